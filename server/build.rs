@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// The files in the order in which one may use what another declares at once.
-const ORDER: &[&str] = &[
+const MODULE_ORDER: &[&str] = &[
     "reach",
     "dom",
     "tree",
@@ -119,10 +119,10 @@ const ORDER: &[&str] = &[
 /// The files that the markup of a whole document takes. By themselves they are
 /// there at once, where the whole engine takes longer than the answer: whoever
 /// reads markup and parses it, as skills do, needs nothing else of it.
-const MARKUP: &[&str] = &["reach", "secrets", "markup"];
+const MARKUP_MODULES: &[&str] = &["reach", "secrets", "markup"];
 
 /// What has no place in the engine: it would reach the page, or stop the world.
-const FORBIDDEN: [&str; 8] = [
+const FORBIDDEN_WORDS: [&str; 8] = [
     "debugger",
     "eval(",
     "new Function",
@@ -134,14 +134,17 @@ const FORBIDDEN: [&str; 8] = [
 ];
 
 fn main() {
-    link::small();
+    link::set_size_flags();
     let folder = Path::new("src/engine/js");
     println!("cargo::rerun-if-changed={}", folder.display());
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let scripts = join(folder).and_then(|script| {
-        let scripts = [("engine.js", script), ("markup.js", markup(folder)?)];
-        let alone = [("first.js", alone(folder, "ear")?), ("blank.js", alone(folder, "blank")?)];
+    let scripts = engine_script(folder).and_then(|script| {
+        let scripts = [("engine.js", script), ("markup.js", markup_script(folder)?)];
+        let alone = [
+            ("first.js", standalone_script(folder, "ear")?),
+            ("blank.js", standalone_script(folder, "blank")?),
+        ];
         Ok(scripts.into_iter().chain(alone))
     });
     match scripts {
@@ -161,35 +164,35 @@ fn main() {
 }
 
 /// A script that needs nothing of the engine.
-fn alone(folder: &Path, stem: &'static str) -> Result<String, String> {
+fn standalone_script(folder: &Path, stem: &'static str) -> Result<String, String> {
     let path = folder.join("alone").join(stem).with_extension("js");
     let source =
         fs::read_to_string(&path).map_err(|error| format!("`{}`: {error}", path.display()))?;
-    check(stem, &source, &mut HashMap::new())?;
-    slim(stem, &source)
+    check_module(stem, &source, &mut HashMap::new())?;
+    minify(stem, &source)
 }
 
 /// Answers the markup of the document.
-fn markup(folder: &Path) -> Result<String, String> {
+fn markup_script(folder: &Path) -> Result<String, String> {
     let mut script = String::from("(() => {\n'use strict';\n");
-    for stem in MARKUP {
+    for stem in MARKUP_MODULES {
         let path = folder.join(stem).with_extension("js");
         let source =
             fs::read_to_string(&path).map_err(|error| format!("`{}`: {error}", path.display()))?;
-        script.push_str(&slim(stem, &source)?);
+        script.push_str(&minify(stem, &source)?);
     }
     script.push_str("return documentMarkup();\n})()\n");
     Ok(script)
 }
 
-fn join(folder: &Path) -> Result<String, String> {
+fn engine_script(folder: &Path) -> Result<String, String> {
     let listed = fs::read_dir(folder).map_err(|error| error.to_string())?;
     for entry in listed.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         if name == "alone" {
             continue;
         }
-        let known = name.strip_suffix(".js").is_some_and(|stem| ORDER.contains(&stem));
+        let known = name.strip_suffix(".js").is_some_and(|stem| MODULE_ORDER.contains(&stem));
         if !known {
             return Err(format!("`{name}` is not in the order of build.rs"));
         }
@@ -198,19 +201,19 @@ fn join(folder: &Path) -> Result<String, String> {
     let mut script = String::from(
         "(() => {\n'use strict';\nconst ENGINE = 'browseEngine';\nif (Object.hasOwn(globalThis, ENGINE)) return;\n",
     );
-    for stem in ORDER.iter().copied() {
+    for stem in MODULE_ORDER.iter().copied() {
         let path = folder.join(stem).with_extension("js");
         let source =
             fs::read_to_string(&path).map_err(|error| format!("`{}`: {error}", path.display()))?;
-        check(stem, &source, &mut declared)?;
-        script.push_str(&slim(stem, &source)?);
+        check_module(stem, &source, &mut declared)?;
+        script.push_str(&minify(stem, &source)?);
     }
     script.push_str("})();\n");
     Ok(script)
 }
 
 /// Laws of the folder: a subject on top, short files, one scope of names.
-fn check(
+fn check_module(
     stem: &'static str,
     source: &str,
     declared: &mut HashMap<String, &'static str>,
@@ -222,10 +225,10 @@ fn check(
         return Err(format!("`{stem}.js` is longer than 400 lines"));
     }
     for (number, line) in source.lines().enumerate() {
-        if let Some(word) = FORBIDDEN.iter().find(|word| line.contains(*word)) {
+        if let Some(word) = FORBIDDEN_WORDS.iter().find(|word| line.contains(*word)) {
             return Err(format!("`{stem}.js:{}` holds `{word}`", number + 1));
         }
-        let Some(name) = declaration(line) else { continue };
+        let Some(name) = declared_name(line) else { continue };
         if let Some(other) = declared.insert(name.to_owned(), stem) {
             return Err(format!("`{name}` is declared in `{stem}.js` and in `{other}.js`"));
         }
@@ -234,7 +237,7 @@ fn check(
 }
 
 /// The name that a line declares for all files, if it does.
-fn declaration(line: &str) -> Option<&str> {
+fn declared_name(line: &str) -> Option<&str> {
     let rest = ["const ", "let ", "class ", "function "]
         .iter()
         .find_map(|word| line.strip_prefix(word))?;
@@ -246,7 +249,7 @@ fn declaration(line: &str) -> Option<&str> {
 /// Leaves out lines that are only comment, and the indentation. Letters beyond
 /// ASCII are written as escapes: a single one would have all of the script carried
 /// and compiled as text of two bytes a letter.
-fn slim(stem: &str, source: &str) -> Result<String, String> {
+fn minify(stem: &str, source: &str) -> Result<String, String> {
     let mut script = String::with_capacity(source.len());
     let mut in_comment = false;
     for line in source.lines() {

@@ -30,7 +30,7 @@ pub enum Address {
 
 /// A connected socket.
 #[derive(Debug)]
-pub enum Socket {
+pub enum DaemonSocket {
     /// TCP.
     Tcp(TcpStream),
     /// A Unix socket.
@@ -48,7 +48,7 @@ impl Address {
         if plain.contains('/') || port.is_none() {
             let message = format!("`{text}` is no address of a daemon");
             return Err(Failure::new(Reason::ArgumentInvalid, message)
-                .hint("Write it as in `--addr 127.0.0.1:4567` or `--addr unix:/path`"));
+                .with_hint("Write it as in `--addr 127.0.0.1:4567` or `--addr unix:/path`"));
         }
         Ok(Self::Tcp(plain.to_owned()))
     }
@@ -62,7 +62,7 @@ impl Address {
     }
 
     /// Whether it is this socket address.
-    pub fn is(&self, address: SocketAddr) -> bool {
+    pub fn is_at(&self, address: SocketAddr) -> bool {
         matches!(self, Self::Tcp(text) if text.parse() == Ok(address))
     }
 
@@ -78,21 +78,21 @@ impl Address {
     }
 
     /// Connects.
-    pub fn connect(&self) -> io::Result<Socket> {
+    pub fn connect(&self) -> io::Result<DaemonSocket> {
         self.connect_within(None)
     }
 
     /// Connects within `time`, where that is less than it usually gets.
-    pub fn connect_within(&self, time: Option<Duration>) -> io::Result<Socket> {
+    pub fn connect_within(&self, time: Option<Duration>) -> io::Result<DaemonSocket> {
         let end = Instant::now() + time.map_or(CONNECT_TIMEOUT, |time| time.min(CONNECT_TIMEOUT));
         match self {
-            Self::Unix(path) => UnixStream::connect(path).map(Socket::Unix),
+            Self::Unix(path) => UnixStream::connect(path).map(DaemonSocket::Unix),
             Self::Tcp(text) => {
                 let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
                 for address in resolve(text, end)? {
-                    let left = left(end)?;
+                    let left = remaining(end)?;
                     match TcpStream::connect_timeout(&address, left) {
-                        Ok(stream) => return Ok(Socket::Tcp(stream)),
+                        Ok(stream) => return Ok(DaemonSocket::Tcp(stream)),
                         Err(error) => last = error,
                     }
                 }
@@ -102,12 +102,13 @@ impl Address {
     }
 
     /// The failure of a connection.
-    pub fn unreachable(&self, error: &io::Error) -> Failure {
+    pub fn unreachable_failure(&self, error: &io::Error) -> Failure {
         let shown = match self {
             Self::Tcp(text) => text.clone(),
             Self::Unix(path) => format!("unix:{}", path.display()),
         };
-        let message = format!("the daemon at `{shown}` does not answer: {}", save::cause(error));
+        let message =
+            format!("the daemon at `{shown}` does not answer: {}", save::error_text(error));
         Failure::new(Reason::DaemonUnreachable, message)
     }
 }
@@ -122,11 +123,11 @@ fn resolve(text: &str, end: Instant) -> io::Result<Vec<SocketAddr>> {
     let name = text.to_owned();
     thread::spawn(move || sender.send(name.to_socket_addrs().map(Iterator::collect)));
     let late = |_| io::Error::new(io::ErrorKind::TimedOut, "its name was not found in time");
-    found.recv_timeout(left(end)?).map_err(late)?
+    found.recv_timeout(remaining(end)?).map_err(late)?
 }
 
 /// Time until `end`, which is not over.
-fn left(end: Instant) -> io::Result<Duration> {
+fn remaining(end: Instant) -> io::Result<Duration> {
     let left = end.saturating_duration_since(Instant::now());
     if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }
 }
@@ -143,7 +144,7 @@ mod tests {
         }
         assert_eq!(Address::parse("unix:/a/b"), Ok(Address::Unix(PathBuf::from("/a/b"))));
         for text in ["", "127.0.0.1", "https://a.example:1", "a:b", "127.0.0.1:80/x"] {
-            assert!(Address::parse(text).expect_err(text).is(Reason::ArgumentInvalid));
+            assert!(Address::parse(text).expect_err(text).has_reason(Reason::ArgumentInvalid));
         }
     }
 }

@@ -4,8 +4,8 @@ mod codec;
 mod connection;
 mod context;
 mod details;
-mod foreign;
 mod tls;
+mod unexpected_peer;
 mod web;
 
 use std::{mem::take, time::Duration};
@@ -18,30 +18,30 @@ use tokio::time::timeout;
 use tonic::{Request, Status, client::Grpc, metadata::MetadataMap};
 
 use crate::{
+    connect::ConnectedDaemon,
     failure::{Failure, Result},
-    reach::Daemon,
     remote,
 };
 use codec::BytesCodec;
-use connection::Connection;
-pub use context::Context;
+use connection::DaemonConnection;
+pub use context::InvocationContext;
 
 /// Time that a call gets when neither the caller nor the command says.
 pub const DEFAULT_TIMEOUT_MS: u64 = 30_000;
 
 /// Messages hold at most this many bytes, both ways.
-pub const MESSAGE_LIMIT: usize = 64 << 20;
+pub const MAX_MESSAGE_BYTES: usize = 64 << 20;
 
 /// The daemon answers by the deadline, or a quarter of a second later; after this
 /// much more it is taken for one that hangs.
-const GRACE: Duration = Duration::from_secs(1);
+const DEADLINE_GRACE: Duration = Duration::from_secs(1);
 
 /// Time that a daemon elsewhere has to greet, if the call has no less.
-const GREETING: Duration = Duration::from_secs(10);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What the headers of an answer say.
 #[derive(Clone, Debug, Default)]
-pub struct Notes {
+pub struct ResponseNotices {
     /// Nonce and source of page-derived content.
     pub untrusted: Option<Untrusted>,
     /// Something that the caller should be told.
@@ -50,61 +50,61 @@ pub struct Notes {
 
 /// How a call failed.
 #[derive(Debug)]
-pub struct Broken {
+pub struct CallError {
     /// The failure.
     pub failure: Failure,
     /// Whether the daemon cannot have acted on the call.
-    pub unsent: bool,
+    pub is_retryable: bool,
 }
 
-impl From<Failure> for Broken {
+impl From<Failure> for CallError {
     /// What we could not prepare was not sent, but another daemon would not
     /// help it either.
     fn from(failure: Failure) -> Self {
-        Self { failure, unsent: false }
+        Self { failure, is_retryable: false }
     }
 }
 
 /// Makes a unary call.
 pub async fn unary(
-    daemon: Daemon,
+    daemon: ConnectedDaemon,
     command: &Command,
     body: Bytes,
-    context: &Context,
-) -> Result<(Bytes, Notes), Broken> {
+    context: &InvocationContext,
+) -> Result<(Bytes, ResponseNotices), CallError> {
     let time = context.timeout.unwrap_or(Duration::from_millis(DEFAULT_TIMEOUT_MS));
-    let limit = time + GRACE;
-    let (broken, elsewhere) = (broken_at(&daemon), daemon.pin.is_some());
+    let limit = time + DEADLINE_GRACE;
+    let (broken, elsewhere) = (call_error_from(&daemon), daemon.expected_identity.is_some());
     let call = async {
-        let mut client = client(daemon, time.min(GREETING)).await?;
+        let mut client = client(daemon, time.min(HANDSHAKE_TIMEOUT)).await?;
         let request = request(context, body);
         client.ready().await.map_err(|error| broken(&Status::from_error(error)))?;
         let path = PathAndQuery::from_static(command.path);
         let answer = client.unary(request, path, BytesCodec).await;
         let answer = answer.map_err(|status| broken(&status))?;
         if elsewhere {
-            foreign::readable(command, answer.get_ref()).map_err(Broken::from)?;
+            unexpected_peer::check_decodable(command, answer.get_ref()).map_err(CallError::from)?;
         }
-        Ok::<_, Broken>(answer)
+        Ok::<_, CallError>(answer)
     };
-    let response = timeout(limit, call).await.map_err(|_| late(command))??;
+    let response = timeout(limit, call).await.map_err(|_| deadline_error(command))??;
     let (headers, body, _) = response.into_parts();
-    Ok((body, Notes::read(&headers)))
+    Ok((body, ResponseNotices::from_metadata(&headers)))
 }
 
 /// Makes a streaming call. `start` is given what the headers say, then `each`
 /// every message; `end` what the stream says at its end, a failure included.
 pub async fn streaming(
-    daemon: Daemon,
+    daemon: ConnectedDaemon,
     command: &Command,
     body: Bytes,
-    context: &Context,
-    start: impl FnOnce(Notes) -> Result<()>,
+    context: &InvocationContext,
+    start: impl FnOnce(ResponseNotices) -> Result<()>,
     mut each: impl FnMut(Bytes) -> Result<()>,
-    end: impl FnOnce(Notes),
-) -> Result<(), Broken> {
-    let broken = broken_at(&daemon);
-    let patience = context.timeout.unwrap_or(GREETING).min(GREETING);
+    end: impl FnOnce(ResponseNotices),
+) -> Result<(), CallError> {
+    let broken = call_error_from(&daemon);
+    let patience = context.timeout.unwrap_or(HANDSHAKE_TIMEOUT).min(HANDSHAKE_TIMEOUT);
     let call = async {
         let mut client = client(daemon, patience).await?;
         let request = request(context, body);
@@ -112,54 +112,66 @@ pub async fn streaming(
         let path = PathAndQuery::from_static(command.path);
         let response = client.server_streaming(request, path, BytesCodec).await;
         let response = response.map_err(|status| broken(&status))?;
-        start(Notes::read(response.metadata())).map_err(Broken::from)?;
+        start(ResponseNotices::from_metadata(response.metadata())).map_err(CallError::from)?;
         let mut stream = response.into_inner();
         loop {
             match stream.message().await {
-                Ok(Some(message)) => each(message).map_err(Broken::from)?,
+                Ok(Some(message)) => each(message).map_err(CallError::from)?,
                 Ok(None) => break,
                 Err(status) => {
                     let broken = broken(&status);
                     // Quotes of a page come with the warnings about them.
                     if broken.failure.page.is_empty() {
-                        end(Notes::read(status.metadata()));
+                        end(ResponseNotices::from_metadata(status.metadata()));
                     }
                     return Err(broken);
                 }
             }
         }
         let trailers = stream.trailers().await.map_err(|status| broken(&status))?;
-        end(trailers.map(|trailers| Notes::read(&trailers)).unwrap_or_default());
+        end(trailers.map(|trailers| ResponseNotices::from_metadata(&trailers)).unwrap_or_default());
         Ok(())
     };
     match context.timeout.filter(|_| !command.runs_program()) {
-        Some(limit) => timeout(limit + GRACE, call).await.map_err(|_| late(command))?,
+        Some(limit) => {
+            timeout(limit + DEADLINE_GRACE, call).await.map_err(|_| deadline_error(command))?
+        }
         None => call.await,
     }
 }
 
-async fn client(daemon: Daemon, patience: Duration) -> Result<Grpc<Connection>, Broken> {
-    let elsewhere = daemon.pin.is_some();
+async fn client(
+    daemon: ConnectedDaemon,
+    patience: Duration,
+) -> Result<Grpc<DaemonConnection>, CallError> {
+    let elsewhere = daemon.expected_identity.is_some();
     let place = daemon.address.authority().to_owned();
-    let connection = Connection::open(daemon, patience).await.map_err(|error| {
-        let told = elsewhere.then(|| tls::mismatch(&*error).or_else(|| foreign::told(&*error)));
+    let connection = DaemonConnection::open(daemon, patience).await.map_err(|error| {
+        let told = elsewhere.then(|| {
+            tls::pin_mismatch(&*error).or_else(|| unexpected_peer::failure_of_error(&*error))
+        });
         if let Some(failure) = told.flatten() {
-            return Broken { failure: foreign::before_a_call(failure), unsent: false };
+            return CallError {
+                failure: unexpected_peer::during_handshake(failure),
+                is_retryable: false,
+            };
         }
         let message = match elsewhere {
             true => format!("the daemon at `{place}` does not answer: {error}"),
             false => format!("the daemon broke the connection: {error}"),
         };
         let failure = Failure::new(Reason::DaemonUnreachable, message);
-        Broken { failure: hinted(failure, elsewhere), unsent: true }
+        CallError { failure: with_remote_hint(failure, elsewhere), is_retryable: true }
     })?;
     let client = Grpc::new(connection);
-    Ok(client.max_decoding_message_size(MESSAGE_LIMIT).max_encoding_message_size(MESSAGE_LIMIT))
+    Ok(client
+        .max_decoding_message_size(MAX_MESSAGE_BYTES)
+        .max_encoding_message_size(MAX_MESSAGE_BYTES))
 }
 
-fn request(context: &Context, body: Bytes) -> Request<Bytes> {
+fn request(context: &InvocationContext, body: Bytes) -> Request<Bytes> {
     let mut request = Request::new(body);
-    context.write(request.metadata_mut());
+    context.write_metadata(request.metadata_mut());
     if let Some(timeout) = context.timeout {
         request.set_timeout(timeout);
     }
@@ -167,40 +179,46 @@ fn request(context: &Context, body: Bytes) -> Request<Bytes> {
 }
 
 /// How a call to `daemon` failed, by its status.
-fn broken_at(daemon: &Daemon) -> impl Fn(&Status) -> Broken + use<> {
-    let elsewhere = daemon.pin.is_some();
+fn call_error_from(daemon: &ConnectedDaemon) -> impl Fn(&Status) -> CallError + use<> {
+    let elsewhere = daemon.expected_identity.is_some();
     move |status| {
-        if let Some(failure) = elsewhere.then(|| foreign::answered(status)).flatten() {
-            return Broken { failure, unsent: false };
+        if let Some(failure) =
+            elsewhere.then(|| unexpected_peer::failure_of_status(status)).flatten()
+        {
+            return CallError { failure, is_retryable: false };
         }
-        let failure = hinted(Failure::from_status(status), elsewhere);
+        let failure = with_remote_hint(Failure::from_status(status), elsewhere);
         // `SHUTTING_DOWN` is an answer in place of the call.
-        let unsent = failure.is(Reason::ShuttingDown) || connection::was_not_sent(status);
-        Broken { failure, unsent }
+        let unsent = failure.has_reason(Reason::ShuttingDown) || connection::was_not_sent(status);
+        CallError { failure, is_retryable: unsent }
     }
 }
 
 /// Nobody restarts a daemon elsewhere, and no pairing outlives it.
-fn hinted(failure: Failure, elsewhere: bool) -> Failure {
+fn with_remote_hint(failure: Failure, elsewhere: bool) -> Failure {
     match elsewhere {
-        true if failure.is(Reason::DaemonUnreachable) => failure.hint(remote::HINT),
-        true if failure.is(Reason::ShuttingDown) || failure.is(Reason::TokenRevoked) => {
-            failure.hint(remote::OVER)
+        true if failure.has_reason(Reason::DaemonUnreachable) => {
+            failure.with_hint(remote::UNREACHABLE_HINT)
+        }
+        true if failure.has_reason(Reason::ShuttingDown)
+            || failure.has_reason(Reason::TokenRevoked) =>
+        {
+            failure.with_hint(remote::PAIRING_ENDED_HINT)
         }
         _ => failure,
     }
 }
 
-fn late(command: &Command) -> Broken {
+fn deadline_error(command: &Command) -> CallError {
     let name = command.name;
     let message = format!("the daemon did not answer `{name}` by its deadline, and seems to hang");
     let hint = "Run `browse status`; when that hangs, too, run `browse restart`";
-    Failure::new(Reason::DaemonUnreachable, message).hint(hint).into()
+    Failure::new(Reason::DaemonUnreachable, message).with_hint(hint).into()
 }
 
-impl Notes {
+impl ResponseNotices {
     /// Adds what the end of a stream says.
-    pub fn add(&mut self, end: Self) {
+    pub fn merge(&mut self, end: Self) {
         match (&mut self.untrusted, end.untrusted) {
             (Some(begun), Some(ended)) => {
                 begun.warnings.extend(ended.warnings);
@@ -213,7 +231,7 @@ impl Notes {
     }
 
     /// Reads what metadata says.
-    pub fn read(headers: &MetadataMap) -> Self {
+    pub fn from_metadata(headers: &MetadataMap) -> Self {
         let entry = |name| headers.get(name).and_then(|value| value.to_str().ok());
         let decoded = |name| {
             entry(name).map(|value| percent_decode_str(value).decode_utf8_lossy().into_owned())

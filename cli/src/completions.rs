@@ -28,15 +28,15 @@ pub fn candidates(words: &[String]) -> Vec<String> {
         None => ("", &[][..]),
     };
     let before: Vec<_> = before.iter().map(String::as_str).collect();
-    let mut all = following(&before, current);
+    let mut all = next_candidates(&before, current);
     all.retain(|(word, _)| word.starts_with(current));
     all.into_iter().map(|(word, help)| format!("{word}\t{help}")).collect()
 }
 
 type Candidate = (String, String);
 
-fn following(before: &[&str], current: &str) -> Vec<Candidate> {
-    let name = name(before);
+fn next_candidates(before: &[&str], current: &str) -> Vec<Candidate> {
+    let name = command_words(before);
     let commands = table::beginning_with(&name);
     if let Some(last) = before.last().filter(|last| last.starts_with('-'))
         && let Some(values) = values(&commands, last)
@@ -45,7 +45,7 @@ fn following(before: &[&str], current: &str) -> Vec<Candidate> {
     }
     let mut all = Vec::new();
     if current.starts_with('-') {
-        for command in table::named(&name) {
+        for command in table::commands_named(&name) {
             all.extend(command.selector_flag().map(|flag| (flag, command.summary().to_owned())));
             all.extend(flags(command));
         }
@@ -62,11 +62,11 @@ fn following(before: &[&str], current: &str) -> Vec<Candidate> {
             let words = table::next_words(name).into_iter();
             all.extend(words.map(|word| (word.to_owned(), summary(&[name, &[word]].concat()))));
             let taken = words_after(before, name.len());
-            for command in table::named(name) {
+            for command in table::commands_named(name) {
                 let positional = command.positionals().nth(taken);
                 let field = positional.map(|positional| positional.field);
                 all.extend(field.into_iter().flat_map(choices));
-                all.extend(field.into_iter().flat_map(|field| names::of(field.completes)));
+                all.extend(field.into_iter().flat_map(|field| names::names_in(field.completes)));
             }
         }
     }
@@ -74,9 +74,9 @@ fn following(before: &[&str], current: &str) -> Vec<Candidate> {
 }
 
 /// The words of `before` that name a command, flags left out.
-fn name<'a>(before: &[&'a str]) -> Vec<&'a str> {
+fn command_words<'a>(before: &[&'a str]) -> Vec<&'a str> {
     let mut name: Vec<&str> = Vec::new();
-    for word in plain(before) {
+    for word in positional_words(before) {
         if name.is_empty() && matches!(word, "help" | "completions") {
             return vec![word];
         }
@@ -90,7 +90,7 @@ fn name<'a>(before: &[&'a str]) -> Vec<&'a str> {
 }
 
 /// The words of `before` that are neither flags nor their values.
-fn plain<'a>(before: &[&'a str]) -> Vec<&'a str> {
+fn positional_words<'a>(before: &[&'a str]) -> Vec<&'a str> {
     let mut words = Vec::new();
     let mut is_value = false;
     for word in before {
@@ -107,7 +107,7 @@ fn plain<'a>(before: &[&'a str]) -> Vec<&'a str> {
 }
 
 fn words_after(before: &[&str], name: usize) -> usize {
-    plain(before).len().saturating_sub(name)
+    positional_words(before).len().saturating_sub(name)
 }
 
 /// The values of the flag `spelling`, when it wants one.
@@ -122,7 +122,7 @@ fn values(commands: &[&'static Command], spelling: &str) -> Option<Vec<Candidate
     }
     let global = FLAGS.iter().find(|flag| spelling == format!("--{}", flag.name))?;
     if global.name == "session" {
-        return Some(names::of("session list"));
+        return Some(names::names_in("session list"));
     }
     (!global.is_switch()).then(Vec::new)
 }
@@ -147,13 +147,14 @@ fn flags(command: &'static Command) -> Vec<Candidate> {
 fn first_words() -> Vec<Candidate> {
     let words = table::next_words(&[]).into_iter();
     let own = words.map(|word| (word.to_owned(), summary(&[word])));
-    let local = help::LOCAL.iter().map(|local| (local.name.to_owned(), sentence(local.help)));
+    let local =
+        help::LOCAL_COMMANDS.iter().map(|local| (local.name.to_owned(), sentence(local.help)));
     own.chain(local).collect()
 }
 
 /// The summary of a command, or the words that can follow.
 fn summary(words: &[&str]) -> String {
-    match table::named(words).first() {
+    match table::commands_named(words).first() {
         Some(command) => sentence(command.summary()),
         None => table::next_words(words).join(", "),
     }

@@ -2,8 +2,8 @@
 //! what comes back is saved as if it came from a file. Whatever happens, a text
 //! that was changed is in force or in a file whose path is printed.
 
-mod draft;
-mod hold;
+mod edited_file;
+mod sigint_guard;
 
 use std::{
     env,
@@ -16,23 +16,24 @@ use browse_proto::{Command, Reason};
 use serde_json::{Map, Value, json};
 
 use crate::{
+    execute,
     failure::{Failure, Result},
     globals::Globals,
     parse::Invocation,
-    perform, print,
-    request::Request,
+    print,
+    request::PreparedRequest,
 };
-use draft::Draft;
-use hold::Hold;
+use edited_file::EditedFile;
+use sigint_guard::SigintGuard;
 
 /// The field that the text goes into.
-const TEXT: &str = "body";
+const BODY_FIELD: &str = "body";
 
 /// Whether `invocation` wants an editor: a person edits, and brings no text. A
 /// program that asks for JSON would wait for an editor that nobody closes.
-pub fn is_wanted(invocation: &Invocation, globals: &Globals) -> bool {
+pub fn wants_editor(invocation: &Invocation, globals: &Globals) -> bool {
     invocation.command.function == "edit_domain_skill"
-        && !invocation.fields.contains_key(TEXT)
+        && !invocation.fields.contains_key(BODY_FIELD)
         && !globals.json
         && io::stdin().is_terminal()
 }
@@ -40,15 +41,15 @@ pub fn is_wanted(invocation: &Invocation, globals: &Globals) -> bool {
 /// Has the note edited, and saves it.
 pub fn run(mut invocation: Invocation, globals: &Globals) -> Result<u8> {
     let editor = editor()?;
-    let shown = show(&invocation, globals)?;
+    let shown = fetch_note(&invocation, globals)?;
     let skill = shown.get("skill").cloned().unwrap_or_default();
     let host = skill.get("host").and_then(Value::as_str).unwrap_or_default().to_owned();
     if skill.get("scope").and_then(Value::as_str) == Some("global") {
         let message = format!("there is no note of this project on `{host}`, only a shared one");
-        return Err(Failure::with(Reason::NoteNotFound, message, [("host", host)]));
+        return Err(Failure::with_values(Reason::NoteNotFound, message, [("host", host)]));
     }
-    let before = shown.get(TEXT).and_then(Value::as_str).unwrap_or_default();
-    let draft = Draft::new(before)?;
+    let before = shown.get(BODY_FIELD).and_then(Value::as_str).unwrap_or_default();
+    let draft = EditedFile::new(before)?;
     print::note(&format!("waiting for the editor to close `{}`", draft.path().display()));
     let outcome = edit(&editor, draft.path());
     // A text that cannot be read is not known to be the same.
@@ -61,12 +62,12 @@ pub fn run(mut invocation: Invocation, globals: &Globals) -> Result<u8> {
         Ok(()) => {
             // The tab may show another site by now.
             invocation.fields.insert("host".to_owned(), json!(host));
-            invocation.fields.insert(TEXT.to_owned(), json!(draft.path().to_string_lossy()));
-            perform::call(invocation, globals)
+            invocation.fields.insert(BODY_FIELD.to_owned(), json!(draft.path().to_string_lossy()));
+            execute::call(invocation, globals)
         }
         Err(failure) => Err(failure),
     };
-    if saved.is_err() && !is_same && draft.holds_something() {
+    if saved.is_err() && !is_same && draft.is_not_empty() {
         let path = draft.keep();
         print::note(&format!("your text is kept in `{}`", path.display()));
     }
@@ -80,12 +81,12 @@ fn editor() -> Result<String> {
         let message = "standard input is a terminal, `--from-file` names no file, and neither \
                        VISUAL nor EDITOR names an editor";
         Failure::new(Reason::NoteEmpty, message)
-            .hint("Set EDITOR, or name a file: `browse domain-skill edit --from-file note.md`")
+            .with_hint("Set EDITOR, or name a file: `browse domain-skill edit --from-file note.md`")
     })
 }
 
 /// The note as it is.
-fn show(invocation: &Invocation, globals: &Globals) -> Result<Map<String, Value>> {
+fn fetch_note(invocation: &Invocation, globals: &Globals) -> Result<Map<String, Value>> {
     let found = Command::by_name("domain-skill show");
     let command = found.ok_or_else(|| Failure::new(Reason::Bug, "no command shows a note"))?;
     let mut fields = Map::new();
@@ -94,21 +95,21 @@ fn show(invocation: &Invocation, globals: &Globals) -> Result<Map<String, Value>
     }
     let asked =
         Invocation { command, fields, path: None, base64: false, force_path: false, inner: None };
-    let request = Request::new(asked, false, globals.timeout)?;
-    let (body, notes) = perform::unary(&request, globals)?;
-    perform::tell(&notes);
-    perform::decode(command, &body)
+    let request = PreparedRequest::new(asked, false, globals.timeout)?;
+    let (body, notes) = execute::unary(&request, globals)?;
+    execute::print_notices(&notes);
+    execute::decode(command, &body)
 }
 
 /// Waits until the user has edited the file at `path`.
 fn edit(editor: &str, path: &Path) -> Result<()> {
-    let _hold = Hold::new();
+    let _hold = SigintGuard::new();
     let mut command = process::Command::new("sh");
     // Editors are given with arguments: `code --wait`.
     command.arg("-c").arg(format!("{editor} \"$@\"")).arg(editor).arg(path);
     let failed = |why: String| {
         let message = format!("the editor `{editor}` {why}: nothing was saved");
-        Failure::with(Reason::EditorFailed, message, [("editor", editor.to_owned())])
+        Failure::with_values(Reason::EditorFailed, message, [("editor", editor.to_owned())])
     };
     let status = command.status().map_err(|error| failed(format!("cannot be run: {error}")))?;
     match status.success() {

@@ -12,18 +12,18 @@ use browse_proto::{
 };
 use serde_json::{Value, json};
 
-use crate::call::{MESSAGE_LIMIT, Notes};
+use crate::call::{MAX_MESSAGE_BYTES, ResponseNotices};
 
 /// The result of everything that can fail here.
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
 /// A failure of a command. It is behind a pointer, so that results stay small.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure(Box<Details>);
+pub struct Failure(Box<FailureDetails>);
 
 /// What a failure says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Details {
+pub struct FailureDetails {
     /// Name of the reason; a newer daemon may send one that we do not know.
     pub reason: String,
     /// What is wrong, without a full stop.
@@ -45,11 +45,11 @@ pub struct Details {
 impl Failure {
     /// A failure with the hint of its reason.
     pub fn new(reason: Reason, message: impl Into<String>) -> Self {
-        Self::with(reason, message, [])
+        Self::with_values(reason, message, [])
     }
 
     /// A failure with values, which also fill the hint.
-    pub fn with<const N: usize>(
+    pub fn with_values<const N: usize>(
         reason: Reason,
         message: impl Into<String>,
         values: [(&str, String); N],
@@ -57,7 +57,7 @@ impl Failure {
         let metadata: BTreeMap<_, _> =
             values.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
         let rule = reason.rule();
-        Self(Box::new(Details {
+        Self(Box::new(FailureDetails {
             reason: rule.name.to_owned(),
             message: message.into(),
             hint: rule.hint_with(|key| metadata.get(key).cloned()),
@@ -71,28 +71,28 @@ impl Failure {
 
     /// The same failure with another hint.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = hint.into();
         self
     }
 
     /// The same failure with the way the command is called.
     #[must_use]
-    pub fn usage(mut self, usage: impl Into<String>) -> Self {
+    pub fn with_usage(mut self, usage: impl Into<String>) -> Self {
         self.usage = Some(usage.into());
         self
     }
 
     /// The same failure with another value.
     #[must_use]
-    pub fn value(mut self, key: &str, value: impl ToString) -> Self {
+    pub fn with_value(mut self, key: &str, value: impl ToString) -> Self {
         self.metadata.insert(key.to_owned(), value.to_string());
         self
     }
 
     /// A failure as a daemon describes it; `metadata["hint"]` wins over the
     /// hint of our table, which may be older.
-    pub fn described(
+    pub fn from_daemon(
         reason: &str,
         message: String,
         mut metadata: BTreeMap<String, String>,
@@ -101,7 +101,7 @@ impl Failure {
         let sent = metadata.remove("hint");
         let hint = sent.unwrap_or_else(|| rule.hint_with(|key| metadata.get(key).cloned()));
         let (reason, exit) = (reason.to_owned(), rule.exit);
-        Self(Box::new(Details {
+        Self(Box::new(FailureDetails {
             reason,
             message,
             hint,
@@ -118,27 +118,31 @@ impl Failure {
         match wire::error_info(status.details()) {
             Some(info) => {
                 let message = status.message().to_owned();
-                let failure = Self::described(&info.reason, message, info.metadata);
-                let untrusted = Notes::read(status.metadata()).untrusted;
-                failure.quoting(wire::error_page(status.details()), untrusted)
+                let failure = Self::from_daemon(&info.reason, message, info.metadata);
+                let untrusted = ResponseNotices::from_metadata(status.metadata()).untrusted;
+                failure.with_page_quotes(wire::error_page(status.details()), untrusted)
             }
             None => {
-                let limit = format!("{} MiB", MESSAGE_LIMIT >> 20);
-                Self::with(reason_of(status.code()), message_of(status), [("limit", limit)])
+                let limit = format!("{} MiB", MAX_MESSAGE_BYTES >> 20);
+                Self::with_values(reason_of(status.code()), message_of(status), [("limit", limit)])
             }
         }
     }
 
     /// The same failure with what a page chose, and the envelope around that.
     #[must_use]
-    pub fn quoting(mut self, page: Vec<(String, String)>, untrusted: Option<Untrusted>) -> Self {
+    pub fn with_page_quotes(
+        mut self,
+        page: Vec<(String, String)>,
+        untrusted: Option<Untrusted>,
+    ) -> Self {
         self.page = page;
         self.untrusted = untrusted;
         self
     }
 
     /// Whether the failure has this reason.
-    pub fn is(&self, reason: Reason) -> bool {
+    pub fn has_reason(&self, reason: Reason) -> bool {
         self.reason == reason.name()
     }
 
@@ -158,7 +162,7 @@ impl Failure {
 
     /// What `--json` says of it.
     pub fn json(&self) -> Value {
-        let Details { reason, message, hint, metadata, page, untrusted, .. } = &**self;
+        let FailureDetails { reason, message, hint, metadata, page, untrusted, .. } = &**self;
         let mut error =
             json!({"reason": reason, "message": message, "hint": hint, "metadata": metadata});
         if !page.is_empty() {
@@ -172,15 +176,15 @@ impl Failure {
 }
 
 impl Deref for Failure {
-    type Target = Details;
+    type Target = FailureDetails;
 
-    fn deref(&self) -> &Details {
+    fn deref(&self) -> &FailureDetails {
         &self.0
     }
 }
 
 impl DerefMut for Failure {
-    fn deref_mut(&mut self) -> &mut Details {
+    fn deref_mut(&mut self) -> &mut FailureDetails {
         &mut self.0
     }
 }

@@ -39,7 +39,7 @@ pub struct Globals {
 
 /// How a global flag looks.
 #[derive(Debug)]
-pub struct Flag {
+pub struct GlobalFlag {
     /// Long name.
     pub name: &'static str,
     /// One-letter name.
@@ -52,14 +52,14 @@ pub struct Flag {
     pub help: &'static str,
 }
 
-const fn flag(name: &'static str, value: &'static str, help: &'static str) -> Flag {
-    Flag { name, short: None, value, variable: "", help }
+const fn flag(name: &'static str, value: &'static str, help: &'static str) -> GlobalFlag {
+    GlobalFlag { name, short: None, value, variable: "", help }
 }
 
 /// Every global flag.
-pub const FLAGS: &[Flag] = &[
+pub const FLAGS: &[GlobalFlag] = &[
     flag("tab", "n", "Acts on this tab instead of the active one."),
-    Flag {
+    GlobalFlag {
         variable: "BROWSE_SESSION",
         ..flag("session", "name", "Acts in this session, which is opened when it does not exist.")
     },
@@ -70,7 +70,7 @@ pub const FLAGS: &[Flag] = &[
     ),
     flag("json", "", "Prints one JSON document."),
     flag("raw", "", "Prints page content as it is, without the envelope that marks it untrusted."),
-    Flag {
+    GlobalFlag {
         variable: "BROWSE_PROJECT",
         ..flag(
             "project",
@@ -78,7 +78,7 @@ pub const FLAGS: &[Flag] = &[
             "Project folder; the top of the git repository, else the nearest parent with a `.browse` of yours, else the working directory.",
         )
     },
-    Flag {
+    GlobalFlag {
         variable: "BROWSE_ADDR",
         ..flag(
             "addr",
@@ -86,16 +86,19 @@ pub const FLAGS: &[Flag] = &[
             "Calls the daemon at this address, such as 127.0.0.1:4567 or unix:/path, and starts none.",
         )
     },
-    Flag { variable: "BROWSE_TOKEN", ..flag("token", "token", "Token to call the daemon with.") },
-    Flag {
+    GlobalFlag {
+        variable: "BROWSE_TOKEN",
+        ..flag("token", "token", "Token to call the daemon with.")
+    },
+    GlobalFlag {
         variable: "BROWSE_REMOTE",
         ..flag("remote", "name", "Drives the browser elsewhere that was redeemed under this name.")
     },
-    Flag { short: Some('h'), ..flag("help", "", "Prints help.") },
-    Flag { short: Some('V'), ..flag("version", "", "Prints the version.") },
+    GlobalFlag { short: Some('h'), ..flag("help", "", "Prints help.") },
+    GlobalFlag { short: Some('V'), ..flag("version", "", "Prints the version.") },
 ];
 
-impl Flag {
+impl GlobalFlag {
     /// The flag with this long or short spelling, dashes included.
     pub fn find(spelling: &str) -> Option<&'static Self> {
         match spelling.strip_prefix("--") {
@@ -117,18 +120,18 @@ impl Flag {
 
 impl Globals {
     /// Sets `flag`; a switch takes no value.
-    pub fn set(&mut self, flag: &Flag, value: &str) -> Result<()> {
+    pub fn set(&mut self, flag: &GlobalFlag, value: &str) -> Result<()> {
         let text = || Some(value.to_owned());
         match flag.name {
-            "tab" => self.tab = Some(tab(value)?),
-            "session" => self.session = Some(session(value)?),
-            "timeout" => self.timeout = Some(timeout(value)?),
+            "tab" => self.tab = Some(parse_tab(value)?),
+            "session" => self.session = Some(parse_session(value)?),
+            "timeout" => self.timeout = Some(parse_timeout(value)?),
             "json" => self.json = true,
             "raw" => self.raw = true,
             "project" => self.project = Some(PathBuf::from(value)),
             "addr" => self.addr = text(),
             "token" => self.token = text(),
-            "remote" => self.remote = Some(remote::checked(value)?),
+            "remote" => self.remote = Some(remote::check_name(value)?),
             "help" => self.help = true,
             _ => self.version = true,
         }
@@ -136,7 +139,7 @@ impl Globals {
     }
 
     /// Whether the daemon of a project is meant, and not one that was named.
-    pub fn is_here(&self) -> bool {
+    pub fn is_project_daemon(&self) -> bool {
         self.addr.is_none() && self.remote.is_none()
     }
 
@@ -144,10 +147,11 @@ impl Globals {
     pub fn fill_from_environment(&mut self) -> Result<()> {
         let read = |name| env::var(name).ok().filter(|value| !value.is_empty());
         if self.session.is_none() {
-            self.session = read("BROWSE_SESSION").map(|name| session(&name)).transpose()?;
+            self.session = read("BROWSE_SESSION").map(|name| parse_session(&name)).transpose()?;
         }
         if self.remote.is_none() && self.addr.is_none() {
-            self.remote = read("BROWSE_REMOTE").map(|name| remote::checked(&name)).transpose()?;
+            self.remote =
+                read("BROWSE_REMOTE").map(|name| remote::check_name(&name)).transpose()?;
         }
         self.addr = self.addr.take().or_else(|| read("BROWSE_ADDR"));
         self.token = self.token.take().or_else(|| read("BROWSE_TOKEN"));
@@ -160,32 +164,32 @@ impl Globals {
     }
 }
 
-fn tab(value: &str) -> Result<u64> {
+fn parse_tab(value: &str) -> Result<u64> {
     value.parse().map_err(|_| {
         let message = format!("`--tab` wants the number of a tab, and `{value}` is none");
-        Failure::new(Reason::ArgumentInvalid, message).hint("Run `browse tabs`")
+        Failure::new(Reason::ArgumentInvalid, message).with_hint("Run `browse tabs`")
     })
 }
 
 /// Refuses what cannot name a session, so that no call lands in another one.
-fn session(value: &str) -> Result<String> {
+fn parse_session(value: &str) -> Result<String> {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || "-._".contains(letter);
     if !value.is_empty() && value.len() <= 64 && value.chars().all(fits) {
         return Ok(value.to_owned());
     }
     let message = format!("`{value}` cannot name a session");
     Err(Failure::new(Reason::ArgumentInvalid, message)
-        .hint("Use letters, digits, dash, dot and underscore, at most 64"))
+        .with_hint("Use letters, digits, dash, dot and underscore, at most 64"))
 }
 
 /// Longest time that a call can be given.
-const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
+const MAX_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 3600);
 
-fn timeout(value: &str) -> Result<Duration> {
+fn parse_timeout(value: &str) -> Result<Duration> {
     // A longer one does not fit into the header that carries it.
-    duration::parse(value).filter(|time| *time <= LONGEST).ok_or_else(|| {
+    duration::parse(value).filter(|time| *time <= MAX_TIMEOUT).ok_or_else(|| {
         let message =
             format!("`--timeout` wants a duration of at most a year, and `{value}` is none");
-        Failure::new(Reason::ArgumentInvalid, message).hint("Write it as in `--timeout 30s`")
+        Failure::new(Reason::ArgumentInvalid, message).with_hint("Write it as in `--timeout 30s`")
     })
 }

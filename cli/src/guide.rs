@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// A topic.
-pub struct Topic {
+pub struct GuideTopic {
     /// Its name; empty for the overview.
     pub name: &'static str,
     /// When an agent should read it, for the frontmatter.
@@ -21,33 +21,33 @@ pub struct Topic {
 }
 
 /// Every topic, the overview first.
-pub const TOPICS: &[Topic] = &[
-    Topic {
+pub const TOPICS: &[GuideTopic] = &[
+    GuideTopic {
         name: "",
         description: "Drives a real browser from the command line: open pages, read them, click and type. Use when a task needs a web page.",
         text: include_str!("guide/overview.md"),
     },
-    Topic {
+    GuideTopic {
         name: "scrape",
         description: "Gets data from a web page as JSON, with a saved skill when one fits. Use when the user says /scrape or wants something read from a site.",
         text: include_str!("guide/scrape.md"),
     },
-    Topic {
+    GuideTopic {
         name: "skillify",
         description: "Makes a permanent skill of the latest scrape of this conversation. Use when the user says /skillify.",
         text: include_str!("guide/skillify.md"),
     },
-    Topic {
+    GuideTopic {
         name: "automate",
         description: "Does something on a web page, and asks before each step that changes something. Use when the user says /automate or wants a form sent, a thing bought, booked, posted or changed.",
         text: include_str!("guide/automate.md"),
     },
-    Topic {
+    GuideTopic {
         name: "skills",
         description: "Finds, runs, records and checks browser skills. Use before writing a browser flow by hand.",
         text: include_str!("guide/skills.md"),
     },
-    Topic {
+    GuideTopic {
         name: "library",
         description: "Reads and writes notes on sites, and translates those of the public library. Use before acting on a site for the first time, and after finding out how one works.",
         text: include_str!("guide/library.md"),
@@ -64,7 +64,7 @@ pub fn run(words: &[String]) -> Result<u8> {
         words.iter().map(String::as_str).filter(|word| *word != "--json").collect();
     match words.as_slice() {
         _ if words.iter().any(|word| matches!(*word, "--help" | "-h")) => {
-            print::text(&help::local("guide"))
+            print::text(&help::local_help("guide"))
         }
         ["install", rest @ ..] => {
             let lines = install::run(rest)?;
@@ -78,8 +78,8 @@ pub fn run(words: &[String]) -> Result<u8> {
         [_, extra, ..] => {
             let message = format!("`guide` takes one topic, and `{extra}` is more");
             Err(Failure::new(Reason::ArgumentInvalid, message)
-                .usage(USAGE)
-                .hint("Run `browse guide`"))
+                .with_usage(USAGE)
+                .with_hint("Run `browse guide`"))
         }
     }
 }
@@ -87,7 +87,7 @@ pub fn run(words: &[String]) -> Result<u8> {
 fn show(name: &str, json: bool) -> Result<u8> {
     let topic = TOPICS.iter().find(|topic| topic.name == name);
     let Some(topic) = topic.filter(|topic| name.is_empty() || !topic.name.is_empty()) else {
-        return Err(unknown(name));
+        return Err(unknown_topic(name));
     };
     let text = topic.text();
     match json {
@@ -96,24 +96,24 @@ fn show(name: &str, json: bool) -> Result<u8> {
     }
 }
 
-fn unknown(name: &str) -> Failure {
+fn unknown_topic(name: &str) -> Failure {
     let message = format!("`{name}` is no topic of the guide");
-    let failure = Failure::new(Reason::ArgumentInvalid, message).usage(USAGE);
+    let failure = Failure::new(Reason::ArgumentInvalid, message).with_usage(USAGE);
     let topics = TOPICS.iter().map(|topic| topic.name).filter(|topic| !topic.is_empty());
     match suggest::nearest(name, topics.chain(["install"])) {
-        Some(near) => failure.hint(format!("Did you mean `browse guide {near}`?")),
-        None => failure.hint("Run `browse guide` to see the topics"),
+        Some(near) => failure.with_hint(format!("Did you mean `browse guide {near}`?")),
+        None => failure.with_hint("Run `browse guide` to see the topics"),
     }
 }
 
-impl Topic {
+impl GuideTopic {
     /// Its text; commands come from the registry.
     pub fn text(&self) -> String {
         let mut out = String::with_capacity(self.text.len() * 2);
         for line in self.text.lines() {
             let list = line.strip_prefix("{commands:").and_then(|rest| rest.strip_suffix('}'));
             match list {
-                Some(list) => out.push_str(&commands(list)),
+                Some(list) => out.push_str(&command_table(list)),
                 None => {
                     out.push_str(line);
                     out.push('\n');
@@ -124,7 +124,7 @@ impl Topic {
     }
 
     /// What the skill of an agent is called that has this text.
-    pub fn skill(&self) -> String {
+    pub fn skill_name(&self) -> String {
         match self.name {
             "" => "browse".to_owned(),
             "skills" => "browse-skills".to_owned(),
@@ -134,19 +134,22 @@ impl Topic {
     }
 
     /// The text as a SKILL.md, marked as ours.
-    pub fn manual(&self) -> String {
+    pub fn skill_md(&self) -> String {
         // The words of the frontmatter are ours, and hold nothing that YAML
         // would read as more than text; quotes keep the colons apart.
-        let head =
-            format!("---\nname: {}\ndescription: {:?}\n---\n\n", self.skill(), self.description);
-        mark::put(&head, &self.text())
+        let head = format!(
+            "---\nname: {}\ndescription: {:?}\n---\n\n",
+            self.skill_name(),
+            self.description
+        );
+        mark::add_mark(&head, &self.text())
     }
 }
 
 /// The commands of an agent that browses, by group, as a list of names.
-fn names() -> String {
+fn command_names() -> String {
     let mut out = String::new();
-    for title in help::titles() {
+    for title in help::group_titles() {
         let wanted = |command: &&Command| {
             command.service == "BrowserService"
                 && command.title == title
@@ -163,9 +166,9 @@ fn names() -> String {
 }
 
 /// A table of commands.
-fn commands(list: &str) -> String {
+fn command_table(list: &str) -> String {
     if list == "names" {
-        return names();
+        return command_names();
     }
     let browser = |command: &&Command| {
         command.service == "BrowserService" && command.save.is_none() && command.group != "batch"

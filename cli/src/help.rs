@@ -6,7 +6,7 @@ mod layout;
 mod page;
 
 pub use command::text as one;
-pub use page::{LOCAL, local, start, titles};
+pub use page::{LOCAL_COMMANDS, getting_started, group_titles, local_help};
 
 use browse_proto::Reason;
 
@@ -20,7 +20,9 @@ pub fn text(words: &[String]) -> Result<String> {
     let words: Vec<_> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
         [] => Ok(page::overview()),
-        [local] if page::LOCAL.iter().any(|entry| entry.name == *local) => Ok(page::local(local)),
+        [local] if page::LOCAL_COMMANDS.iter().any(|entry| entry.name == *local) => {
+            Ok(page::local_help(local))
+        }
         words => {
             let commands = find(words)?;
             let texts: Vec<_> = commands.into_iter().map(command::text).collect();
@@ -51,8 +53,8 @@ fn find(words: &[&str]) -> Result<Vec<&'static browse_proto::Command>> {
     let name = words.join(" ");
     let failure = Failure::new(Reason::CommandUnknown, format!("`{name}` is no command"));
     let names = browse_proto::Command::all().iter().map(|command| command.name);
-    Err(match suggest::nearest(&name, names.chain(parse::LOCAL.iter().copied())) {
-        Some(near) => failure.hint(format!("Did you mean `browse help {near}`?")),
+    Err(match suggest::nearest(&name, names.chain(parse::LOCAL_NAMES.iter().copied())) {
+        Some(near) => failure.with_hint(format!("Did you mean `browse help {near}`?")),
         None => failure,
     })
 }

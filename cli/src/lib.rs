@@ -17,26 +17,26 @@ pub mod guide;
 pub mod help;
 mod local;
 
+mod inputs;
 mod request;
 mod save;
-mod sources;
 
 mod address;
-mod last_words;
-mod link;
+mod connect;
+mod pairing_link;
 mod project;
-mod reach;
 mod remote;
-mod renew;
 mod start;
+mod startup_stderr;
 mod state;
+mod upgrade_daemon;
 
-mod aim;
 mod call;
 mod editor;
+mod execute;
 mod failure;
-mod perform;
 mod print;
+mod remote_hints;
 mod steps;
 mod streams;
 
@@ -46,12 +46,12 @@ use browse_proto::Reason;
 
 pub use failure::Failure;
 use failure::Result;
-use parse::Action;
-pub use sources::read_steps;
+pub use inputs::read_steps;
+use parse::CliAction;
 
 /// Whether `spelling` is a flag that every command takes.
 pub fn is_global_flag(spelling: &str) -> bool {
-    globals::Flag::find(spelling).is_some()
+    globals::GlobalFlag::find(spelling).is_some()
 }
 
 /// Runs the command that `words` (argv without the program) spell, and returns
@@ -66,34 +66,34 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
     };
     let flags = words.iter().take_while(|word| *word != "--");
     let json = flags.clone().any(|word| word == "--json");
-    match act(&words) {
+    match run_words(&words) {
         Ok(code) => code,
         Err(failure) => print::failure(&failure, json),
     }
 }
 
-fn act(words: &[String]) -> Result<u8> {
+fn run_words(words: &[String]) -> Result<u8> {
     let parsed = parse::argv(words)?;
     let mut globals = parsed.globals;
     match parsed.action {
-        Action::Call(invocation) => {
+        CliAction::Call(invocation) => {
             // What the environment names needs no flag.
             let named = globals.remote.clone();
             globals.fill_from_environment()?;
-            perform::call(invocation, &globals).map_err(|failure| match &named {
+            execute::call(invocation, &globals).map_err(|failure| match &named {
                 Some(name) => {
-                    let hint = aim::at(&failure.hint, name);
-                    failure.hint(hint)
+                    let hint = remote_hints::with_remote_flag(&failure.hint, name);
+                    failure.with_hint(hint)
                 }
                 None => failure,
             })
         }
-        Action::Help(words) if globals.json => {
+        CliAction::Help(words) if globals.json => {
             print::json_result(&help::json(&words)?.to_string(), None)
         }
-        Action::Help(words) => print::text(&help::text(&words)?),
-        Action::Start => print::text(&help::start()),
-        Action::Version => print::text(&format!("browse {}", local::VERSION)),
-        Action::Local(name, words) => local::run(name, &words),
+        CliAction::Help(words) => print::text(&help::text(&words)?),
+        CliAction::Start => print::text(&help::getting_started()),
+        CliAction::Version => print::text(&format!("browse {}", local::VERSION)),
+        CliAction::Local(name, words) => local::run(name, &words),
     }
 }

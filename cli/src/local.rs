@@ -1,18 +1,18 @@
 //! What the command line does itself.
 
-pub mod life;
 pub mod redeem;
+pub mod stop_restart;
 pub mod tunnel;
 
 use browse_proto::Reason;
 use serde_json::json;
 
 use crate::{
-    completions,
+    completions, execute,
     failure::{Failure, Result},
     globals::Globals,
-    guide, perform, print,
-    request::Request,
+    guide, print,
+    request::PreparedRequest,
     suggest,
 };
 
@@ -32,8 +32,8 @@ pub fn run(name: &str, words: &[String]) -> Result<u8> {
             let message = "`completions` wants the name of a shell";
             let failure = Failure::new(Reason::ArgumentInvalid, message);
             Err(failure
-                .usage("browse completions <bash|zsh|fish>")
-                .hint("Run `browse help completions`"))
+                .with_usage("browse completions <bash|zsh|fish>")
+                .with_hint("Run `browse help completions`"))
         }
     }
 }
@@ -42,16 +42,16 @@ fn unknown_shell(shell: &str) -> Failure {
     let message = format!("there are no completions for `{shell}`");
     let failure = Failure::new(Reason::ArgumentInvalid, message);
     match suggest::nearest(shell, completions::SHELLS.iter().copied()) {
-        Some(near) => failure.hint(format!("Did you mean `browse completions {near}`?")),
-        None => failure.hint("Use one of bash, zsh, fish"),
+        Some(near) => failure.with_hint(format!("Did you mean `browse completions {near}`?")),
+        None => failure.with_hint("Use one of bash, zsh, fish"),
     }
 }
 
 /// `version`: ours, and that of the daemon when one runs.
-pub fn version(request: &Request, globals: &Globals) -> Result<u8> {
-    let daemon = match perform::unary(request, globals) {
-        Ok((body, _)) => Some(perform::decode(request.invocation.command, &body)?),
-        Err(failure) if failure.is(Reason::DaemonNotRunning) => None,
+pub fn version(request: &PreparedRequest, globals: &Globals) -> Result<u8> {
+    let daemon = match execute::unary(request, globals) {
+        Ok((body, _)) => Some(execute::decode(request.invocation.command, &body)?),
+        Err(failure) if failure.has_reason(Reason::DaemonNotRunning) => None,
         Err(failure) => return Err(failure),
     };
     if globals.json {

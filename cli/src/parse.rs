@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     failure::{Failure, Result},
-    globals::{Flag, Globals},
+    globals::{GlobalFlag, Globals},
 };
 use tokens::{Token, Tokens};
 
@@ -25,12 +25,12 @@ pub struct Parsed {
     /// The global flags.
     pub globals: Globals,
     /// What to do.
-    pub action: Action,
+    pub action: CliAction,
 }
 
 /// What to do.
 #[derive(Debug)]
-pub enum Action {
+pub enum CliAction {
     /// Calls the daemon.
     Call(Invocation),
     /// Does what needs no daemon: the name of a local command and its words.
@@ -62,54 +62,56 @@ pub struct Invocation {
 }
 
 /// The names of the commands that need no daemon.
-pub const LOCAL: &[&str] = &["help", "completions", "guide", "__complete"];
+pub const LOCAL_NAMES: &[&str] = &["help", "completions", "guide", "__complete"];
 
 /// Reads argv, without the name of the program.
 pub fn argv(words: &[String]) -> Result<Parsed> {
-    with(words, Globals::default())
+    argv_with_globals(words, Globals::default())
 }
 
 /// Reads argv after the global flags `globals`.
-fn with(words: &[String], mut globals: Globals) -> Result<Parsed> {
+fn argv_with_globals(words: &[String], mut globals: Globals) -> Result<Parsed> {
     let mut tokens = Tokens::new(words);
     let name = name::read(&mut tokens, &mut globals)?;
     let candidates = match name {
-        name::Name::None if globals.version => {
-            return Ok(Parsed { globals, action: Action::Version });
+        name::CommandName::None if globals.version => {
+            return Ok(Parsed { globals, action: CliAction::Version });
         }
-        name::Name::None if globals.help || globals.json => {
-            return Ok(Parsed { globals, action: Action::Help(Vec::new()) });
+        name::CommandName::None if globals.help || globals.json => {
+            return Ok(Parsed { globals, action: CliAction::Help(Vec::new()) });
         }
-        name::Name::None => return Ok(Parsed { globals, action: Action::Start }),
-        name::Name::Group(words) => return Ok(Parsed { globals, action: Action::Help(words) }),
-        name::Name::Local(local) => return local_command(local, tokens, globals),
-        name::Name::Commands(candidates) => candidates,
+        name::CommandName::None => return Ok(Parsed { globals, action: CliAction::Start }),
+        name::CommandName::Group(words) => {
+            return Ok(Parsed { globals, action: CliAction::Help(words) });
+        }
+        name::CommandName::Local(local) => return local_command(local, tokens, globals),
+        name::CommandName::Commands(candidates) => candidates,
     };
     let command = name::select(&candidates, &mut tokens)?;
     let wants_help = tokens.flags().any(|flag| flag == "--help" || flag == "-h");
     if globals.help || wants_help {
         let words = command.name.split(' ').map(str::to_owned).collect();
         globals.json |= tokens.flags().any(|flag| flag == "--json");
-        return Ok(Parsed { globals, action: Action::Help(words) });
+        return Ok(Parsed { globals, action: CliAction::Help(words) });
     }
     let invocation = arguments::read(command, &mut tokens, &mut globals)?;
-    Ok(Parsed { globals, action: Action::Call(invocation) })
+    Ok(Parsed { globals, action: CliAction::Call(invocation) })
 }
 
 /// Reads the words of a step. Of the global flags a step takes `--tab` only,
 /// because a step is not a call of its own.
 pub fn step(words: &[String]) -> Result<(Option<u64>, Invocation)> {
     let parsed = argv(words)?;
-    let Action::Call(invocation) = parsed.action else {
+    let CliAction::Call(invocation) = parsed.action else {
         let message = format!("`{}` cannot be a step", words.join(" "));
         return Err(Failure::new(Reason::BatchInvalid, message)
-            .hint("Run `browse help` to see the commands"));
+            .with_hint("Run `browse help` to see the commands"));
     };
     let Globals { tab, .. } = parsed.globals;
     if parsed.globals != (Globals { tab, ..Globals::default() }) {
         let message = "a step takes no global flag but `--tab`";
         return Err(Failure::new(Reason::BatchInvalid, message)
-            .hint("Give the other flags to the whole command"));
+            .with_hint("Give the other flags to the whole command"));
     }
     can_be_step(invocation.command)?;
     Ok((tab, invocation))
@@ -117,12 +119,12 @@ pub fn step(words: &[String]) -> Result<(Option<u64>, Invocation)> {
 
 /// Refuses what has steps of its own, and what answers with a stream.
 fn can_be_step(command: &Command) -> Result<()> {
-    if !(command.takes_steps() || command.streaming || command.inner().is_some()) {
+    if !(command.takes_steps() || command.streaming || command.inner_command_field().is_some()) {
         return Ok(());
     }
     let name = command.name;
     let failure = Failure::new(Reason::BatchInvalid, format!("`{name}` cannot be a step"));
-    Err(failure.hint(format!("Run `browse {name}` by itself")))
+    Err(failure.with_hint(format!("Run `browse {name}` by itself")))
 }
 
 /// Whether `words` and the flag are the name of a command.
@@ -133,19 +135,19 @@ fn is_named_by(words: &[String], flag: &str) -> bool {
 fn local_command(name: &'static str, mut tokens: Tokens<'_>, globals: Globals) -> Result<Parsed> {
     let mut globals = globals;
     if name == "__complete" {
-        return Ok(Parsed { globals, action: Action::Local(name, tokens.take_all()) });
+        return Ok(Parsed { globals, action: CliAction::Local(name, tokens.take_all()) });
     }
     if name == "guide" {
         let mut words = tokens.take_all();
         words.extend(globals.json.then(|| "--json".to_owned()));
         words.extend(globals.help.then(|| "--help".to_owned()));
-        return Ok(Parsed { globals, action: Action::Local(name, words) });
+        return Ok(Parsed { globals, action: CliAction::Local(name, words) });
     }
     let mut words = Vec::new();
     while let Some(token) = tokens.next() {
         match token {
             Token::Word(word) => words.push(word.to_owned()),
-            Token::Flag(spelling, value) => match Flag::find(spelling) {
+            Token::Flag(spelling, value) => match GlobalFlag::find(spelling) {
                 Some(flag) => arguments::set_global(&mut globals, flag, value, &mut tokens)?,
                 // The name of a command may end with a flag: `snapshot --heatmap`.
                 None if name == "help" && is_named_by(&words, spelling) => {
@@ -156,10 +158,10 @@ fn local_command(name: &'static str, mut tokens: Tokens<'_>, globals: Globals) -
         }
     }
     if name == "help" {
-        return Ok(Parsed { globals, action: Action::Help(words) });
+        return Ok(Parsed { globals, action: CliAction::Help(words) });
     }
     if globals.help {
-        return Ok(Parsed { globals, action: Action::Help(vec![name.to_owned()]) });
+        return Ok(Parsed { globals, action: CliAction::Help(vec![name.to_owned()]) });
     }
-    Ok(Parsed { globals, action: Action::Local(name, words) })
+    Ok(Parsed { globals, action: CliAction::Local(name, words) })
 }

@@ -21,15 +21,15 @@ use crate::{
 
 /// Whether what is printed comes from a daemon elsewhere, which may be anybody's:
 /// it does not get to drive the terminal.
-static ELSEWHERE: AtomicBool = AtomicBool::new(false);
+static IS_FROM_REMOTE: AtomicBool = AtomicBool::new(false);
 
 /// From now on what is printed comes from a daemon elsewhere.
-pub fn from_elsewhere() {
-    ELSEWHERE.store(true, Ordering::Relaxed);
+pub fn mark_remote_output() {
+    IS_FROM_REMOTE.store(true, Ordering::Relaxed);
 }
 
-fn shown(text: &str) -> Cow<'_, str> {
-    match ELSEWHERE.load(Ordering::Relaxed) {
+fn sanitize_remote(text: &str) -> Cow<'_, str> {
+    match IS_FROM_REMOTE.load(Ordering::Relaxed) {
         true => printable(text).into(),
         false => text.into(),
     }
@@ -68,14 +68,15 @@ pub fn json_result(result: &str, untrusted: Option<&Untrusted>) -> Result<u8> {
 
 /// Prints `text` and ends its line.
 pub fn text(text: &str) -> Result<u8> {
-    let text = &*shown(text);
+    let text = &*sanitize_remote(text);
     let mut out = io::stdout().lock();
     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     let written = out.write_all(text.as_bytes()).and_then(|()| out.write_all(end.as_bytes()));
     match written.and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            let message = format!("standard output cannot be written: {}", save::cause(&error));
-            Err(Failure::new(Reason::FileUnwritable, message).hint("Redirect it elsewhere"))
+            let message =
+                format!("standard output cannot be written: {}", save::error_text(&error));
+            Err(Failure::new(Reason::FileUnwritable, message).with_hint("Redirect it elsewhere"))
         }
         _ => Ok(0),
     }
@@ -94,12 +95,12 @@ pub fn failure(failure: &Failure, as_json: bool) -> u8 {
 
 /// Tells something that is not the result.
 pub fn note(text: &str) {
-    stderr(&format!("note: {}\n", shown(text)));
+    stderr(&format!("note: {}\n", sanitize_remote(text)));
 }
 
 /// Warns of what was printed already.
 pub fn warning(text: &str) {
-    stderr(&format!("warning: {}\n", shown(text)));
+    stderr(&format!("warning: {}\n", sanitize_remote(text)));
 }
 
 /// Writes to standard error; there is nobody to tell when it is closed.

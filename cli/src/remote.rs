@@ -17,42 +17,42 @@ use serde_json::{Value, json};
 
 use crate::{
     address::Address,
+    connect::{ConnectedDaemon, ServerIdentity},
     failure::{Failure, Result},
-    link::{self, Pin},
-    print,
-    reach::{Daemon, Proof},
-    save,
+    pairing_link::{self, PublicKeyPin},
+    print, save,
 };
 
 /// A browser elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remote {
+pub struct RemoteBrowser {
     /// `host:port`.
     pub address: String,
     /// What its daemon has to show.
-    pub pin: Pin,
+    pub pin: PublicKeyPin,
     /// Whether a certificate will do, too, that an authority vouches for: TLS
     /// may end at a tunnel.
-    pub vouched: bool,
+    pub allows_public_ca: bool,
     /// The token to call it with.
     pub token: String,
 }
 
 /// What to do when nobody answers.
-pub const HINT: &str =
+pub const UNREACHABLE_HINT: &str =
     "Check the network, and ask the owner whether the pairing and its tunnel still are";
 
 /// What to do when the pairing ends, by the owner or with the daemon.
-pub const OVER: &str = "The pairing has ended: ask the owner for a new block, and redeem that";
+pub const PAIRING_ENDED_HINT: &str =
+    "The pairing has ended: ask the owner for a new block, and redeem that";
 
 /// Bytes of a file; a token takes one.
-const MOST: u64 = 64 << 10;
+const MAX_FILE_BYTES: u64 = 64 << 10;
 
 /// How the file tells that TLS may end at a tunnel.
-const VOUCHED: &str = "session-key";
+const SESSION_KEY_MODE: &str = "session-key";
 
 /// Refuses what cannot name a remote, which is a file.
-pub fn checked(name: &str) -> Result<String> {
+pub fn check_name(name: &str) -> Result<String> {
     let good = |letter: char| letter.is_ascii_alphanumeric() || "-._".contains(letter);
     let begins = name.starts_with(|letter: char| letter.is_ascii_alphanumeric());
     if begins && name.len() <= 64 && name.chars().all(good) {
@@ -60,38 +60,42 @@ pub fn checked(name: &str) -> Result<String> {
     }
     let message = format!("`{name}` cannot name a remote");
     Err(Failure::new(Reason::ArgumentInvalid, message)
-        .hint("Use letters, digits, dash, dot and underscore, at most 64"))
+        .with_hint("Use letters, digits, dash, dot and underscore, at most 64"))
 }
 
-impl Remote {
+impl RemoteBrowser {
     /// The remote `name`.
     ///
     /// # Errors
     /// `REMOTE_UNKNOWN`; `REMOTE_FILE_INVALID`.
     pub fn read(name: &str) -> Result<Self> {
-        let path = path(name)?;
+        let path = remote_path(name)?;
         let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
         let file = match OpenOptions::new().read(true).custom_flags(flags).open(&path) {
             Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(unknown(name)),
-            Err(error) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
-                return Err(invalid(&path, "it is a link"));
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(unknown_remote(name));
             }
-            Err(error) => return Err(invalid(&path, &save::cause(&error))),
+            Err(error) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
+                return Err(invalid_file(&path, "it is a link"));
+            }
+            Err(error) => return Err(invalid_file(&path, &save::error_text(&error))),
         };
-        let text = own_text(file).map_err(|fault| invalid(&path, &fault))?;
-        Self::parse(&text).ok_or_else(|| invalid(&path, "it is damaged"))
+        let text = read_private_text(file).map_err(|fault| invalid_file(&path, &fault))?;
+        Self::parse(&text).ok_or_else(|| invalid_file(&path, "it is damaged"))
     }
 
     fn parse(text: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(text).ok()?;
         let string = |key| value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
         Some(Self {
-            address: string("address").filter(|address| link::is_place(address))?.to_owned(),
-            pin: Pin::parse(string("pin")?)?,
-            vouched: match value.get("trust") {
+            address: string("address")
+                .filter(|address| pairing_link::is_host_and_port(address))?
+                .to_owned(),
+            pin: PublicKeyPin::parse(string("pin")?)?,
+            allows_public_ca: match value.get("trust") {
                 None => false,
-                Some(trust) => trust.as_str()? == VOUCHED || None?,
+                Some(trust) => trust.as_str()? == SESSION_KEY_MODE || None?,
             },
             token: string("token")?.to_owned(),
         })
@@ -99,50 +103,50 @@ impl Remote {
 
     /// Connects to its daemon, which has to prove itself when it is called.
     /// The attempt gets `time` at most, where that is said.
-    pub fn connect(&self, time: Option<Duration>) -> Result<Daemon> {
-        print::from_elsewhere();
+    pub fn connect(&self, time: Option<Duration>) -> Result<ConnectedDaemon> {
+        print::mark_remote_output();
         let address = Address::Tcp(self.address.clone());
-        let unreachable = |error| address.unreachable(&error).hint(HINT);
+        let unreachable = |error| address.unreachable_failure(&error).with_hint(UNREACHABLE_HINT);
         let socket = address.connect_within(time).map_err(unreachable)?;
         let token = Some(self.token.clone()).filter(|token| !token.is_empty());
-        let pin = Some(Proof { pin: self.pin, vouched: self.vouched });
-        Ok(Daemon { socket, address, token, pin, ours: None })
+        let pin = Some(ServerIdentity { pin: self.pin, allows_public_ca: self.allows_public_ca });
+        Ok(ConnectedDaemon { socket, address, token, expected_identity: pin, project_state: None })
     }
 }
 
 /// A file that waits for a remote: what could not be kept is known before a key
 /// is spent, and nobody reads half of it.
-pub struct Draft {
+pub struct PendingRemoteFile {
     folder: PathBuf,
-    waiting: PathBuf,
+    temp_path: PathBuf,
     file: File,
     _lock: File,
 }
 
-impl Draft {
+impl PendingRemoteFile {
     /// Makes the file, when nobody else redeems within `time`: of two tokens of
     /// one key the later one is good, and has to be the one that is kept.
     ///
     /// # Errors
     /// `FILE_UNWRITABLE`, `DEADLINE_EXCEEDED`.
     pub fn new(time: Duration) -> Result<Self> {
-        let folder = folder()?;
+        let folder = remotes_folder()?;
         let waiting = folder.join(format!(".draft.{}", std::process::id()));
         let make = || -> io::Result<(File, File)> {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
             let lock = File::open(&folder)?;
-            own_turn(&lock, Instant::now() + time)?;
+            acquire_lock(&lock, Instant::now() + time)?;
             let _ = fs::remove_file(&waiting);
             let mut options = OpenOptions::new();
             let file = options.write(true).create_new(true).mode(0o600).open(&waiting)?;
             Ok((lock, file))
         };
         match make() {
-            Ok((lock, file)) => Ok(Self { folder, waiting, file, _lock: lock }),
+            Ok((lock, file)) => Ok(Self { folder, temp_path: waiting, file, _lock: lock }),
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
                 let message = "another `browse redeem` has not ended";
                 let failure = Failure::new(Reason::DeadlineExceeded, message);
-                Err(failure.hint("Wait for it, then redeem the link again; no key was spent"))
+                Err(failure.with_hint("Wait for it, then redeem the link again; no key was spent"))
             }
             Err(error) => Err(unwritable(&folder, &error)),
         }
@@ -152,34 +156,36 @@ impl Draft {
     ///
     /// # Errors
     /// `FILE_UNWRITABLE`.
-    pub fn keep(mut self, name: &str, remote: &Remote) -> Result<()> {
-        let path = self.folder.join(format!("{}.json", checked(name)?));
-        let Remote { address, pin, vouched, token } = remote;
+    pub fn save(mut self, name: &str, remote: &RemoteBrowser) -> Result<()> {
+        let path = self.folder.join(format!("{}.json", check_name(name)?));
+        let RemoteBrowser { address, pin, allows_public_ca: vouched, token } = remote;
         let mut value = json!({"address": address, "pin": pin.text(), "token": token});
         if *vouched {
-            value["trust"] = json!(VOUCHED);
+            value["trust"] = json!(SESSION_KEY_MODE);
         }
         let written = self.file.write_all(value.to_string().as_bytes());
-        let kept = written.and_then(|()| fs::rename(&self.waiting, &path));
+        let kept = written.and_then(|()| fs::rename(&self.temp_path, &path));
         kept.map_err(|error| unwritable(&path, &error))
     }
 }
 
-impl Drop for Draft {
+impl Drop for PendingRemoteFile {
     fn drop(&mut self) {
         // It is there only when nothing was kept.
-        let _ = fs::remove_file(&self.waiting);
+        let _ = fs::remove_file(&self.temp_path);
     }
 }
 
 /// Between two looks whether another has ended.
-const LOOK: Duration = Duration::from_millis(20);
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-fn own_turn(lock: &File, end: Instant) -> io::Result<()> {
+fn acquire_lock(lock: &File, end: Instant) -> io::Result<()> {
     loop {
         match lock.try_lock() {
             Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) if Instant::now() < end => thread::sleep(LOOK),
+            Err(TryLockError::WouldBlock) if Instant::now() < end => {
+                thread::sleep(LOCK_POLL_INTERVAL)
+            }
             Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::TimedOut.into()),
             Err(TryLockError::Error(error)) => return Err(error),
         }
@@ -188,13 +194,14 @@ fn own_turn(lock: &File, end: Instant) -> io::Result<()> {
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {
     let shown = path.display().to_string();
-    let message = format!("`{shown}` cannot be written: {}", save::cause(error));
-    Failure::with(Reason::FileUnwritable, message, [("path", shown)])
-        .hint("Make it writable, or set BROWSE_HOME to a folder that is, and redeem the link again")
+    let message = format!("`{shown}` cannot be written: {}", save::error_text(error));
+    Failure::with_values(Reason::FileUnwritable, message, [("path", shown)]).with_hint(
+        "Make it writable, or set BROWSE_HOME to a folder that is, and redeem the link again",
+    )
 }
 
-fn own_text(file: File) -> Result<String, String> {
-    let about = file.metadata().map_err(|error| save::cause(&error))?;
+fn read_private_text(file: File) -> Result<String, String> {
+    let about = file.metadata().map_err(|error| save::error_text(&error))?;
     if !about.is_file() {
         return Err("it is no plain file".to_owned());
     }
@@ -204,41 +211,43 @@ fn own_text(file: File) -> Result<String, String> {
     if about.mode() & 0o077 != 0 {
         return Err(format!("others may open it (mode {:o})", about.mode() & 0o777));
     }
-    if about.size() > MOST {
-        return Err(format!("it is larger than {} KiB", MOST >> 10));
+    if about.size() > MAX_FILE_BYTES {
+        return Err(format!("it is larger than {} KiB", MAX_FILE_BYTES >> 10));
     }
     let mut text = String::new();
-    file.take(MOST).read_to_string(&mut text).map_err(|error| save::cause(&error))?;
+    file.take(MAX_FILE_BYTES)
+        .read_to_string(&mut text)
+        .map_err(|error| save::error_text(&error))?;
     Ok(text)
 }
 
-fn folder() -> Result<PathBuf> {
+fn remotes_folder() -> Result<PathBuf> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = set("BROWSE_HOME").or_else(|| Some(set("HOME")?.join(".browse")));
     let home = home.filter(|home| home.is_absolute()).ok_or_else(|| {
         let message = "neither BROWSE_HOME nor HOME names a folder";
-        Failure::new(Reason::SettingInvalid, message).hint("Set HOME")
+        Failure::new(Reason::SettingInvalid, message).with_hint("Set HOME")
     })?;
     Ok(home.join("remotes"))
 }
 
-fn path(name: &str) -> Result<PathBuf> {
-    Ok(folder()?.join(format!("{}.json", checked(name)?)))
+fn remote_path(name: &str) -> Result<PathBuf> {
+    Ok(remotes_folder()?.join(format!("{}.json", check_name(name)?)))
 }
 
 /// Names that are shown to who asks for another.
-const SHOWN: usize = 10;
+const MAX_SHOWN_NAMES: usize = 10;
 
-fn unknown(name: &str) -> Failure {
-    let entries = folder().ok().and_then(|folder| fs::read_dir(folder).ok());
+fn unknown_remote(name: &str) -> Failure {
+    let entries = remotes_folder().ok().and_then(|folder| fs::read_dir(folder).ok());
     let mut names: Vec<String> = entries
         .into_iter()
         .flatten()
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.strip_suffix(".json").map(Into::into))
-        .filter(|name: &String| checked(name).is_ok())
+        .filter(|name: &String| check_name(name).is_ok())
         .collect();
     names.sort();
-    names.truncate(SHOWN);
+    names.truncate(MAX_SHOWN_NAMES);
     let there = match names.is_empty() {
         true => String::new(),
         false => format!("; there is `{}`", names.join("`, `")),
@@ -246,10 +255,10 @@ fn unknown(name: &str) -> Failure {
     Failure::new(Reason::RemoteUnknown, format!("there is no remote `{name}`{there}"))
 }
 
-fn invalid(path: &Path, fault: &str) -> Failure {
+fn invalid_file(path: &Path, fault: &str) -> Failure {
     let shown = path.display().to_string();
     let message = format!("the remote file `{shown}` cannot be used: {fault}");
-    Failure::with(Reason::RemoteFileInvalid, message, [("path", shown)])
+    Failure::with_values(Reason::RemoteFileInvalid, message, [("path", shown)])
 }
 
 #[cfg(test)]
@@ -259,10 +268,10 @@ mod tests {
     #[test]
     fn names_are_files_and_nothing_else() {
         for good in ["a", "laptop-2", "Lap_top.x"] {
-            assert!(checked(good).is_ok(), "{good}");
+            assert!(check_name(good).is_ok(), "{good}");
         }
         for bad in ["", ".", "..", "a/b", "../a", "-a", ".a", "a b", "ü", &"x".repeat(65)] {
-            assert!(checked(bad).is_err(), "{bad}");
+            assert!(check_name(bad).is_err(), "{bad}");
         }
     }
 
@@ -270,18 +279,18 @@ mod tests {
     fn half_a_file_is_no_remote() {
         let pin = "00".repeat(32);
         let whole = format!(r#"{{"address":"a:1","pin":"{pin}","token":"t","new":1}}"#);
-        assert!(Remote::parse(&whole).is_some_and(|remote| !remote.vouched));
+        assert!(RemoteBrowser::parse(&whole).is_some_and(|remote| !remote.allows_public_ca));
         let trusting = |trust: &str| whole.replace("\"new\":1", &format!("\"trust\":{trust}"));
-        let vouched = Remote::parse(&trusting("\"session-key\""));
-        assert!(vouched.is_some_and(|remote| remote.vouched));
-        assert!(Remote::parse(&trusting("\"else\"")).is_none());
-        assert!(Remote::parse(&trusting("true")).is_none());
+        let vouched = RemoteBrowser::parse(&trusting("\"session-key\""));
+        assert!(vouched.is_some_and(|remote| remote.allows_public_ca));
+        assert!(RemoteBrowser::parse(&trusting("\"else\"")).is_none());
+        assert!(RemoteBrowser::parse(&trusting("true")).is_none());
         // A socket of this machine shows no key.
         let local = whole.replace("\"a:1\"", "\"unix:/tmp/s\"");
         let nowhere = whole.replace("\"a:1\"", "\"a\"");
         let unpinned = whole.replace(&pin, "00");
         for bad in ["", "{}", "[]", &unpinned, &local, &nowhere, &whole.replace("\"t\"", "\"\"")] {
-            assert!(Remote::parse(bad).is_none(), "{bad}");
+            assert!(RemoteBrowser::parse(bad).is_none(), "{bad}");
         }
     }
 }

@@ -7,15 +7,16 @@ use serde_json::{Map, Value, json as value};
 use std::{path::Path, time::Duration};
 
 use crate::{
-    call::{DEFAULT_TIMEOUT_MS, MESSAGE_LIMIT},
+    call::{DEFAULT_TIMEOUT_MS, MAX_MESSAGE_BYTES},
     failure::{Failure, Result},
+    inputs,
     parse::Invocation,
-    save, sources,
+    save,
 };
 
 /// A request that is ready to be sent.
 #[derive(Debug)]
-pub struct Request {
+pub struct PreparedRequest {
     /// The command, with the path that its answer is written to.
     pub invocation: Invocation,
     /// The commands of the steps, in order; one for all tabs of `tab-each`.
@@ -24,7 +25,7 @@ pub struct Request {
     pub body: Bytes,
 }
 
-impl Request {
+impl PreparedRequest {
     /// Resolves and encodes `invocation`; `json` asks for what only a document
     /// shows. What is read from standard input has to end within `timeout`, or
     /// the time that a call has by default.
@@ -34,23 +35,23 @@ impl Request {
         let mut steps = Vec::new();
         for field in command.request.fields {
             if field.source == Source::Steps {
-                let read = sources::steps(command, patience)?;
+                let read = inputs::steps(command, patience)?;
                 let mut values = Vec::new();
                 for (tab, mut step) in read {
-                    resolve(&mut step, sources::Stdin::Taken, json)?;
-                    values.push(packed(tab, &step)?);
+                    resolve(&mut step, inputs::Stdin::Taken, json)?;
+                    values.push(pack_step(tab, &step)?);
                     steps.push(step);
                 }
                 invocation.fields.insert(field.name.to_owned(), Value::Array(values));
             }
         }
-        let mut stdin = sources::Stdin::Free(patience);
-        if let Some(field) = command.inner()
+        let mut stdin = inputs::Stdin::Available(patience);
+        if let Some(field) = command.inner_command_field()
             && let Some(mut inner) = invocation.inner.take()
         {
             resolve(&mut inner, stdin, json)?;
-            stdin = sources::Stdin::Taken;
-            invocation.fields.insert(field.name.to_owned(), packed_request(&inner));
+            stdin = inputs::Stdin::Taken;
+            invocation.fields.insert(field.name.to_owned(), pack_request(&inner));
             steps.push(*inner);
         }
         resolve(&mut invocation, stdin, json)?;
@@ -74,27 +75,27 @@ impl Request {
 }
 
 /// Replaces what argv said by what it stands for.
-fn resolve(invocation: &mut Invocation, stdin: sources::Stdin, json: bool) -> Result<()> {
+fn resolve(invocation: &mut Invocation, stdin: inputs::Stdin, json: bool) -> Result<()> {
     let Invocation { command, fields, path, .. } = invocation;
     for field in command.request.fields {
         let name = field.name.to_owned();
         match field.source {
             Source::File => {
                 if let Some(Value::String(path)) = fields.get(field.name) {
-                    let content = sources::file(command, path, stdin)?;
+                    let content = inputs::file(command, path, stdin)?;
                     fields.insert(name, value!(content));
                 }
             }
             Source::Input => {
                 let path = fields.get(field.name).and_then(Value::as_str).unwrap_or("-");
-                let content = sources::piped(command, path, stdin)?;
+                let content = inputs::piped(command, path, stdin)?;
                 fields.insert(name, value!(content));
             }
             Source::FileOrUrl => {
                 if let Some(Value::String(place)) = fields.get(field.name) {
                     let (name, content) = match is_url(place) {
                         true => ("url".to_owned(), place.clone()),
-                        false => (name, sources::file(command, place, stdin)?),
+                        false => (name, inputs::file(command, place, stdin)?),
                     };
                     fields.remove(field.name);
                     fields.insert(name, value!(content));
@@ -103,20 +104,20 @@ fn resolve(invocation: &mut Invocation, stdin: sources::Stdin, json: bool) -> Re
             Source::Files => {
                 if let Some(Value::Array(paths)) = fields.get(field.name) {
                     let paths = paths.iter().filter_map(Value::as_str);
-                    let content = sources::files(&paths.collect::<Vec<_>>())?;
+                    let content = inputs::files(&paths.collect::<Vec<_>>())?;
                     fields.insert(name, content);
                 }
             }
             Source::CallerEnvironment => {
-                fields.insert(name, sources::environment());
+                fields.insert(name, inputs::environment());
             }
             Source::CallerScreen => {
-                fields.insert(name, sources::screen());
+                fields.insert(name, inputs::screen());
             }
             Source::Extension => {
                 if let Some((_, format)) = path
                     .as_deref()
-                    .map(|path| save::extension(command, path))
+                    .map(|path| save::extension_field(command, path))
                     .transpose()?
                     .flatten()
                 {
@@ -125,7 +126,7 @@ fn resolve(invocation: &mut Invocation, stdin: sources::Stdin, json: bool) -> Re
             }
             Source::Manifest => {
                 if let Some(folder) = path.as_deref() {
-                    let known = save::Manifest::of(Path::new(folder)).known();
+                    let known = save::SaveManifest::read(Path::new(folder)).known_urls();
                     fields.insert(name, value!(known));
                 }
             }
@@ -146,15 +147,15 @@ fn is_url(place: &str) -> bool {
 }
 
 /// The request of a step, with the name of its message.
-fn packed_request(step: &Invocation) -> Value {
+fn pack_request(step: &Invocation) -> Value {
     let mut request =
         Map::from_iter([("@type".to_owned(), value!(step.command.request.full_name))]);
     request.extend(step.fields.clone());
     Value::Object(request)
 }
 
-fn packed(tab: Option<u64>, step: &Invocation) -> Result<Value> {
-    let mut value = Map::from_iter([("request".to_owned(), packed_request(step))]);
+fn pack_step(tab: Option<u64>, step: &Invocation) -> Result<Value> {
+    let mut value = Map::from_iter([("request".to_owned(), pack_request(step))]);
     if let Some(tab) = tab {
         value.insert("tab".to_owned(), value!(tab));
     }
@@ -165,9 +166,9 @@ fn encode(command: &Command, fields: &Map<String, Value>) -> Result<Bytes> {
     let body = wire::encode(command.request, fields)
         .map_err(|error| Failure::new(Reason::ArgumentInvalid, error.to_string()))?;
     // Below the limit by the five bytes that gRPC puts before a message.
-    if body.len() + 5 > MESSAGE_LIMIT {
+    if body.len() + 5 > MAX_MESSAGE_BYTES {
         let message = format!("the request of `{}` has {} bytes", command.name, body.len());
-        return Err(sources::too_large(message, MESSAGE_LIMIT));
+        return Err(inputs::too_large(message, MAX_MESSAGE_BYTES));
     }
     Ok(body.into())
 }

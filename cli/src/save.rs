@@ -1,16 +1,16 @@
 //! Commands whose answer is written to a file: where to, in which format, and
 //! which flags exclude each other.
 
-mod draft;
 mod folder;
-mod incoming;
-mod kept;
+mod incoming_file;
 mod manifest;
 mod name;
 mod output;
 mod progress;
+mod signal_safe_file;
 mod single;
 mod stream;
+mod unary_files;
 mod write;
 
 use browse_proto::{Command, Field, Kind, Reason, Source};
@@ -20,11 +20,11 @@ use crate::{
     parse::Invocation,
 };
 
-pub use kept::{Kept, kept, saved, saved_line};
-pub use manifest::Manifest;
-pub use output::{NamedBy, Output};
-pub use stream::{call, check as check_place};
-pub use write::{cause, temporary, temporary_folder, unwritable};
+pub use manifest::SaveManifest;
+pub use output::{NamedBy, OutputWriter};
+pub use stream::{call, check_output as check_place};
+pub use unary_files::{SavedTo, print_saved, save_files, saved_line};
+pub use write::{error_text, temporary_file, temporary_folder, unwritable};
 
 /// Takes the path out of the positional words. It is the last one; when there
 /// is room for a target before it, a single word is the path unless it looks
@@ -57,33 +57,34 @@ fn is_target(word: &str) -> bool {
 pub fn check(invocation: &Invocation) -> Result<()> {
     let Invocation { command, fields, path, base64, .. } = invocation;
     let given = |field: &Field| fields.contains_key(field.name);
-    if let Some((first, second)) = command.contradiction(given) {
+    if let Some((first, second)) = command.exclusive_pair(given) {
         let (first, second) = (command.spelling(first), command.spelling(second));
-        return Err(contradiction(command, &first, &second));
+        return Err(exclusive_failure(command, &first, &second));
     }
     match path {
         Some(path) if path.is_empty() => {
             let message = format!("the {} is empty", command.place.trim_start_matches('-'));
-            Err(Failure::new(Reason::ArgumentInvalid, message).hint("Leave it out, or name a file"))
+            Err(Failure::new(Reason::ArgumentInvalid, message)
+                .with_hint("Leave it out, or name a file"))
         }
-        Some(_) if *base64 => Err(contradiction(command, "a path", "`--base64`")),
+        Some(_) if *base64 => Err(exclusive_failure(command, "a path", "`--base64`")),
         Some(path) => {
-            extension(command, path)?;
-            only_extension(command, path)
+            extension_field(command, path)?;
+            check_extension(command, path)
         }
         None => Ok(()),
     }
 }
 
-fn contradiction(command: &Command, first: &str, second: &str) -> Failure {
+fn exclusive_failure(command: &Command, first: &str, second: &str) -> Failure {
     let message = format!("{first} and {second} contradict each other");
     Failure::new(Reason::ArgumentInvalid, message)
-        .hint(format!("Give one of them, as in `browse {}`", command.example))
+        .with_hint(format!("Give one of them, as in `browse {}`", command.example))
 }
 
 /// Refuses a path whose extension says another format than the only one of the
 /// command.
-fn only_extension(command: &Command, path: &str) -> Result<()> {
+fn check_extension(command: &Command, path: &str) -> Result<()> {
     let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let given = file.rsplit_once('.').map(|(_, extension)| extension);
     match given {
@@ -92,7 +93,7 @@ fn only_extension(command: &Command, path: &str) -> Result<()> {
         {
             let message = format!("`{}` writes no `.{given}` file", command.name);
             let failure = Failure::new(Reason::ArgumentInvalid, message);
-            Err(failure.hint(format!("End the path in .{}", command.extension)))
+            Err(failure.with_hint(format!("End the path in .{}", command.extension)))
         }
         _ => Ok(()),
     }
@@ -100,7 +101,10 @@ fn only_extension(command: &Command, path: &str) -> Result<()> {
 
 /// The field of the request that takes its value from the extension of the
 /// path, and that value.
-pub fn extension(command: &Command, path: &str) -> Result<Option<(&'static Field, &'static str)>> {
+pub fn extension_field(
+    command: &Command,
+    path: &str,
+) -> Result<Option<(&'static Field, &'static str)>> {
     let field = command.request.fields.iter().find(|field| field.source == Source::Extension);
     let Some(field) = field else {
         return Ok(None);
@@ -121,11 +125,11 @@ pub fn extension(command: &Command, path: &str) -> Result<Option<(&'static Field
         Some(extension) => format!("`.{extension}` is no format of `{}`", command.name),
         None => format!("`{path}` has no extension, which names the format"),
     };
-    Err(Failure::new(Reason::ArgumentInvalid, message).hint(format!("End the path in {list}")))
+    Err(Failure::new(Reason::ArgumentInvalid, message).with_hint(format!("End the path in {list}")))
 }
 
 /// `shot-3.png` for `shot.png`: the file of the tab 3.
-pub fn numbered(path: &str, tab: u64) -> String {
+pub fn path_for_tab(path: &str, tab: u64) -> String {
     let name = path.rfind(['/', '\\']).map_or(0, |slash| slash + 1);
     match path[name..].rfind('.').filter(|dot| *dot > 0) {
         Some(dot) => format!("{}-{tab}{}", &path[..name + dot], &path[name + dot..]),
@@ -141,5 +145,5 @@ pub fn default_extension(command: &Command, mime: &str) -> &'static str {
         Some(Kind::Enum(of)) => of.values.iter().map(|value| value.name).find(|n| !n.is_empty()),
         _ => None,
     };
-    format.or_else(|| name::extension(mime)).unwrap_or("bin")
+    format.or_else(|| name::extension_of_mime(mime)).unwrap_or("bin")
 }

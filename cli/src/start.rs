@@ -17,41 +17,43 @@ use rustix::fs::OFlags;
 
 use crate::{
     failure::{Failure, Result},
-    last_words, print,
-    project::Project,
-    save,
-    state::{self, State},
+    print,
+    project::ProjectPaths,
+    save, startup_stderr,
+    state::{self, RunningDaemon},
 };
 
 /// Time that a daemon has to come up.
-const PATIENCE: Duration = Duration::from_secs(30);
-const NAME: &str = "browsed";
-const STEP: Duration = Duration::from_millis(3);
+const START_TIMEOUT: Duration = Duration::from_secs(30);
+const DAEMON_PROGRAM: &str = "browsed";
+const POLL_INTERVAL: Duration = Duration::from_millis(3);
 
 /// What a daemon must not inherit: these are about one call.
-const OWN: &[&str] = &["BROWSE_TOKEN", "BROWSE_ADDR", "BROWSE_SESSION", "BROWSE_SKILL_TOKEN"];
+const CALL_VARIABLES: &[&str] =
+    &["BROWSE_TOKEN", "BROWSE_ADDR", "BROWSE_SESSION", "BROWSE_SKILL_TOKEN"];
 
 /// What a project's team commits, and nothing else.
-const IGNORE: &str = "*\n!.gitignore\n!config.toml\n!skills/\n!skills/**\n";
+const GITIGNORE: &str = "*\n!.gitignore\n!config.toml\n!skills/\n!skills/**\n";
 
 /// The state of the daemon of `project`, which is started when none lives; it
 /// has `timeout` to come up, or [`PATIENCE`].
-pub fn ensure(project: &Project, timeout: Option<Duration>) -> Result<State> {
-    let end = Instant::now() + timeout.unwrap_or(PATIENCE).min(PATIENCE);
-    let is_new = project.state.parent().is_some_and(|folder| !folder.exists());
-    let Some(_one_at_a_time) = turn(project, end)? else {
-        return living(project)?.ok_or_else(|| last_words::failure(project, None));
+pub fn ensure_running(project: &ProjectPaths, timeout: Option<Duration>) -> Result<RunningDaemon> {
+    let end = Instant::now() + timeout.unwrap_or(START_TIMEOUT).min(START_TIMEOUT);
+    let is_new = project.state_file.parent().is_some_and(|folder| !folder.exists());
+    let Some(_one_at_a_time) = acquire_start_lock(project, end)? else {
+        return accepting_state(project)?
+            .ok_or_else(|| startup_stderr::start_failure(project, None));
     };
-    if let Some(state) = living(project)? {
+    if let Some(state) = accepting_state(project)? {
         return Ok(state);
     }
     // What a dead daemon left would be taken for the word of the new one.
-    match fs::remove_file(&project.state) {
+    match fs::remove_file(&project.state_file) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(save::unwritable(&project.state, &error))
+            Err(save::unwritable(&project.state_file, &error))
         }
         _ => {
-            let state = wait(project, spawn(project)?, end)?;
+            let state = wait_until_accepting(project, spawn(project)?, end)?;
             if is_new && !project.is_named {
                 print::note(&format!("new browser for {}", project.root.display()));
             }
@@ -61,8 +63,8 @@ pub fn ensure(project: &Project, timeout: Option<Duration>) -> Result<State> {
 }
 
 /// The state of a daemon that lives and accepts.
-fn living(project: &Project) -> Result<Option<State>> {
-    let state = State::read(&project.state)?;
+fn accepting_state(project: &ProjectPaths) -> Result<Option<RunningDaemon>> {
+    let state = RunningDaemon::read(&project.state_file)?;
     Ok(state.filter(|state| {
         state.is_alive(project)
             && TcpStream::connect_timeout(&state.address, Duration::from_secs(2)).is_ok()
@@ -71,13 +73,13 @@ fn living(project: &Project) -> Result<Option<State>> {
 
 /// Waits for our turn to start a daemon: the lock on the folder of the state
 /// file, which ends with the file. None when somebody else's daemon came up.
-fn turn(project: &Project, end: Instant) -> Result<Option<File>> {
-    let folder = project.state.parent().unwrap_or(Path::new("/"));
+fn acquire_start_lock(project: &ProjectPaths, end: Instant) -> Result<Option<File>> {
+    let folder = project.state_file.parent().unwrap_or(Path::new("/"));
     let told = |error: io::Error| {
         save::unwritable(folder, &error)
-            .hint("Set BROWSE_PROJECT to a folder that can be written, or use `--project`")
+            .with_hint("Set BROWSE_PROJECT to a folder that can be written, or use `--project`")
     };
-    prepare(folder).map_err(told)?;
+    create_state_folder(folder).map_err(told)?;
     let file = File::open(folder).map_err(told)?;
     loop {
         match file.try_lock() {
@@ -85,30 +87,30 @@ fn turn(project: &Project, end: Instant) -> Result<Option<File>> {
             Err(TryLockError::Error(error)) => return Err(told(error)),
             Err(TryLockError::WouldBlock) => {}
         }
-        if Instant::now() > end || living(project)?.is_some() {
+        if Instant::now() > end || accepting_state(project)?.is_some() {
             return Ok(None);
         }
-        thread::sleep(STEP);
+        thread::sleep(POLL_INTERVAL);
     }
 }
 
-fn prepare(folder: &Path) -> io::Result<()> {
+fn create_state_folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
     }
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     match folder.ends_with(".browse") {
-        true => fs::write(folder.join(".gitignore"), IGNORE),
+        true => fs::write(folder.join(".gitignore"), GITIGNORE),
         false => Ok(()),
     }
 }
 
 /// The daemon stays for hours and does little at a time: its threads share one
 /// arena of the allocator of glibc, which keeps more than a megabyte less.
-const ARENAS: (&str, &str) = ("MALLOC_ARENA_MAX", "1");
+const MALLOC_ARENAS: (&str, &str) = ("MALLOC_ARENA_MAX", "1");
 
-fn spawn(project: &Project) -> Result<Child> {
-    let program = program();
+fn spawn(project: &ProjectPaths) -> Result<Child> {
+    let program = daemon_program();
     let words = OpenOptions::new()
         .write(true)
         .create(true)
@@ -117,23 +119,23 @@ fn spawn(project: &Project) -> Result<Child> {
         // A link in a cloned project must not make us empty another file, and a
         // pipe without a reader must not make us wait.
         .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32)
-        .open(&project.words)
-        .map_err(|error| save::unwritable(&project.words, &error))?;
+        .open(&project.startup_stderr)
+        .map_err(|error| save::unwritable(&project.startup_stderr, &error))?;
     let mut command = Command::new(&program);
     command.arg("--project").arg(&project.root).current_dir(&project.root);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(words);
-    for name in OWN {
+    for name in CALL_VARIABLES {
         command.env_remove(name);
     }
-    if env::var_os(ARENAS.0).is_none() {
-        command.env(ARENAS.0, ARENAS.1);
+    if env::var_os(MALLOC_ARENAS.0).is_none() {
+        command.env(MALLOC_ARENAS.0, MALLOC_ARENAS.1);
     }
     detach(&mut command);
     command.spawn().map_err(|error| {
         let program = program.display();
-        let message = format!("`{program}` cannot be started: {}", save::cause(&error));
+        let message = format!("`{program}` cannot be started: {}", save::error_text(&error));
         Failure::new(Reason::DaemonLaunchFailed, message)
-            .hint("Install `browsed` beside `browse`, or set BROWSE_DAEMON to its path")
+            .with_hint("Install `browsed` beside `browse`, or set BROWSE_DAEMON to its path")
     })
 }
 
@@ -149,27 +151,31 @@ fn detach(command: &mut Command) {
 }
 
 /// `browsed`: where BROWSE_DAEMON says, beside this program, or on PATH.
-pub fn program() -> PathBuf {
+pub fn daemon_program() -> PathBuf {
     if let Some(named) = env::var_os("BROWSE_DAEMON").filter(|path| !path.is_empty()) {
         return named.into();
     }
     let own = env::current_exe().and_then(fs::canonicalize);
-    let beside = own.ok().map(|own| own.with_file_name(NAME));
+    let beside = own.ok().map(|own| own.with_file_name(DAEMON_PROGRAM));
     let path = env::var_os("PATH").unwrap_or_default();
-    let on_path = env::split_paths(&path).map(|folder| folder.join(NAME));
+    let on_path = env::split_paths(&path).map(|folder| folder.join(DAEMON_PROGRAM));
     let found = beside.into_iter().chain(on_path).find(|path| path.is_file());
-    found.unwrap_or_else(|| NAME.into())
+    found.unwrap_or_else(|| DAEMON_PROGRAM.into())
 }
 
 /// Waits until a daemon accepts: ours, or one that was faster.
-fn wait(project: &Project, mut child: Child, end: Instant) -> Result<State> {
+fn wait_until_accepting(
+    project: &ProjectPaths,
+    mut child: Child,
+    end: Instant,
+) -> Result<RunningDaemon> {
     loop {
-        if let Some(state) = living(project)? {
+        if let Some(state) = accepting_state(project)? {
             return Ok(state);
         }
         if let Ok(Some(status)) = child.try_wait() {
             if !status.success() {
-                return Err(last_words::failure(project, Some(status)));
+                return Err(startup_stderr::start_failure(project, Some(status)));
             }
             // It found another one, which may be about to end.
             if !state::is_locked(&project.root) {
@@ -177,8 +183,8 @@ fn wait(project: &Project, mut child: Child, end: Instant) -> Result<State> {
             }
         }
         if Instant::now() > end {
-            return Err(last_words::failure(project, None));
+            return Err(startup_stderr::start_failure(project, None));
         }
-        thread::sleep(STEP);
+        thread::sleep(POLL_INTERVAL);
     }
 }

@@ -21,13 +21,13 @@ use serde_json::Value;
 
 use crate::{
     failure::{Failure, Result},
-    project::Project,
+    project::ProjectPaths,
     save,
 };
 
 /// What the daemon says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct State {
+pub struct RunningDaemon {
     /// Its process.
     pub pid: i32,
     /// Where it listens, on this machine.
@@ -40,7 +40,7 @@ pub struct State {
     pub started_at: String,
 }
 
-impl State {
+impl RunningDaemon {
     /// Reads the state file; `None` when there is none.
     pub fn read(path: &Path) -> Result<Option<Self>> {
         let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
@@ -48,10 +48,10 @@ impl State {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(None),
-            Err(error) => return Err(invalid(path, &save::cause(&error))),
+            Err(error) => return Err(invalid_state_file(path, &save::error_text(&error))),
         };
-        let text = read_own(file).map_err(|fault| invalid(path, &fault))?;
-        Self::parse(&text).map(Some).map_err(|fault| invalid(path, fault))
+        let text = read_private_text(file).map_err(|fault| invalid_state_file(path, &fault))?;
+        Self::parse(&text).map(Some).map_err(|fault| invalid_state_file(path, fault))
     }
 
     fn parse(text: &str) -> Result<Self, &'static str> {
@@ -77,7 +77,7 @@ impl State {
 
     /// Whether the daemon that wrote it lives: its process exists, and its lock
     /// is held, which no other process can inherit together with the id.
-    pub fn is_alive(&self, project: &Project) -> bool {
+    pub fn is_alive(&self, project: &ProjectPaths) -> bool {
         let exists = Pid::from_raw(self.pid).is_some_and(|pid| test_kill_process(pid).is_ok());
         exists && is_locked(&project.root)
     }
@@ -95,8 +95,8 @@ pub fn is_locked(root: &Path) -> bool {
     }
 }
 
-fn read_own(mut file: File) -> Result<String, String> {
-    let about = file.metadata().map_err(|error| save::cause(&error))?;
+fn read_private_text(mut file: File) -> Result<String, String> {
+    let about = file.metadata().map_err(|error| save::error_text(&error))?;
     if !about.is_file() {
         return Err("it is no plain file".to_owned());
     }
@@ -107,14 +107,14 @@ fn read_own(mut file: File) -> Result<String, String> {
         return Err(format!("others may open it (mode {:o})", about.mode() & 0o777));
     }
     let mut text = String::new();
-    file.read_to_string(&mut text).map_err(|error| save::cause(&error))?;
+    file.read_to_string(&mut text).map_err(|error| save::error_text(&error))?;
     Ok(text)
 }
 
-fn invalid(path: &Path, fault: &str) -> Failure {
+fn invalid_state_file(path: &Path, fault: &str) -> Failure {
     let shown = path.display().to_string();
     let message = format!("the state file `{shown}` cannot be used: {fault}");
-    Failure::with(Reason::StateFileInvalid, message, [("path", shown)])
+    Failure::with_values(Reason::StateFileInvalid, message, [("path", shown)])
 }
 
 #[cfg(test)]
@@ -126,12 +126,12 @@ mod tests {
     const GOOD: &str =
         r#"{"pid": 7, "address": "127.0.0.1:4567", "token": "t", "build_id": "b", "new": 1}"#;
 
-    fn read(text: &str, mode: u32) -> Result<Option<State>> {
+    fn read(text: &str, mode: u32) -> Result<Option<RunningDaemon>> {
         let folder = tempfile::tempdir().expect("a temp dir");
         let path = folder.path().join("daemon.json");
         fs::write(&path, text).expect("it writes");
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("its mode is set");
-        State::read(&path)
+        RunningDaemon::read(&path)
     }
 
     #[test]
@@ -143,7 +143,9 @@ mod tests {
     #[test]
     fn a_file_that_others_may_open_is_refused() {
         for mode in [0o644, 0o640, 0o602] {
-            assert!(read(GOOD, mode).expect_err("it is foreign").is(Reason::StateFileInvalid));
+            assert!(
+                read(GOOD, mode).expect_err("it is foreign").has_reason(Reason::StateFileInvalid)
+            );
         }
     }
 
@@ -151,7 +153,7 @@ mod tests {
     fn damaged_files_are_refused() {
         for text in ["", "{", "[]", r#"{"pid": 7, "address": "192.0.2.1:80", "token": "t"}"#] {
             let failure = read(text, 0o600).expect_err("it is damaged");
-            assert!(failure.is(Reason::StateFileInvalid), "{text}");
+            assert!(failure.has_reason(Reason::StateFileInvalid), "{text}");
         }
     }
 
@@ -161,11 +163,13 @@ mod tests {
         let (file, link) = (folder.path().join("other"), folder.path().join("daemon.json"));
         fs::write(&file, GOOD).expect("it writes");
         std::os::unix::fs::symlink(&file, &link).expect("it links");
-        assert!(State::read(&link).expect_err("a link").is(Reason::StateFileInvalid));
+        assert!(
+            RunningDaemon::read(&link).expect_err("a link").has_reason(Reason::StateFileInvalid)
+        );
     }
 
     #[test]
     fn no_file_is_no_daemon() {
-        assert_eq!(State::read(Path::new("/nowhere/daemon.json")), Ok(None));
+        assert_eq!(RunningDaemon::read(Path::new("/nowhere/daemon.json")), Ok(None));
     }
 }

@@ -12,12 +12,12 @@ use crate::{
     globals::Globals,
     parse::Invocation,
     print,
-    request::Request,
+    request::PreparedRequest,
     save,
 };
 
 /// What a result is of.
-enum Place {
+enum ResultOrigin {
     /// The step with this number.
     Step(usize),
     /// The tab with this number: every tab ran the same step.
@@ -25,8 +25,8 @@ enum Place {
 }
 
 /// One step and what came of it.
-struct Outcome {
-    place: Place,
+struct StepOutcome {
+    origin: ResultOrigin,
     command: &'static Command,
     tab: Option<u64>,
     result: Result<Map<String, Value>>,
@@ -35,7 +35,7 @@ struct Outcome {
 /// Prints the results of `request`. The steps of a chain after a failure did
 /// not run; the exit code is that of the step that failed, and 1 for a batch.
 pub fn print(
-    request: &Request,
+    request: &PreparedRequest,
     response: Map<String, Value>,
     untrusted: Option<&Untrusted>,
     globals: &Globals,
@@ -43,11 +43,11 @@ pub fn print(
     let command = request.invocation.command;
     let results = render::result(command, &response);
     let results = results.as_array().map(Vec::as_slice).unwrap_or_default();
-    let mut outcomes: Vec<_> = match (command.inner(), request.steps.first()) {
+    let mut outcomes: Vec<_> = match (command.inner_command_field(), request.steps.first()) {
         (Some(_), Some(step)) => {
-            results.iter().map(|result| of_tab(step, result, globals)).collect()
+            results.iter().map(|result| tab_outcome(step, result, globals)).collect()
         }
-        _ => of_steps(&request.steps, results, globals),
+        _ => step_outcomes(&request.steps, results, globals),
     };
     // In a document the envelope stands around all steps.
     if !globals.json {
@@ -68,51 +68,53 @@ pub fn print(
     if globals.json {
         // What it quotes stands with its step.
         let first = failed.first().filter(|_| stops);
-        let first =
-            first.map(|(outcome, failure)| named(outcome, failure).quoting(Vec::new(), None));
+        let first = first.map(|(outcome, failure)| {
+            with_step_number(outcome, failure).with_page_quotes(Vec::new(), None)
+        });
         print::text(&document(&outcomes, first.as_ref(), untrusted))?;
         return Ok(exit);
     }
-    let texts: Vec<_> = outcomes.iter().filter_map(text).collect();
+    let texts: Vec<_> = outcomes.iter().filter_map(outcome_text).collect();
     print::enveloped(&texts.join("\n"), untrusted)?;
     for (outcome, failure) in failed {
-        print::stderr(&named(outcome, failure).text());
+        print::stderr(&with_step_number(outcome, failure).text());
     }
     Ok(exit)
 }
 
-fn of_steps(steps: &[Invocation], results: &[Value], globals: &Globals) -> Vec<Outcome> {
+fn step_outcomes(steps: &[Invocation], results: &[Value], globals: &Globals) -> Vec<StepOutcome> {
     let pairs = steps.iter().zip(results).enumerate();
-    let outcome =
-        |(index, (step, result))| outcome(Place::Step(index + 1), step, None, result, globals);
+    let outcome = |(index, (step, result))| {
+        outcome(ResultOrigin::Step(index + 1), step, None, result, globals)
+    };
     pairs.map(outcome).collect()
 }
 
 /// What came of `step` in one of the tabs.
-fn of_tab(step: &Invocation, result: &Value, globals: &Globals) -> Outcome {
+fn tab_outcome(step: &Invocation, result: &Value, globals: &Globals) -> StepOutcome {
     let tab = result.get("tab").and_then(Value::as_u64).unwrap_or_default();
-    let path = step.path.as_deref().map(|path| save::numbered(path, tab));
-    outcome(Place::Tab(tab), step, path, result, globals)
+    let path = step.path.as_deref().map(|path| save::path_for_tab(path, tab));
+    outcome(ResultOrigin::Tab(tab), step, path, result, globals)
 }
 
 fn outcome(
-    place: Place,
+    place: ResultOrigin,
     step: &Invocation,
     path: Option<String>,
     result: &Value,
     globals: &Globals,
-) -> Outcome {
+) -> StepOutcome {
     let tab = result.get("tab").and_then(Value::as_u64);
     let result = match result.get("error") {
-        Some(error) => Err(failure(error)),
-        None => kept(step, path, result.get("response"), globals),
+        Some(error) => Err(step_failure(error)),
+        None => save_step(step, path, result.get("response"), globals),
     };
-    Outcome { place, command: step.command, tab, result }
+    StepOutcome { origin: place, command: step.command, tab, result }
 }
 
 /// The response of a step; what it saves is written now, to `path` or to the
 /// path of the step.
-fn kept(
+fn save_step(
     step: &Invocation,
     path: Option<String>,
     response: Option<&Value>,
@@ -122,45 +124,45 @@ fn kept(
     if step.command.saves() {
         let path = path.or_else(|| step.path.clone());
         let step = Invocation { path, fields: step.fields.clone(), inner: None, ..*step };
-        save::kept(&step, globals, &mut response, &[])?;
+        save::save_files(&step, globals, &mut response, &[])?;
     }
     Ok(response)
 }
 
-fn failure(error: &Value) -> Failure {
+fn step_failure(error: &Value) -> Failure {
     let text = |name| error.get(name).and_then(Value::as_str).unwrap_or_default();
     let metadata = error.get("metadata").and_then(Value::as_object).into_iter().flatten();
     let metadata = metadata
         .filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())))
         .collect();
-    let failure = Failure::described(text("reason"), text("message").to_owned(), metadata)
-        .quoting(render::quotes_of(error), None);
+    let failure = Failure::from_daemon(text("reason"), text("message").to_owned(), metadata)
+        .with_page_quotes(render::quotes_of(error), None);
     match text("hint") {
         "" => failure,
-        hint => failure.hint(hint),
+        hint => failure.with_hint(hint),
     }
 }
 
 /// The failure of a step, which says which one it was.
-fn named(outcome: &Outcome, failure: &Failure) -> Failure {
+fn with_step_number(outcome: &StepOutcome, failure: &Failure) -> Failure {
     let mut failure = failure.clone();
-    let (key, number) = match outcome.place {
-        Place::Step(number) => ("step", number as u64),
-        Place::Tab(tab) => ("tab", tab),
+    let (key, number) = match outcome.origin {
+        ResultOrigin::Step(number) => ("step", number as u64),
+        ResultOrigin::Tab(tab) => ("tab", tab),
     };
     let name = outcome.command.name;
     failure.message = format!("{key} {number} (`{name}`): {}", failure.message);
-    failure.value(key, number)
+    failure.with_value(key, number)
 }
 
 /// `2 url: https://example.com/`, or `tab 2: …`; more than one line begins on the next. A
 /// step that prints nothing leaves no line.
-fn text(outcome: &Outcome) -> Option<String> {
-    let Outcome { place, command, result, .. } = outcome;
+fn outcome_text(outcome: &StepOutcome) -> Option<String> {
+    let StepOutcome { origin: place, command, result, .. } = outcome;
     let response = result.as_ref().ok()?;
     let label = match place {
-        Place::Step(number) => format!("{number} {}", command.name),
-        Place::Tab(tab) => format!("tab {tab}"),
+        ResultOrigin::Step(number) => format!("{number} {}", command.name),
+        ResultOrigin::Tab(tab) => format!("tab {tab}"),
     };
     let text = match command.saves() {
         true => save::saved_line(command, response),
@@ -171,12 +173,12 @@ fn text(outcome: &Outcome) -> Option<String> {
 
 /// One document: the steps, and for a chain the failure that ended it.
 fn document(
-    outcomes: &[Outcome],
+    outcomes: &[StepOutcome],
     failure: Option<&Failure>,
     untrusted: Option<&Untrusted>,
 ) -> String {
     let entries = outcomes.iter().map(|outcome| {
-        let Outcome { command, tab, result, .. } = outcome;
+        let StepOutcome { command, tab, result, .. } = outcome;
         let name = json!(command.name);
         let tab = tab.map(|tab| format!(r#""tab":{tab},"#)).unwrap_or_default();
         let came = match result {

@@ -4,36 +4,37 @@ use std::cell::RefCell;
 
 use browse_proto::{
     Command, Kind, Reason,
-    render::{self, Untrusted, defuse},
+    render::{self, Untrusted, quote_envelope_lines},
     wire::base64,
 };
 use serde_json::{Map, Value};
 
 use crate::{
-    call::{self, Notes},
+    call::{self, ResponseNotices},
+    execute,
     failure::{Failure, Result},
     globals::Globals,
-    perform, print,
-    request::Request,
+    print,
+    request::PreparedRequest,
 };
 
 /// Makes a streaming call.
-pub fn call(request: &Request, globals: &Globals) -> Result<u8> {
+pub fn call(request: &PreparedRequest, globals: &Globals) -> Result<u8> {
     let command = request.invocation.command;
     // A watch goes on by its nature, and `activity` when it is told to.
     let follows = command.function == "watch"
         || request.invocation.fields.get("follow") == Some(&Value::Bool(true));
-    perform::with_daemon(command, globals, |daemon| {
-        let printer = RefCell::new(Printer::new(command, follows, globals));
-        let context = perform::context(request, globals, &daemon)?;
-        let done = perform::runtime()?.block_on(call::streaming(
+    execute::with_daemon(command, globals, |daemon| {
+        let printer = RefCell::new(StreamPrinter::new(command, follows, globals));
+        let context = execute::context(request, globals, &daemon)?;
+        let done = execute::runtime()?.block_on(call::streaming(
             daemon,
             command,
             request.body.clone(),
             &context,
-            |notes| printer.borrow_mut().begin(notes),
-            |message| printer.borrow_mut().message(perform::decode(command, &message)?),
-            |notes| printer.borrow_mut().last_words(notes),
+            |notes| printer.borrow_mut().on_headers(notes),
+            |message| printer.borrow_mut().on_message(execute::decode(command, &message)?),
+            |notes| printer.borrow_mut().on_trailers(notes),
         ));
         let mut printer = printer.into_inner();
         printer.end_stderr();
@@ -48,63 +49,63 @@ pub fn call(request: &Request, globals: &Globals) -> Result<u8> {
 }
 
 /// Prints the messages of one stream.
-struct Printer<'a> {
+struct StreamPrinter<'a> {
     command: &'static Command,
     /// Whether the stream goes on, so that each result is a document.
-    follows: bool,
+    is_endless: bool,
     globals: &'a Globals,
     untrusted: Option<Untrusted>,
     /// Results that wait for the end of the stream, as JSON or as text: what their
     /// reader is warned of comes with it, and is printed first.
-    waiting: Vec<String>,
+    pending_results: Vec<String>,
     /// Whether there was a result.
-    answered: bool,
+    has_result: bool,
     /// Whether a page wrote some of those that wait.
-    is_page: bool,
+    is_page_derived: bool,
     /// Whether an envelope is open on standard error.
-    stderr_open: bool,
+    is_stderr_open: bool,
 }
 
-impl<'a> Printer<'a> {
+impl<'a> StreamPrinter<'a> {
     fn new(command: &'static Command, follows: bool, globals: &'a Globals) -> Self {
         Self {
             command,
-            follows,
+            is_endless: follows,
             globals,
             untrusted: None,
-            waiting: Vec::new(),
-            answered: false,
-            is_page: false,
-            stderr_open: false,
+            pending_results: Vec::new(),
+            has_result: false,
+            is_page_derived: false,
+            is_stderr_open: false,
         }
     }
 
-    fn begin(&mut self, notes: Notes) -> Result<()> {
-        perform::tell(&notes);
+    fn on_headers(&mut self, notes: ResponseNotices) -> Result<()> {
+        execute::print_notices(&notes);
         self.untrusted = notes.untrusted;
         Ok(())
     }
 
-    fn message(&mut self, mut message: Map<String, Value>) -> Result<()> {
-        if let Some(bytes) = stderr(self.command, &message) {
+    fn on_message(&mut self, mut message: Map<String, Value>) -> Result<()> {
+        if let Some(bytes) = stderr_bytes(self.command, &message) {
             self.write_stderr(&String::from_utf8_lossy(&bytes));
             return Ok(());
         }
-        self.answered = true;
+        self.has_result = true;
         let is_page = render::is_page_derived(self.command.response, &message);
         // What a program said is in an envelope of its own.
         if self.command.runs_program() && !is_page {
             self.end_stderr();
             self.untrusted = None;
         }
-        self.warn(&mut message, is_page);
+        self.add_warnings(&mut message, is_page);
         let result = match self.globals.json {
             true => render::result_json(self.command, &message),
-            false => text(self.command, &message),
+            false => message_text(self.command, &message),
         };
-        if !self.follows {
-            self.is_page |= is_page;
-            self.waiting.push(result);
+        if !self.is_endless {
+            self.is_page_derived |= is_page;
+            self.pending_results.push(result);
             return Ok(());
         }
         let untrusted = self.untrusted.as_ref().filter(|_| is_page);
@@ -120,7 +121,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Takes what a message says by itself that its reader is warned of.
-    fn warn(&mut self, message: &mut Map<String, Value>, is_page: bool) {
+    fn add_warnings(&mut self, message: &mut Map<String, Value>, is_page: bool) {
         let warnings = message.remove("warnings");
         let warnings = warnings.as_ref().and_then(Value::as_array).into_iter().flatten();
         let entries = warnings.filter_map(Value::as_str).map(str::to_owned);
@@ -132,12 +133,12 @@ impl<'a> Printer<'a> {
 
     /// Passes on what the end of the stream says: before the result that waits for it,
     /// else where what it is about was printed.
-    fn last_words(&mut self, notes: Notes) {
+    fn on_trailers(&mut self, notes: ResponseNotices) {
         self.end_stderr();
-        perform::tell(&notes);
+        execute::print_notices(&notes);
         let Some(ended) = notes.untrusted else { return };
         match &mut self.untrusted {
-            Some(untrusted) if self.is_page => {
+            Some(untrusted) if self.is_page_derived => {
                 untrusted.warnings.extend(ended.warnings);
             }
             _ => ended.warnings.iter().for_each(|warning| print::warning(warning)),
@@ -150,49 +151,50 @@ impl<'a> Printer<'a> {
         let Some(Untrusted { nonce, source, .. }) = &self.untrusted else {
             return print::stderr(text);
         };
-        if !self.stderr_open {
-            self.stderr_open = true;
+        if !self.is_stderr_open {
+            self.is_stderr_open = true;
             print::stderr(&format!("--- untrusted {nonce} from {source} ---\n"));
         }
         let plain = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
-        print::stderr(&defuse(&text.chars().filter(plain).collect::<String>()));
+        print::stderr(&quote_envelope_lines(&text.chars().filter(plain).collect::<String>()));
     }
 
     fn end_stderr(&mut self) {
-        if let Some(Untrusted { nonce, .. }) = self.untrusted.as_ref().filter(|_| self.stderr_open)
+        if let Some(Untrusted { nonce, .. }) =
+            self.untrusted.as_ref().filter(|_| self.is_stderr_open)
         {
             print::stderr(&format!("--- end {nonce} ---\n"));
-            self.stderr_open = false;
+            self.is_stderr_open = false;
         }
     }
 
     fn end(&mut self) -> Result<u8> {
-        if self.command.runs_program() && !self.answered {
+        if self.command.runs_program() && !self.has_result {
             let message = format!("`{}` ended without an answer", self.command.name);
             return Err(Failure::new(Reason::Bug, message));
         }
-        if self.follows {
+        if self.is_endless {
             return Ok(0);
         }
         if !self.globals.json {
             return self.print_texts();
         }
-        let results = std::mem::take(&mut self.waiting);
+        let results = std::mem::take(&mut self.pending_results);
         let result = match (self.command.runs_program(), results.as_slice()) {
             (true, [one]) => one.clone(),
             _ => format!("[{}]", results.join(",")),
         };
-        print::json_result(&result, self.untrusted.as_ref().filter(|_| self.is_page))
+        print::json_result(&result, self.untrusted.as_ref().filter(|_| self.is_page_derived))
     }
 
     /// Prints the results that waited, in one envelope.
     fn print_texts(&mut self) -> Result<u8> {
-        let texts = std::mem::take(&mut self.waiting);
+        let texts = std::mem::take(&mut self.pending_results);
         if self.globals.json || texts.is_empty() {
             return Ok(0);
         }
         let texts = texts.iter().map(|text| text.strip_suffix('\n').unwrap_or(text));
-        let untrusted = self.untrusted.as_ref().filter(|_| self.is_page);
+        let untrusted = self.untrusted.as_ref().filter(|_| self.is_page_derived);
         print::enveloped(&texts.collect::<Vec<_>>().join("\n"), untrusted)
     }
 }
@@ -204,13 +206,13 @@ fn is_json(command: &Command) -> bool {
 
 /// What a program wrote to its standard error, when `message` carries that:
 /// the bytes field beside the result.
-fn stderr(command: &Command, message: &Map<String, Value>) -> Option<Vec<u8>> {
+fn stderr_bytes(command: &Command, message: &Map<String, Value>) -> Option<Vec<u8>> {
     let field = command.response.fields.iter().find(|field| matches!(field.kind, Kind::Bytes))?;
     base64::decode(message.get(field.name)?.as_str()?)
 }
 
 /// The text of one message. A JSON document stays one.
-fn text(command: &Command, message: &Map<String, Value>) -> String {
+fn message_text(command: &Command, message: &Map<String, Value>) -> String {
     if !is_json(command) {
         return render::text(command, message);
     }

@@ -10,11 +10,11 @@ use crate::{
 
 /// Reads `word` for `field` of `command`; `label` is what argv calls it:
 /// `--depth`, `<target>`.
-pub fn value(command: &Command, field: &Field, label: &str, word: &str) -> Result<Value> {
+pub fn parse_value(command: &Command, field: &Field, label: &str, word: &str) -> Result<Value> {
     let wrong = |wanted: &str| {
         let message = format!("`{label}` wants {wanted}, and `{word}` is none");
         let values = [("command", command.name.to_owned())];
-        Failure::with(Reason::ArgumentInvalid, message, values)
+        Failure::with_values(Reason::ArgumentInvalid, message, values)
     };
     Ok(match &field.kind {
         Kind::Bool => match word {
@@ -29,7 +29,7 @@ pub fn value(command: &Command, field: &Field, label: &str, word: &str) -> Resul
             let number = word.parse::<f64>().ok().filter(|number| number.is_finite());
             json!(number.ok_or_else(|| wrong("a number"))?)
         }
-        Kind::Enum(_) => json!(choice(field, label, word)?),
+        Kind::Enum(_) => json!(parse_choice(field, label, word)?),
         Kind::StringMap => {
             let (key, value) = word.split_once('=').ok_or_else(|| wrong("name=value"))?;
             Value::Object(Map::from_iter([(key.to_owned(), json!(value))]))
@@ -38,7 +38,7 @@ pub fn value(command: &Command, field: &Field, label: &str, word: &str) -> Resul
     })
 }
 
-fn choice(field: &Field, label: &str, word: &str) -> Result<&'static str> {
+fn parse_choice(field: &Field, label: &str, word: &str) -> Result<&'static str> {
     let choices = field.choices();
     if let Some(choice) = choices.iter().find(|choice| choice.eq_ignore_ascii_case(word)) {
         return Ok(choice);
@@ -47,7 +47,7 @@ fn choice(field: &Field, label: &str, word: &str) -> Result<&'static str> {
     let message = format!("`{label}` is one of {list}, not `{word}`");
     let failure = Failure::new(Reason::ArgumentInvalid, message);
     Err(match suggest::nearest(word, choices) {
-        Some(near) => failure.hint(format!("Did you mean `{near}`?")),
-        None => failure.hint(format!("Use one of {list}")),
+        Some(near) => failure.with_hint(format!("Did you mean `{near}`?")),
+        None => failure.with_hint(format!("Use one of {list}")),
     })
 }

@@ -5,7 +5,7 @@
 mod fuzz;
 
 use browse_cli::{
-    parse::{self, Action, Invocation},
+    parse::{self, CliAction, Invocation},
     read_steps,
 };
 use browse_proto::{Command, wire};
@@ -135,7 +135,7 @@ fn encode(invocation: &Invocation) {
 fn arguments() {
     fuzz::run("arguments", &lines(), |words| match parse::argv(&words) {
         Ok(parsed) => {
-            if let Action::Call(invocation) = parsed.action {
+            if let CliAction::Call(invocation) = parsed.action {
                 encode(&invocation);
             }
         }

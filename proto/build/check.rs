@@ -2,16 +2,18 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Command, Field, Message, Model};
+use crate::model::{CommandModel, ContractModel, FieldModel, MessageModel};
 
 /// Returns every fault of `model`, one sentence each.
-pub fn check(model: &Model) -> Result<(), Vec<String>> {
+pub fn check(model: &ContractModel) -> Result<(), Vec<String>> {
     let mut faults = Vec::new();
-    names(model, &mut faults);
+    check_names(model, &mut faults);
     for command in &model.commands {
         let find = |name: &str| model.messages.iter().find(|message| message.name == name);
         match (find(&command.request), find(&command.response)) {
-            (Some(request), Some(response)) => one(command, request, response, &mut faults),
+            (Some(request), Some(response)) => {
+                check_command(command, request, response, &mut faults)
+            }
             _ => faults.push(format!("{}: request or response is not ours", command.method)),
         }
     }
@@ -22,14 +24,14 @@ pub fn check(model: &Model) -> Result<(), Vec<String>> {
         faults
             .extend(json.map(|f| format!("{}.{}: JSON is held by a string", message.name, f.name)));
     }
-    reasons(model, &mut faults);
+    check_reasons(model, &mut faults);
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
 /// `SOURCE_FILES`.
-const FILES: u32 = 8;
+const SOURCE_FILES: u32 = 8;
 
-fn names(model: &Model, faults: &mut Vec<String>) {
+fn check_names(model: &ContractModel, faults: &mut Vec<String>) {
     let mut names: HashMap<&str, &str> = HashMap::new();
     let mut requests: HashMap<&str, &str> = HashMap::new();
     for command in &model.commands {
@@ -44,9 +46,14 @@ fn names(model: &Model, faults: &mut Vec<String>) {
     }
 }
 
-fn one(command: &Command, request: &Message, response: &Message, faults: &mut Vec<String>) {
+fn check_command(
+    command: &CommandModel,
+    request: &MessageModel,
+    response: &MessageModel,
+    faults: &mut Vec<String>,
+) {
     let mut fault = |text: String| faults.push(format!("{}: {text}", command.method));
-    let has = |message: &Message, name: &str| message.fields.iter().any(|f| f.name == name);
+    let has = |message: &MessageModel, name: &str| message.fields.iter().any(|f| f.name == name);
     if !command.annotated || command.scope == 0 {
         fault("no scope".to_owned());
     }
@@ -78,12 +85,12 @@ fn one(command: &Command, request: &Message, response: &Message, faults: &mut Ve
         fault(format!("{}.{} has no comment", request.name, field.name));
     }
     for (index, field) in request.fields.iter().enumerate() {
-        let same = |other: &&Field| !field.short.is_empty() && other.short == field.short;
+        let same = |other: &&FieldModel| !field.short.is_empty() && other.short == field.short;
         if let Some(other) = request.fields[..index].iter().find(same) {
             fault(format!("`{}` and `{}` share -{}", other.name, field.name, field.short));
         }
     }
-    for field in request.fields.iter().filter(|field| field.source == FILES) {
+    for field in request.fields.iter().filter(|field| field.source == SOURCE_FILES) {
         if !field.repeated || !field.kind.starts_with("Kind::Message") {
             fault(format!("{}.{}: files are a list of messages", request.name, field.name));
         }
@@ -93,7 +100,7 @@ fn one(command: &Command, request: &Message, response: &Message, faults: &mut Ve
     }
 }
 
-const CODES: &[&str] = &[
+const STATUS_CODES: &[&str] = &[
     "INTERNAL",
     "UNAUTHENTICATED",
     "PERMISSION_DENIED",
@@ -108,9 +115,9 @@ const CODES: &[&str] = &[
     "UNAVAILABLE",
 ];
 
-fn reasons(model: &Model, faults: &mut Vec<String>) {
+fn check_reasons(model: &ContractModel, faults: &mut Vec<String>) {
     for reason in &model.reasons {
-        if !CODES.contains(&reason.code.as_str()) {
+        if !STATUS_CODES.contains(&reason.code.as_str()) {
             faults.push(format!("{}: unknown code `{}`", reason.name, reason.code));
         }
         if !(1..=5).contains(&reason.exit) {

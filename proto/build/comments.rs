@@ -4,7 +4,7 @@ use prost_reflect::FileDescriptor;
 
 /// Returns the comment at `path` in `file`, without comment markers; paragraphs
 /// are separated by one empty line, the lines of a paragraph joined.
-pub fn at(file: &FileDescriptor, path: &[i32]) -> String {
+pub fn comment_at(file: &FileDescriptor, path: &[i32]) -> String {
     let proto = file.file_descriptor_proto();
     let locations = proto.source_code_info.iter().flat_map(|info| &info.location);
     let found = locations.into_iter().find(|location| location.path == path);
@@ -13,8 +13,8 @@ pub fn at(file: &FileDescriptor, path: &[i32]) -> String {
 }
 
 /// Returns the first line of the comment above `syntax`: the title of a group.
-pub fn title(file: &FileDescriptor) -> String {
-    let text = at(file, &[12]);
+pub fn group_title(file: &FileDescriptor) -> String {
+    let text = comment_at(file, &[12]);
     text.split("\n\n").next().unwrap_or_default().trim_end_matches('.').to_owned()
 }
 

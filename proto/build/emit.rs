@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::model::{self, Command, Field, Message, Model};
+use crate::model::{self, CommandModel, ContractModel, FieldModel, MessageModel};
 
 /// Writes the messages, enums and commands as statics.
-pub fn registry(model: &Model) -> String {
+pub fn registry(model: &ContractModel) -> String {
     let mut out = String::new();
     for of in &model.enums {
         let values = of.values.iter().map(|(name, number, help)| {
@@ -33,7 +33,7 @@ pub fn registry(model: &Model) -> String {
     out
 }
 
-fn field(field: &Field) -> String {
+fn field(field: &FieldModel) -> String {
     let short = field.short.chars().next();
     format!(
         "Field {{ name: {:?}, number: {}, kind: {}, repeated: {}, optional: {}, page: {}, address: {}, json: {}, short: {short:?}, source: Source::{}, value: {:?}, completes: {:?}, help: {:?} }}, ",
@@ -70,9 +70,9 @@ const SOURCES: &[&str] = &[
 const REACHES: &[&str] = &["Daemon", "Daemon", "Tab", "Page", "Leave"];
 const SCOPES: &[&str] = &["", "Read", "Write", "Admin", "Meta", "Control", "Public", "Any"];
 
-fn command(model: &Model, command: &Command) -> String {
+fn command(model: &ContractModel, command: &CommandModel) -> String {
     let index = |message: &str, name: &str| {
-        let message = find(model, message);
+        let message = find_message(model, message);
         message.fields.iter().position(|field| field.name == name)
     };
     let args = command.args.split(',').filter(|name| !name.is_empty()).map(|name| {
@@ -107,7 +107,7 @@ fn command(model: &Model, command: &Command) -> String {
         index(&command.response, &command.result),
         command.line,
         command.example,
-        milliseconds(&command.timeout),
+        parse_milliseconds(&command.timeout),
         index(&command.response, &command.save),
         command.attach,
         REACHES[command.reach as usize],
@@ -120,18 +120,18 @@ fn command(model: &Model, command: &Command) -> String {
     )
 }
 
-fn find<'a>(model: &'a Model, name: &str) -> &'a Message {
+fn find_message<'a>(model: &'a ContractModel, name: &str) -> &'a MessageModel {
     let found = model.messages.iter().find(|message| message.name == name);
     found.expect("`check` has seen the message")
 }
 
-fn milliseconds(text: &str) -> Option<u64> {
+fn parse_milliseconds(text: &str) -> Option<u64> {
     let seconds = text.strip_suffix('s')?;
     Some(seconds.parse::<u64>().expect("a timeout is a number of seconds: `60s`") * 1000)
 }
 
 /// Writes the enum of reasons and the table of their rules.
-pub fn reasons(model: &Model) -> String {
+pub fn reasons(model: &ContractModel) -> String {
     let mut variants = String::new();
     let mut rules = String::new();
     for reason in &model.reasons {
@@ -173,14 +173,14 @@ fn identifier(name: String) -> String {
 
 /// Writes one macro per service. It calls back with a line per RPC, so that
 /// the server's glue names every handler and none can be missing.
-pub fn glue(model: &Model) -> String {
+pub fn service_macros(model: &ContractModel) -> String {
     let mut out = String::new();
     for service in
         ["BrowserService", "DaemonService", "SkillService", "DomainSkillService", "PairService"]
     {
         let lines = |streaming: bool| -> String {
             let of = model.commands.iter().filter(|c| c.service == service);
-            let line = |c: &Command| {
+            let line = |c: &CommandModel| {
                 let function = identifier(model::snake(&c.method));
                 let stream = if streaming { format!(" {}Stream", c.method) } else { String::new() };
                 format!("{} {function} {} {}{stream}; ", c.group, c.request, c.response)

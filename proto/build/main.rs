@@ -9,14 +9,14 @@ mod comments;
 mod emit;
 mod model;
 mod options;
-mod page;
+mod page_visitors;
 
 use std::{env, error::Error, fs, path::PathBuf};
 
 use prost::Message as _;
 use prost_reflect::DescriptorPool;
 
-const FILES: &[&str] = &[
+const PROTO_FILES: &[&str] = &[
     "browse/v1/browser.proto",
     "browse/v1/daemon.proto",
     "browse/v1/skill.proto",
@@ -33,17 +33,17 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let mut compiler = protox::Compiler::new(["."])?;
     compiler.include_imports(true).include_source_info(true);
-    compiler.open_files(FILES)?;
+    compiler.open_files(PROTO_FILES)?;
     let encoded = compiler.encode_file_descriptor_set();
     fs::write(out.join("descriptor.bin"), &encoded)?;
 
     let pool = DescriptorPool::decode(encoded.as_slice())?;
-    let model = model::read(&pool)?;
+    let model = model::read_contract(&pool)?;
     check::check(&model).map_err(|faults| faults.join("\n"))?;
     fs::write(out.join("registry.rs"), emit::registry(&model))?;
     fs::write(out.join("reasons.rs"), emit::reasons(&model))?;
-    fs::write(out.join("glue.rs"), emit::glue(&model))?;
-    fs::write(out.join("page.rs"), page::visitors(&pool))?;
+    fs::write(out.join("glue.rs"), emit::service_macros(&model))?;
+    fs::write(out.join("page.rs"), page_visitors::visitors(&pool))?;
 
     if env::var_os("CARGO_FEATURE_MESSAGES").is_some() {
         let descriptors = prost_types::FileDescriptorSet::decode(encoded.as_slice())?;

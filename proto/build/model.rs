@@ -8,17 +8,17 @@ use prost_reflect::{
 
 use crate::{
     comments,
-    options::{self, Options},
+    options::{self, OptionSet},
 };
 
-pub struct Model {
-    pub commands: Vec<Command>,
-    pub messages: Vec<Message>,
-    pub enums: Vec<Enum>,
-    pub reasons: Vec<Reason>,
+pub struct ContractModel {
+    pub commands: Vec<CommandModel>,
+    pub messages: Vec<MessageModel>,
+    pub enums: Vec<EnumModel>,
+    pub reasons: Vec<ReasonModel>,
 }
 
-pub struct Command {
+pub struct CommandModel {
     pub service: String,
     pub method: String,
     pub group: String,
@@ -48,14 +48,14 @@ pub struct Command {
     pub response: String,
 }
 
-pub struct Message {
+pub struct MessageModel {
     pub name: String,
     pub full_name: String,
     pub help: String,
-    pub fields: Vec<Field>,
+    pub fields: Vec<FieldModel>,
 }
 
-pub struct Field {
+pub struct FieldModel {
     pub name: String,
     pub number: u32,
     pub kind: String,
@@ -71,12 +71,12 @@ pub struct Field {
     pub help: String,
 }
 
-pub struct Enum {
+pub struct EnumModel {
     pub name: String,
     pub values: Vec<(String, i32, String)>,
 }
 
-pub struct Reason {
+pub struct ReasonModel {
     pub name: String,
     pub number: i32,
     pub problem: String,
@@ -88,14 +88,14 @@ pub struct Reason {
 }
 
 /// Reads the whole contract.
-pub fn read(pool: &DescriptorPool) -> Result<Model, Box<dyn Error>> {
+pub fn read_contract(pool: &DescriptorPool) -> Result<ContractModel, Box<dyn Error>> {
     let ours = |package: &str| package == "browse.v1";
     let services = pool.services().filter(|service| ours(service.package_name()));
     let commands = services.flat_map(|s| s.methods().collect::<Vec<_>>());
     let messages = pool.all_messages().filter(|m| ours(m.package_name()) && !m.is_map_entry());
     let enums = pool.all_enums().filter(|e| ours(e.package_name()) && e.name() != "Reason");
     let reasons = pool.get_enum_by_name("browse.v1.Reason").ok_or("no enum Reason")?;
-    Ok(Model {
+    Ok(ContractModel {
         commands: commands.map(|method| command(pool, &method)).collect(),
         messages: messages.map(|m| message(pool, &m)).collect(),
         enums: enums.map(|e| enumeration(&e)).collect(),
@@ -103,17 +103,17 @@ pub fn read(pool: &DescriptorPool) -> Result<Model, Box<dyn Error>> {
     })
 }
 
-fn command(pool: &DescriptorPool, method: &MethodDescriptor) -> Command {
-    let set = Options::message(pool, &method.options(), "browse.v1.command");
+fn command(pool: &DescriptorPool, method: &MethodDescriptor) -> CommandModel {
+    let set = OptionSet::message(pool, &method.options(), "browse.v1.command");
     let file = method.input().parent_file();
     let group = file.name().rsplit('/').next().unwrap_or_default();
     let name = set.string("name");
-    Command {
+    CommandModel {
         service: method.parent_service().name().to_owned(),
         method: method.name().to_owned(),
         group: group.trim_end_matches(".proto").to_owned(),
-        title: comments::title(&file),
-        help: comments::at(&method.parent_file(), method.path()),
+        title: comments::group_title(&file),
+        help: comments::comment_at(&method.parent_file(), method.path()),
         name: if name.is_empty() { kebab(method.name()) } else { name },
         aliases: set.strings("aliases"),
         scope: set.number("scope"),
@@ -139,29 +139,29 @@ fn command(pool: &DescriptorPool, method: &MethodDescriptor) -> Command {
     }
 }
 
-fn message(pool: &DescriptorPool, message: &MessageDescriptor) -> Message {
+fn message(pool: &DescriptorPool, message: &MessageDescriptor) -> MessageModel {
     let mut fields: Vec<_> = message.fields().map(|f| field(pool, &f)).collect();
     fields.sort_by_key(|field| field.number);
-    Message {
+    MessageModel {
         name: message.name().to_owned(),
         full_name: message.full_name().to_owned(),
-        help: comments::at(&message.parent_file(), message.path()),
+        help: comments::comment_at(&message.parent_file(), message.path()),
         fields,
     }
 }
 
-fn field(pool: &DescriptorPool, field: &FieldDescriptor) -> Field {
+fn field(pool: &DescriptorPool, field: &FieldDescriptor) -> FieldModel {
     let set = field.options();
     let text = |name: &str| {
-        let value = options::scalar(pool, &set, name);
+        let value = options::scalar_extension(pool, &set, name);
         value.and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
     };
-    let source = options::scalar(pool, &set, "browse.v1.source");
+    let source = options::scalar_extension(pool, &set, "browse.v1.source");
     let flag = |name: &str| {
-        let value = options::scalar(pool, &set, name);
+        let value = options::scalar_extension(pool, &set, name);
         value.and_then(|value| value.as_bool()).unwrap_or_default()
     };
-    Field {
+    FieldModel {
         name: field.name().to_owned(),
         number: field.number(),
         kind: kind(field),
@@ -174,7 +174,7 @@ fn field(pool: &DescriptorPool, field: &FieldDescriptor) -> Field {
         source: source.and_then(|value| value.as_enum_number()).unwrap_or_default() as u32,
         value: text("browse.v1.value"),
         completes: text("browse.v1.completes"),
-        help: comments::at(&field.parent_message().parent_file(), field.path()),
+        help: comments::comment_at(&field.parent_message().parent_file(), field.path()),
     }
 }
 
@@ -197,23 +197,23 @@ fn kind(field: &FieldDescriptor) -> String {
     }
 }
 
-fn enumeration(of: &EnumDescriptor) -> Enum {
+fn enumeration(of: &EnumDescriptor) -> EnumModel {
     let prefix = format!("{}_", snake(of.name()).to_uppercase());
     let words = |name: &str| {
         let rest = name.strip_prefix(&prefix).unwrap_or(name);
         if rest == "UNSPECIFIED" { String::new() } else { rest.to_lowercase().replace('_', "-") }
     };
-    let help = |path: &[i32]| comments::at(&of.parent_file(), path);
+    let help = |path: &[i32]| comments::comment_at(&of.parent_file(), path);
     let values = of.values().map(|v| (words(v.name()), v.number(), help(v.path()))).collect();
-    Enum { name: of.name().to_owned(), values }
+    EnumModel { name: of.name().to_owned(), values }
 }
 
-fn reason(pool: &DescriptorPool, value: &prost_reflect::EnumValueDescriptor) -> Reason {
-    let set = Options::message(pool, &value.options(), "browse.v1.error");
-    Reason {
+fn reason(pool: &DescriptorPool, value: &prost_reflect::EnumValueDescriptor) -> ReasonModel {
+    let set = OptionSet::message(pool, &value.options(), "browse.v1.error");
+    ReasonModel {
         name: value.name().to_owned(),
         number: value.number(),
-        problem: comments::at(&value.parent_enum().parent_file(), value.path()),
+        problem: comments::comment_at(&value.parent_enum().parent_file(), value.path()),
         code: set.string("code"),
         hint: set.string("hint"),
         cause: set.string("cause"),

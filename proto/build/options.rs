@@ -3,9 +3,9 @@
 use prost_reflect::{DescriptorPool, DynamicMessage, Value};
 
 /// One set of options; missing fields read as their zero value.
-pub struct Options(Option<DynamicMessage>);
+pub struct OptionSet(Option<DynamicMessage>);
 
-impl Options {
+impl OptionSet {
     /// Reads the message extension `name` from `options`.
     pub fn message(pool: &DescriptorPool, options: &DynamicMessage, name: &str) -> Self {
         let extension = pool.get_extension_by_name(name);
@@ -46,7 +46,11 @@ impl Options {
 }
 
 /// Reads a scalar extension, such as `(page)` of a field.
-pub fn scalar(pool: &DescriptorPool, options: &DynamicMessage, name: &str) -> Option<Value> {
+pub fn scalar_extension(
+    pool: &DescriptorPool,
+    options: &DynamicMessage,
+    name: &str,
+) -> Option<Value> {
     let extension = pool.get_extension_by_name(name)?;
     options.has_extension(&extension).then(|| options.get_extension(&extension).into_owned())
 }

@@ -282,7 +282,7 @@ impl Command {
     }
 
     /// The first two arguments in `given` that exclude each other.
-    pub fn contradiction(
+    pub fn exclusive_pair(
         &self,
         given: impl Fn(&Field) -> bool,
     ) -> Option<(&'static Field, &'static Field)> {
@@ -309,7 +309,7 @@ impl Command {
 }
 
 /// Messages within each other that are looked into.
-const MAX_LEVELS: u32 = 8;
+const MAX_MESSAGE_DEPTH: u32 = 8;
 
 impl Message {
     /// Every message of the contract.
@@ -323,13 +323,13 @@ impl Message {
     }
 
     /// Whether it can hold what a page chose, its inner messages included.
-    pub fn has_page(&self) -> bool {
-        self.has_page_within(MAX_LEVELS)
+    pub fn has_page_content(&self) -> bool {
+        self.has_page_content_within(MAX_MESSAGE_DEPTH)
     }
 
-    fn has_page_within(&self, levels: u32) -> bool {
+    fn has_page_content_within(&self, levels: u32) -> bool {
         self.fields.iter().any(|field| match field.kind {
-            Kind::Message(of) if levels > 0 => of.has_page_within(levels - 1),
+            Kind::Message(of) if levels > 0 => of.has_page_content_within(levels - 1),
             _ => field.page,
         })
     }

@@ -1,15 +1,15 @@
 //! File names that a page or a server chose, made harmless.
 
 /// Longest name, in bytes: there is room for a number, and for a draft's name.
-const MOST: usize = 120;
+const MAX_NAME_BYTES: usize = 120;
 
 /// Names that are devices on Windows, where a folder may be looked at too.
-const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
+const WINDOWS_DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// A plain file name out of `wanted`: its last component, without what other
 /// systems refuse, what hides or what drives a terminal. Never empty, never a
 /// path, never hidden, never a flag.
-pub fn safe(wanted: &str) -> String {
+pub fn sanitize(wanted: &str) -> String {
     let last = wanted.rsplit(['/', '\\']).find(|part| !part.trim().is_empty()).unwrap_or_default();
     let letter = |c: char| match c {
         '<' | '>' | ':' | '"' | '|' | '?' | '*' => Some('_'),
@@ -23,7 +23,7 @@ pub fn safe(wanted: &str) -> String {
         Some(rest) => format!("_{rest}"),
         None => plain.to_owned(),
     };
-    let name = short(&plain);
+    let name = truncate(&plain);
     match name.as_str() {
         "" => "download".to_owned(),
         name if is_device(name) => format!("_{name}"),
@@ -43,25 +43,25 @@ fn is_device(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default().trim_end().to_lowercase();
     let port = stem.strip_prefix("com").or(stem.strip_prefix("lpt"));
     let port = port.is_some_and(|rest| rest.chars().count() == 1 && !rest.starts_with('0'));
-    DEVICES.contains(&stem.as_str()) || port
+    WINDOWS_DEVICES.contains(&stem.as_str()) || port
 }
 
 /// Cuts the stem, and keeps the extension.
-fn short(name: &str) -> String {
-    if name.len() <= MOST {
+fn truncate(name: &str) -> String {
+    if name.len() <= MAX_NAME_BYTES {
         return name.to_owned();
     }
     let (stem, end) = match name.rsplit_once('.') {
         Some((stem, end)) if end.len() <= 12 => (stem, format!(".{end}")),
         _ => (name, String::new()),
     };
-    let cut = stem.floor_char_boundary(MOST - end.len());
+    let cut = stem.floor_char_boundary(MAX_NAME_BYTES - end.len());
     format!("{}{end}", stem[..cut].trim_end_matches([' ', '.']))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::safe;
+    use super::sanitize;
 
     #[test]
     fn no_name_leaves_its_folder() {
@@ -89,13 +89,13 @@ mod tests {
             ("Bericht März.pdf", "Bericht März.pdf"),
         ];
         for (wanted, expected) in table {
-            assert_eq!(safe(wanted), expected, "{wanted:?}");
+            assert_eq!(sanitize(wanted), expected, "{wanted:?}");
         }
     }
 
     #[test]
     fn long_names_keep_their_extension() {
-        let name = safe(&format!("{}.tar", "ä".repeat(400)));
+        let name = sanitize(&format!("{}.tar", "ä".repeat(400)));
         assert!(name.len() <= 120 && name.ends_with(".tar"), "{name}");
     }
 }

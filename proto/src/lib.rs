@@ -12,11 +12,11 @@ pub mod output;
 pub mod output_names;
 pub mod output_place;
 pub mod output_rule;
-pub mod private;
 pub mod project;
 mod reason;
 pub mod redeem;
 pub mod render;
+pub mod sensitive_paths;
 mod usage;
 pub mod wire;
 

@@ -49,12 +49,12 @@ pub const EXECUTABLE: &str = "ELF|Mach-O|MZ|class";
 pub const FIRST_BYTES: &str = "89504e470d0a1a0a PNG|ffd8ff JPEG|474946383761 GIF|474946383961 GIF|52494646........57454250 WebP|255044462d PDF|1a45dfa3 WebM|504b0304 ZIP|504b0506 ZIP|1f8b gzip|425a68 bzip2|fd377a585a00 xz|28b52ffd zstd|377abcaf271c 7z|7f454c46 ELF|4d5a MZ|cafebabe class|cffaedfe Mach-O|cefaedfe Mach-O|0061736d wasm|53514c69746520666f726d617420 SQLite";
 
 /// Whether `list` has `word`.
-pub fn has(list: &str, word: &str) -> bool {
+pub fn contains(list: &str, word: &str) -> bool {
     list.split('|').any(|entry| entry == word)
 }
 
 /// Whether `list` has `name`, or a pattern that it fits.
-pub fn fits(list: &str, name: &str) -> bool {
+pub fn matches_pattern(list: &str, name: &str) -> bool {
     list.split('|').any(|entry| match entry.split_once('*') {
         None => entry == name,
         Some((begin, end)) => {

@@ -10,7 +10,7 @@ use std::{
 
 /// Who asks.
 #[derive(Clone, Copy, Debug)]
-pub struct Asker<'a> {
+pub struct ProjectSearch<'a> {
     /// The effective user id, where it is known.
     pub uid: Option<u32>,
     /// The home folder, where the search for `.browse` ends.
@@ -27,7 +27,7 @@ pub struct Asker<'a> {
 /// nobody else can put one in its place: the folder that holds it is not writable
 /// by others, and no folder above is unless it has the sticky bit. The home folder
 /// and what is above it are not searched.
-pub fn find(start: &Path, asker: Asker<'_>) -> PathBuf {
+pub fn find(start: &Path, asker: ProjectSearch<'_>) -> PathBuf {
     if let Some(top) = start.ancestors().find(|folder| folder.join(".git").exists()) {
         return top.to_owned();
     }
@@ -44,30 +44,33 @@ pub fn has_linked_settings(top: &Path, browse_home: Option<&Path>) -> bool {
     own.is_symlink() && browse_home.is_none_or(|home| home != own)
 }
 
-fn is_project(folder: &Path, asker: Asker<'_>) -> bool {
+fn is_project(folder: &Path, asker: ProjectSearch<'_>) -> bool {
     let own = folder.join(".browse");
     let owned = fs::symlink_metadata(&own)
         .is_ok_and(|about| about.is_dir() && asker.uid.is_none_or(|uid| about.uid() == uid));
     owned
         && !is_same(&own, asker.browse_home)
-        && !is_writable_by_others(folder, Sticky::Counts)
-        && folder.ancestors().skip(1).all(|above| !is_writable_by_others(above, Sticky::Protects))
+        && !is_writable_by_others(folder, StickyBit::Ignored)
+        && folder
+            .ancestors()
+            .skip(1)
+            .all(|above| !is_writable_by_others(above, StickyBit::Honoured))
 }
 
 /// What the sticky bit of a folder means: it keeps others from replacing what
 /// is there, but not from adding to it.
 #[derive(Clone, Copy, PartialEq)]
-enum Sticky {
-    Protects,
-    Counts,
+enum StickyBit {
+    Honoured,
+    Ignored,
 }
 
 /// Whether another user may write to `folder`. A group with the number of its
 /// owner is taken for the owner's private group.
-fn is_writable_by_others(folder: &Path, sticky: Sticky) -> bool {
+fn is_writable_by_others(folder: &Path, sticky: StickyBit) -> bool {
     let Ok(about) = fs::metadata(folder) else { return true };
     let by_group = about.mode() & 0o020 != 0 && about.gid() != about.uid();
-    let protected = sticky == Sticky::Protects && about.mode() & 0o1000 != 0;
+    let protected = sticky == StickyBit::Honoured && about.mode() & 0o1000 != 0;
     (by_group || about.mode() & 0o002 != 0) && !protected
 }
 

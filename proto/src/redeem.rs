@@ -2,21 +2,21 @@
 //! secret is in them but where it says so, and no line can hold two.
 
 /// What a key begins with that is named by its hash.
-pub const SEALED: &str = "sealed-";
+pub const SEALED_PREFIX: &str = "sealed-";
 
 /// What the caller proves that it holds the block with.
-pub fn request(challenge: &str, id: &str) -> String {
+pub fn request_mac_text(challenge: &str, id: &str) -> String {
     format!("browse-redeem-request-v1\n{challenge}\n{id}")
 }
 
 /// What the key that seals the token is made from.
-pub fn seal(challenge: &str) -> String {
+pub fn seal_key_text(challenge: &str) -> String {
     format!("browse-redeem-seal-v1\n{challenge}")
 }
 
 /// What an answer says, beside its token.
 #[derive(Clone, Copy, Debug)]
-pub struct Answer<'a> {
+pub struct RedeemAnswer<'a> {
     /// The challenge of the request.
     pub challenge: &'a str,
     /// Name of the pairing.
@@ -31,9 +31,9 @@ pub struct Answer<'a> {
     pub expires_at: &'a str,
 }
 
-impl Answer<'_> {
+impl RedeemAnswer<'_> {
     /// What is bound to a sealed token.
-    pub fn text(&self) -> String {
+    pub fn bound_text(&self) -> String {
         let Self { challenge, name, scopes, hosts, session, expires_at } = self;
         let version = "browse-redeem-answer-v1";
         format!("{version}\n{challenge}\n{name}\n{scopes}\n{hosts}\n{session}\n{expires_at}")
@@ -41,17 +41,17 @@ impl Answer<'_> {
 
     /// What the proof of an answer is made of, whose token is not sealed.
     pub fn with_token(&self, token: &str) -> String {
-        format!("{}\n{token}", self.text())
+        format!("{}\n{token}", self.bound_text())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Answer, request, seal};
+    use super::{RedeemAnswer, request_mac_text, seal_key_text};
 
     #[test]
     fn the_words_of_one_purpose_are_those_of_no_other() {
-        let answer = Answer {
+        let answer = RedeemAnswer {
             challenge: "c",
             name: "n",
             scopes: "read,write",
@@ -60,9 +60,9 @@ mod tests {
             expires_at: "e",
         };
         let text = "browse-redeem-answer-v1\nc\nn\nread,write\n*\ns\ne";
-        assert_eq!(answer.text(), text);
+        assert_eq!(answer.bound_text(), text);
         assert_eq!(answer.with_token("t"), format!("{text}\nt"));
-        let firsts = [request("c", "i"), seal("c"), answer.text()];
+        let firsts = [request_mac_text("c", "i"), seal_key_text("c"), answer.bound_text()];
         let firsts = firsts.map(|text| text.lines().next().map(str::to_owned));
         assert!(firsts[0] != firsts[1] && firsts[1] != firsts[2] && firsts[0] != firsts[2]);
     }

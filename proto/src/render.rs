@@ -13,12 +13,12 @@ mod template;
 
 use serde_json::{Map, Value};
 
-pub use envelope::{Untrusted, defuse};
+pub use envelope::{Untrusted, quote_envelope_lines};
 pub use json::{document_json, result_json};
 pub use quotes::{quotes_json, quotes_of, quotes_text};
 pub use receipt::receipt_line;
 pub use steps::step_text;
-pub use template::{MAX_SHOWN_ADDRESS, truncate_address};
+pub use template::{MAX_SHOWN_ADDRESS_CHARS, truncate_address};
 
 use crate::{Command, Field, Kind, Message};
 
@@ -37,16 +37,16 @@ pub fn result(command: &Command, response: &Map<String, Value>) -> Value {
 pub fn text(command: &Command, response: &Map<String, Value>) -> String {
     let field = command.result.map(|index| &command.response.fields[index]);
     match result(command, response) {
-        Value::String(text) if field.is_some_and(|field| field.json) => bare(text),
+        Value::String(text) if field.is_some_and(|field| field.json) => unquote_string(text),
         Value::Object(row) if !command.line.is_empty() => {
-            template::fill(command.line, &row, row_of(command))
+            template::fill_template(command.line, &row, row_of(command))
         }
         Value::Array(rows) if !command.line.is_empty() => {
             let rows = rows.iter().filter_map(Value::as_object);
-            let line = |row| template::fill(command.line, row, row_of(command));
+            let line = |row| template::fill_template(command.line, row, row_of(command));
             rows.map(line).collect::<Vec<_>>().join("\n")
         }
-        value => plain(&value, 0),
+        value => plain_text(&value, 0),
     }
 }
 
@@ -65,8 +65,8 @@ pub fn answer_text(
     response: &Map<String, Value>,
     untrusted: Option<&Untrusted>,
 ) -> String {
-    let (text, failures) = match steps::results(command, response) {
-        Some(results) => steps::texts(results, untrusted),
+    let (text, failures) = match steps::step_results(command, response) {
+        Some(results) => steps::step_texts(results, untrusted),
         None => (self::text(command, response), String::new()),
     };
     let text = match untrusted {
@@ -102,7 +102,7 @@ fn is_page_field(field: &Field, value: &Value) -> bool {
 
 /// A JSON string without its quotes, which a person would have to strip; any
 /// other JSON document as it is.
-fn bare(json: String) -> String {
+fn unquote_string(json: String) -> String {
     if !json.starts_with('"') {
         return json;
     }
@@ -110,24 +110,24 @@ fn bare(json: String) -> String {
 }
 
 /// `key: value` lines, for results without a template.
-fn plain(value: &Value, level: usize) -> String {
+fn plain_text(value: &Value, level: usize) -> String {
     let indent = "  ".repeat(level);
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
         Value::Array(items) => {
             let scalar = items.iter().all(|item| !item.is_object());
-            let items = items.iter().map(|item| plain(item, level));
+            let items = items.iter().map(|item| plain_text(item, level));
             items.collect::<Vec<_>>().join(if scalar { ", " } else { "\n" })
         }
         Value::Object(fields) => {
             let filled = fields.iter().filter(|(_, value)| !is_empty(value));
             let line = |(name, value): (&String, &Value)| match value {
-                Value::Object(_) => format!("{indent}{name}:\n{}", plain(value, level + 1)),
+                Value::Object(_) => format!("{indent}{name}:\n{}", plain_text(value, level + 1)),
                 Value::Array(items) if items.iter().any(Value::is_object) => {
-                    format!("{indent}{name}:\n{}", plain(value, level + 1))
+                    format!("{indent}{name}:\n{}", plain_text(value, level + 1))
                 }
-                value => format!("{indent}{name}: {}", plain(value, level)),
+                value => format!("{indent}{name}: {}", plain_text(value, level)),
             };
             filled.map(line).collect::<Vec<_>>().join("\n")
         }

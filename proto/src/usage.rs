@@ -32,7 +32,7 @@ impl Command {
         let fields = self.request.fields;
         let all =
             self.args.iter().map(|arg| Positional { field: &fields[arg.field], rest: arg.rest });
-        all.filter(|positional| positional.field.is_spelled())
+        all.filter(|positional| positional.field.is_on_command_line())
     }
 
     /// Its flags: the fields that are no positional arguments.
@@ -40,7 +40,7 @@ impl Command {
         let args = self.args;
         let fields = self.request.fields.iter().enumerate();
         let flags = fields.filter(move |(index, field)| {
-            field.is_spelled() && !args.iter().any(|argument| argument.field == *index)
+            field.is_on_command_line() && !args.iter().any(|argument| argument.field == *index)
         });
         flags.map(|(_, field)| field)
     }
@@ -60,7 +60,7 @@ impl Command {
     pub fn saving_flags(&self) -> impl Iterator<Item = (String, &'static str)> + use<> {
         let flagged = self.saves() && self.place.starts_with('-');
         let label = self.place.strip_prefix("--").unwrap_or("path");
-        let place = flagged.then(|| (format!("{} <{label}>", self.place), self.place_help()));
+        let place = flagged.then(|| (format!("{} <{label}>", self.place), self.output_help()));
         let inline = (self.saves() && self.inline)
             .then(|| ("--base64".to_owned(), "Prints a data URL instead of writing a file."));
         let force = self.saves().then(|| {
@@ -71,7 +71,7 @@ impl Command {
     }
 
     /// What the place is that it saves to.
-    pub fn place_help(&self) -> &'static str {
+    pub fn output_help(&self) -> &'static str {
         match self.place.trim_start_matches('-') {
             "prefix" => {
                 "How the paths of the files begin. Files in the temp directory when left out."
@@ -99,7 +99,7 @@ impl Command {
     }
 
     /// The field that holds another command, which follows its name in argv.
-    pub fn inner(&self) -> Option<&'static Field> {
+    pub fn inner_command_field(&self) -> Option<&'static Field> {
         self.request.fields.iter().find(|field| field.source == Source::Command)
     }
 
@@ -156,11 +156,11 @@ impl Command {
 }
 
 /// A sentence within another one. A name keeps its capitals: `TypeScript`, `ARIA role`.
-fn inner(sentence: &str) -> String {
+fn lower_first_letter(sentence: &str) -> String {
     let sentence = sentence.trim_end_matches('.');
     let word = sentence.split(' ').next().unwrap_or_default();
-    let is_name =
-        word.chars().skip(1).any(char::is_uppercase) || NAMES.contains(&word.trim_end_matches(':'));
+    let is_name = word.chars().skip(1).any(char::is_uppercase)
+        || PROPER_NAMES.contains(&word.trim_end_matches(':'));
     let mut letters = sentence.chars();
     let first = letters.next().map(|letter| match is_name {
         true => letter,
@@ -170,7 +170,7 @@ fn inner(sentence: &str) -> String {
 }
 
 /// Names of a single capital that a sentence of the contract begins with.
-const NAMES: [&str; 2] = ["Python", "Rust"];
+const PROPER_NAMES: [&str; 2] = ["Python", "Rust"];
 
 impl Field {
     /// What the help calls its value.
@@ -209,7 +209,7 @@ impl Field {
                 .help
             {
                 "" => every.then(|| value.name.to_owned()),
-                help => Some(format!("{} ({})", value.name, inner(help))),
+                help => Some(format!("{} ({})", value.name, lower_first_letter(help))),
             });
         let explained: Vec<_> = explained.collect();
         match explained.is_empty() {
@@ -219,7 +219,7 @@ impl Field {
     }
 
     /// Whether argv spells its value, or the name of the file that holds it.
-    fn is_spelled(&self) -> bool {
+    fn is_on_command_line(&self) -> bool {
         matches!(
             self.source,
             Source::Argv

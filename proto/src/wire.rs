@@ -11,7 +11,7 @@ mod encode;
 mod error_info;
 mod read;
 
-pub use decode::{bytes, decode, given, number, text_in};
+pub use decode::{bytes_field, decode, number_field, set_fields, text_field};
 pub use encode::encode;
 pub use error_info::{ErrorInfo, error_info, error_page};
 
@@ -41,7 +41,7 @@ impl std::error::Error for WireError {}
 
 const VARINT: u32 = 0;
 const FIXED64: u32 = 1;
-const LENGTH: u32 = 2;
+const LENGTH_DELIMITED: u32 = 2;
 const FIXED32: u32 = 5;
 
 const TYPE_PREFIX: &str = "type.googleapis.com/";

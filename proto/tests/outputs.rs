@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use browse_proto::{
-    output_names::{NAMES, fits},
-    output_rule::{Places, contradiction, replacement},
-    private,
+    output_names::{NAMES, matches_pattern},
+    output_rule::{OutputPlaces, kind_mismatch, replacement_refusal},
+    sensitive_paths,
 };
 use serde_json::Value;
 
@@ -13,19 +13,19 @@ fn table() -> Value {
     serde_json::from_str(include_str!("outputs.json")).expect("the table is JSON")
 }
 
-fn places(table: &Value, case: &Value) -> Places {
+fn places(table: &Value, case: &Value) -> OutputPlaces {
     let of = |key: &str| case.get(key).unwrap_or(&table["places"][key]).clone();
     let path = |key: &str| of(key).as_str().map(PathBuf::from);
     let paths = |key: &str| {
         let entries = of(key).as_array().cloned().unwrap_or_default();
         entries.iter().filter_map(Value::as_str).map(PathBuf::from).collect()
     };
-    Places {
-        own: paths("own"),
+    OutputPlaces {
+        working_folders: paths("own"),
         temp: path("temp").expect("it has one"),
         home: path("home"),
         browse_home: path("browse_home"),
-        search: paths("search"),
+        search_path: paths("search"),
     }
 }
 
@@ -36,13 +36,13 @@ fn every_path_is_refused_or_written_as_the_table_says() {
     for (key, is_refused) in [("refused", true), ("written", false)] {
         for path in table[key].as_array().expect("a list") {
             let path = path.as_str().expect("a path");
-            let refusal = here.refusal(Path::new(path));
+            let refusal = here.refusal_reason(Path::new(path));
             assert_eq!(refusal.is_some(), is_refused, "{path}: {refusal:?}");
         }
     }
     for case in table["other_places"].as_array().expect("a list") {
         let path = case["path"].as_str().expect("a path");
-        let refusal = places(&table, case).refusal(Path::new(path));
+        let refusal = places(&table, case).refusal_reason(Path::new(path));
         assert_eq!(refusal.is_some(), case["refused"] == true, "{case}: {refusal:?}");
     }
 }
@@ -52,9 +52,9 @@ fn contents_are_written_as_the_table_says() {
     for case in table()["contents"].as_array().expect("a list") {
         let bytes = |key: &str| case[key].as_str().map(unhex);
         let (name, new) = (case["name"].as_str().expect("a name"), bytes("new").expect("bytes"));
-        let replaced =
-            bytes("old").and_then(|old| replacement(name, &old, case["executable"] == true, &new));
-        let fault = contradiction(name, &new).or(replaced);
+        let replaced = bytes("old")
+            .and_then(|old| replacement_refusal(name, &old, case["executable"] == true, &new));
+        let fault = kind_mismatch(name, &new).or(replaced);
         assert_eq!(fault.is_none(), case["written"] == true, "{case}: {fault:?}");
     }
 }
@@ -63,7 +63,10 @@ fn contents_are_written_as_the_table_says() {
 fn names_that_hold_secrets_are_in_the_table() {
     let keys = ["cookies", "credentials.json", "login data", "_netrc", "token.json", "wallet.dat"];
     for name in keys {
-        assert!(private::is_private(Path::new(name)) && fits(NAMES, name), "{name}");
+        assert!(
+            sensitive_paths::is_private(Path::new(name)) && matches_pattern(NAMES, name),
+            "{name}"
+        );
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-use browse_proto::project::{self, Asker};
+use browse_proto::project::{self, ProjectSearch};
 use serde_json::{Map, Value};
 
 #[test]
@@ -21,8 +21,11 @@ fn the_project_of_each_case_is_found() {
         make(root, case, uid);
         let path = |key: &str| case[key].as_str().map(|path| root.join(path));
         let (home, browse_home) = (root.join("h"), path("browse_home"));
-        let asker =
-            Asker { uid: Some(uid), home: Some(&home), browse_home: browse_home.as_deref() };
+        let asker = ProjectSearch {
+            uid: Some(uid),
+            home: Some(&home),
+            browse_home: browse_home.as_deref(),
+        };
         if uid != 0 && case.get("owner").is_some() {
             continue;
         }

@@ -77,10 +77,10 @@ fn a_page_cannot_leave_its_envelope() {
     --- end 7f3a ---
     ");
     for fake in ["\u{2028}--- end 7f3a ---", "x\r\u{2014}\u{2014} END of it", "-- untrusted"] {
-        assert!(render::defuse(fake).contains("> "), "{fake:?}");
+        assert!(render::quote_envelope_lines(fake).contains("> "), "{fake:?}");
     }
     for honest in ["--- ending", "- end", "the end", "---"] {
-        assert_eq!(render::defuse(honest), honest);
+        assert_eq!(render::quote_envelope_lines(honest), honest);
     }
     assert_eq!(
         render::document_json("[1]", Some(&untrusted)),

@@ -64,8 +64,8 @@ fn torn_bytes_are_malformed() {
 #[test]
 fn bytes_are_found_without_decoding_the_rest() {
     let typed = v1::ScreenshotResponse { image: vec![1, 2, 3], width: 7, ..Default::default() };
-    assert_eq!(wire::bytes(&typed.encode_to_vec(), 1), Ok(&[1, 2, 3][..]));
-    assert_eq!(wire::bytes(&[], 1), Ok(&[][..]));
+    assert_eq!(wire::bytes_field(&typed.encode_to_vec(), 1), Ok(&[1, 2, 3][..]));
+    assert_eq!(wire::bytes_field(&[], 1), Ok(&[][..]));
 }
 
 #[test]

@@ -7,36 +7,36 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::commands;
+use super::discovery;
 use super::error::{Error, Result};
-use super::http::{Answer, Connection, socket_path};
+use super::http::{GrpcWebResponse, HttpConnection, socket_path};
 use super::json::Json;
 use super::message::{Message, Request, decode, encode, from_json};
-use super::place;
 
 /// How much longer than the daemon a client waits, so that the daemon's error
 /// is the one seen.
-const GRACE: Duration = Duration::from_secs(1);
+const DEADLINE_GRACE: Duration = Duration::from_secs(1);
 
 /// Drives the browser: every command as a method.
 ///
 /// A clone is cheap, and calls from several threads run at the same time.
 #[derive(Clone)]
 pub struct Browse {
-    daemon: Arc<Daemon>,
+    daemon: Arc<DaemonEndpoint>,
     tab: Option<u64>,
     session: Option<String>,
     timeout: Option<Duration>,
 }
 
 /// How connections to a daemon elsewhere are made.
-pub type Opener = Box<dyn Fn(Instant) -> io::Result<Connection> + Send + Sync>;
+pub type Connector = Box<dyn Fn(Instant) -> io::Result<HttpConnection> + Send + Sync>;
 
-struct Daemon {
+struct DaemonEndpoint {
     address: String,
     token: String,
-    opener: Option<Opener>,
+    connector: Option<Connector>,
     /// Connections that wait for the next call.
-    idle: Mutex<Vec<Connection>>,
+    idle_connections: Mutex<Vec<HttpConnection>>,
 }
 
 /// Makes a client of the daemon that the environment names: `BROWSE_ADDR` with
@@ -45,7 +45,7 @@ struct Daemon {
 /// # Errors
 /// `DAEMON_NOT_RUNNING`, `STATE_FILE_INVALID`.
 pub fn connect() -> Result<Browse> {
-    let (address, token) = place::find(None, None)?;
+    let (address, token) = discovery::find_daemon(None, None)?;
     Ok(Browse::new(&address, &token))
 }
 
@@ -59,13 +59,18 @@ impl fmt::Debug for Browse {
 impl Browse {
     /// A client of the daemon at `127.0.0.1:4711` or `unix:/path`.
     pub fn new(address: &str, token: &str) -> Self {
-        Self::through(address, token, None)
+        Self::with_connector(address, token, None)
     }
 
     /// A client whose connections are made by `opener`.
-    pub(crate) fn through(address: &str, token: &str, opener: Option<Opener>) -> Self {
+    pub(crate) fn with_connector(address: &str, token: &str, opener: Option<Connector>) -> Self {
         let (address, token) = (address.to_owned(), token.to_owned());
-        let daemon = Arc::new(Daemon { address, token, opener, idle: Mutex::default() });
+        let daemon = Arc::new(DaemonEndpoint {
+            address,
+            token,
+            connector: opener,
+            idle_connections: Mutex::default(),
+        });
         Self { daemon, tab: None, session: None, timeout: None }
     }
 
@@ -109,28 +114,28 @@ impl Browse {
     pub fn stream<R: Request>(&self, request: &R) -> Result<Stream<R::Response>> {
         let path = format!("/browse.v1.BrowserService/{}", R::METHOD);
         let timeout = self.timeout.unwrap_or(Duration::from_millis(R::TIMEOUT_MS));
-        self.exchange(&path, &encode(request), timeout)
+        self.start_call(&path, &encode(request), timeout)
     }
 
     /// Sends the bytes of a message to the RPC at `path`.
-    pub(crate) fn exchange<M>(
+    pub(crate) fn start_call<M>(
         &self,
         path: &str,
         message: &[u8],
         timeout: Duration,
     ) -> Result<Stream<M>> {
         let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX).max(1);
-        let end = Instant::now() + timeout + GRACE;
+        let end = Instant::now() + timeout + DEADLINE_GRACE;
         let daemon = Arc::clone(&self.daemon);
-        let failed = |error: io::Error| daemon.failed(&error, milliseconds);
-        let mut connection = daemon.connection(end).map_err(failed)?;
+        let failed = |error: io::Error| daemon.call_error(&error, milliseconds);
+        let mut connection = daemon.take_connection(end).map_err(failed)?;
         let host =
             if socket_path(&daemon.address).is_some() { "localhost" } else { &daemon.address };
         let headers = self.headers(milliseconds);
         connection.send(host, path, &headers, message, end).map_err(failed)?;
-        let answer = Answer::begin(connection, end).map_err(failed)?;
-        if let Some(what) = answer.foreign() {
-            return Err(daemon.foreign(&what));
+        let answer = GrpcWebResponse::read_head(connection, end).map_err(failed)?;
+        if let Some(what) = answer.unexpected_peer() {
+            return Err(daemon.unexpected_peer(&what));
         }
         Ok(Stream { daemon, answer: Some(answer), milliseconds, response: PhantomData })
     }
@@ -155,15 +160,16 @@ impl Browse {
     }
 }
 
-impl Daemon {
+impl DaemonEndpoint {
     /// A connection that waits, or a new one.
-    fn connection(&self, end: Instant) -> io::Result<Connection> {
+    fn take_connection(&self, end: Instant) -> io::Result<HttpConnection> {
         loop {
-            let waiting = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let waiting =
+                self.idle_connections.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let Some(mut connection) = waiting else {
-                return match &self.opener {
+                return match &self.connector {
                     Some(open) => open(end),
-                    None => Connection::open(&self.address, end),
+                    None => HttpConnection::open(&self.address, end),
                 };
             };
             if connection.is_open() {
@@ -172,27 +178,27 @@ impl Daemon {
         }
     }
 
-    fn failed(&self, error: &io::Error, milliseconds: u64) -> Error {
+    fn call_error(&self, error: &io::Error, milliseconds: u64) -> Error {
         if let Some(told) = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
             return told.clone();
         }
         match error.kind() {
-            io::ErrorKind::TimedOut => Error::late(milliseconds),
-            io::ErrorKind::InvalidData => self.foreign("it does not speak HTTP"),
+            io::ErrorKind::TimedOut => Error::deadline_exceeded(milliseconds),
+            io::ErrorKind::InvalidData => self.unexpected_peer("it does not speak HTTP"),
             _ => self.unreachable(error),
         }
     }
 
-    fn foreign(&self, what: &str) -> Error {
-        match self.opener {
-            Some(_) => Error::foreign(&self.address, what),
+    fn unexpected_peer(&self, what: &str) -> Error {
+        match self.connector {
+            Some(_) => Error::unexpected_peer(&self.address, what),
             None => self.unreachable(what),
         }
     }
 
     fn unreachable(&self, why: impl fmt::Display) -> Error {
-        match self.opener {
-            Some(_) => Error::unreachable_elsewhere(&self.address, why),
+        match self.connector {
+            Some(_) => Error::remote_unreachable(&self.address, why),
             None => Error::unreachable(&self.address, why),
         }
     }
@@ -200,8 +206,8 @@ impl Daemon {
 
 /// The messages of an answer, as they come. It ends after an error.
 pub struct Stream<R> {
-    daemon: Arc<Daemon>,
-    answer: Option<Answer>,
+    daemon: Arc<DaemonEndpoint>,
+    answer: Option<GrpcWebResponse>,
     milliseconds: u64,
     response: PhantomData<R>,
 }
@@ -210,41 +216,42 @@ impl<R: Message> Iterator for Stream<R> {
     type Item = Result<R>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let message = self.bytes()?;
+        let message = self.next_bytes()?;
         Some(message.and_then(|bytes| decode(&bytes).map_err(|why| self.daemon.unreachable(why))))
     }
 }
 
 impl<R> Stream<R> {
     /// The bytes of the next message.
-    pub(crate) fn bytes(&mut self) -> Option<Result<Vec<u8>>> {
+    pub(crate) fn next_bytes(&mut self) -> Option<Result<Vec<u8>>> {
         let mut answer = self.answer.take()?;
-        match answer.message() {
+        match answer.next_message() {
             Ok(Some(message)) => {
                 self.answer = Some(answer);
                 Some(Ok(message))
             }
             Ok(None) => {
-                if !answer.outcome().contains_key("grpc-status") {
+                if !answer.status_headers().contains_key("grpc-status") {
                     let why = "the answer broke off: it has no status";
                     return Some(Err(self.daemon.unreachable(why)));
                 }
-                let error = Error::of(answer.outcome());
+                let error = Error::from_trailers(answer.status_headers());
                 // A daemon says its reason, always.
-                let told = answer.outcome().contains_key("grpc-status-details-bin");
+                let told = answer.status_headers().contains_key("grpc-status-details-bin");
                 if let Some(error) =
-                    error.as_ref().filter(|_| !told && self.daemon.opener.is_some())
+                    error.as_ref().filter(|_| !told && self.daemon.connector.is_some())
                 {
                     let what = format!("it answers `{}`", error.message);
-                    return Some(Err(self.daemon.foreign(&what)));
+                    return Some(Err(self.daemon.unexpected_peer(&what)));
                 }
                 if let Some(connection) = answer.into_connection() {
-                    let mut idle = self.daemon.idle.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut idle =
+                        self.daemon.idle_connections.lock().unwrap_or_else(PoisonError::into_inner);
                     idle.push(connection);
                 }
                 error.map(Err)
             }
-            Err(error) => Some(Err(self.daemon.failed(&error, self.milliseconds))),
+            Err(error) => Some(Err(self.daemon.call_error(&error, self.milliseconds))),
         }
     }
 }

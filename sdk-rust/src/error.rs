@@ -47,7 +47,7 @@ impl Error {
     }
 
     /// The same error with one more value.
-    pub(crate) fn with(mut self, key: &str, value: impl Into<String>) -> Self {
+    pub(crate) fn with_metadata(mut self, key: &str, value: impl Into<String>) -> Self {
         self.metadata.insert(key.to_owned(), value.into());
         self
     }
@@ -59,13 +59,13 @@ impl Error {
     }
 
     /// The same of one elsewhere.
-    pub(crate) fn unreachable_elsewhere(address: &str, why: impl fmt::Display) -> Self {
+    pub(crate) fn remote_unreachable(address: &str, why: impl fmt::Display) -> Self {
         let hint = "Check the network, and ask the owner whether the pairing still is";
         Self { hint: hint.to_owned(), ..Self::unreachable(address, why) }
     }
 
     /// What a client says when the answer does not come in time.
-    pub(crate) fn late(milliseconds: u64) -> Self {
+    pub(crate) fn deadline_exceeded(milliseconds: u64) -> Self {
         let message = format!("no answer within {milliseconds} ms");
         Self::new("DEADLINE_EXCEEDED", message, "Raise the timeout", DEADLINE_EXCEEDED)
     }
@@ -75,11 +75,11 @@ impl Error {
         let message = format!("a message of the answer is larger than {limit} MiB");
         let hint = "Ask for less, such as one part of the page";
         Self::new("TOO_LARGE", message, hint, RESOURCE_EXHAUSTED)
-            .with("limit", format!("{limit} MiB"))
+            .with_metadata("limit", format!("{limit} MiB"))
     }
 
     /// What a client says when what answers elsewhere is no daemon.
-    pub(crate) fn foreign(address: &str, what: &str) -> Self {
+    pub(crate) fn unexpected_peer(address: &str, what: &str) -> Self {
         let message = format!("what answers at `{address}` is no daemon of browse: {what}");
         let hint = "Ask the owner to look at `browse tunnel status`, and for a new block; the call may have been carried out";
         Self::new("REMOTE_FOREIGN", message, hint, FAILED_PRECONDITION)
@@ -91,14 +91,14 @@ impl Error {
     }
 
     /// Reads the error of an answer; `None` when the status is OK.
-    pub(crate) fn of(trailers: &BTreeMap<String, String>) -> Option<Self> {
+    pub(crate) fn from_trailers(trailers: &BTreeMap<String, String>) -> Option<Self> {
         let get = |name: &str| trailers.get(name).map_or("", String::as_str);
         let code = get("grpc-status").parse().unwrap_or(UNKNOWN);
         if code == 0 {
             return None;
         }
-        let details = from_base64(get("grpc-status-details-bin"));
-        let (reason, mut metadata) = info(&details);
+        let details = decode_base64(get("grpc-status-details-bin"));
+        let (reason, mut metadata) = error_info(&details);
         let reason = match (reason.as_str(), code) {
             ("", DEADLINE_EXCEEDED) => "DEADLINE_EXCEEDED".to_owned(),
             ("", RESOURCE_EXHAUSTED) => "TOO_LARGE".to_owned(),
@@ -108,15 +108,15 @@ impl Error {
             _ => reason,
         };
         let hint = metadata.remove("hint").filter(|hint| !hint.is_empty());
-        let hint = hint.map(|hint| shown(&hint));
+        let hint = hint.map(|hint| sanitize_text(&hint));
         let hint = hint.unwrap_or_else(|| format!("See `{reason}` in docs/errors.md"));
-        let message = match percent_decoded(get("grpc-message")) {
+        let message = match decode_percent(get("grpc-message")) {
             message if message.is_empty() => {
                 format!("the daemon answered with code {code} and no word")
             }
             message => message,
         };
-        Some(Self { reason, message, hint, metadata, page: page(&details), code })
+        Some(Self { reason, message, hint, metadata, page: page_quotes(&details), code })
     }
 }
 
@@ -130,36 +130,36 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// Reads google.rpc.ErrorInfo from the details of a google.rpc.Status.
-fn info(status: &[u8]) -> (String, BTreeMap<String, String>) {
+fn error_info(status: &[u8]) -> (String, BTreeMap<String, String>) {
     let (mut reason, mut metadata) = (String::new(), BTreeMap::new());
     for body in details(status, b"/google.rpc.ErrorInfo") {
-        reason = children(body, 1).first().map(|bytes| text(bytes)).unwrap_or_default();
-        metadata.extend(children(body, 3).into_iter().map(pair));
+        reason = field_values(body, 1).first().map(|bytes| text(bytes)).unwrap_or_default();
+        metadata.extend(field_values(body, 3).into_iter().map(first_two_fields));
     }
     (reason, metadata)
 }
 
 /// Reads browse.v1.ErrorPage from the details of a google.rpc.Status.
-fn page(status: &[u8]) -> Box<[(String, String)]> {
+fn page_quotes(status: &[u8]) -> Box<[(String, String)]> {
     let quotes = details(status, b"/browse.v1.ErrorPage").into_iter();
-    let quotes = quotes.flat_map(|body| children(body, 1)).map(pair);
-    quotes.map(|(about, said)| (shown(&about), shown(&said))).collect()
+    let quotes = quotes.flat_map(|body| field_values(body, 1)).map(first_two_fields);
+    quotes.map(|(about, said)| (sanitize_text(&about), sanitize_text(&said))).collect()
 }
 
 /// The details of this type.
 fn details<'a>(status: &'a [u8], wanted: &[u8]) -> Vec<&'a [u8]> {
-    let of = |any: &&[u8]| children(any, 1).first().is_some_and(|name| name.ends_with(wanted));
-    children(status, 3).into_iter().filter(of).flat_map(|any| children(any, 2)).collect()
+    let of = |any: &&[u8]| field_values(any, 1).first().is_some_and(|name| name.ends_with(wanted));
+    field_values(status, 3).into_iter().filter(of).flat_map(|any| field_values(any, 2)).collect()
 }
 
 /// The first two fields of a message.
-fn pair(entry: &[u8]) -> (String, String) {
-    let part = |number| children(entry, number).first().map(|bytes| text(bytes));
+fn first_two_fields(entry: &[u8]) -> (String, String) {
+    let part = |number| field_values(entry, number).first().map(|bytes| text(bytes));
     (part(1).unwrap_or_default(), part(2).unwrap_or_default())
 }
 
 /// The values of field `wanted` of a message, as bytes.
-fn children(message: &[u8], wanted: u32) -> Vec<&[u8]> {
+fn field_values(message: &[u8], wanted: u32) -> Vec<&[u8]> {
     let bytes = |entry| match entry {
         Ok((number, Raw::Bytes(bytes))) if number == wanted => Some(bytes),
         _ => None,
@@ -171,7 +171,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn from_base64(text: &str) -> Vec<u8> {
+fn decode_base64(text: &str) -> Vec<u8> {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let (mut out, mut bits, mut count) = (Vec::new(), 0u32, 0);
     for letter in text.bytes() {
@@ -187,13 +187,13 @@ fn from_base64(text: &str) -> Vec<u8> {
 }
 
 /// `text` without what would drive a terminal.
-fn shown(text: &str) -> String {
+fn sanitize_text(text: &str) -> String {
     let drives = |letter: char| letter.is_control() && letter != '\n';
     let turns = |letter: char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     text.replace(|letter| drives(letter) || turns(letter), " ")
 }
 
-fn percent_decoded(text: &str) -> String {
+fn decode_percent(text: &str) -> String {
     let mut parts = text.split('%');
     let mut out = parts.next().unwrap_or_default().as_bytes().to_vec();
     for part in parts {
@@ -205,5 +205,5 @@ fn percent_decoded(text: &str) -> String {
             None => out.extend(format!("%{part}").into_bytes()),
         }
     }
-    shown(&String::from_utf8_lossy(&out))
+    sanitize_text(&String::from_utf8_lossy(&out))
 }

@@ -26,7 +26,7 @@ pub enum Json {
 static NULL: Json = Json::Null;
 
 /// Deepest nesting that is read.
-const DEEPEST: usize = 200;
+const MAX_DEPTH: usize = 200;
 
 impl Json {
     /// An object of these members, in this order.
@@ -78,10 +78,10 @@ impl Json {
 
     /// Reads a document; `None` when it is no JSON.
     pub fn parse(text: &str) -> Option<Self> {
-        let mut reader = Reader { bytes: text.as_bytes(), at: 0 };
+        let mut reader = JsonReader { bytes: text.as_bytes(), position: 0 };
         let value = reader.value(0)?;
         reader.skip_blanks();
-        (reader.at == reader.bytes.len()).then_some(value)
+        (reader.position == reader.bytes.len()).then_some(value)
     }
 }
 
@@ -178,30 +178,30 @@ impl<T: Into<Json>> From<Option<T>> for Json {
 
 // === reading: https://www.rfc-editor.org/rfc/rfc8259 ===
 
-struct Reader<'a> {
+struct JsonReader<'a> {
     bytes: &'a [u8],
-    at: usize,
+    position: usize,
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     fn skip_blanks(&mut self) {
-        while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.at += 1;
+        while matches!(self.bytes.get(self.position), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.position += 1;
         }
     }
 
     fn take(&mut self, word: &str) -> Option<()> {
-        let found = self.bytes[self.at..].starts_with(word.as_bytes());
-        self.at += if found { word.len() } else { 0 };
+        let found = self.bytes[self.position..].starts_with(word.as_bytes());
+        self.position += if found { word.len() } else { 0 };
         found.then_some(())
     }
 
     fn value(&mut self, depth: usize) -> Option<Json> {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return None;
         }
         self.skip_blanks();
-        match self.bytes.get(self.at)? {
+        match self.bytes.get(self.position)? {
             b'n' => self.take("null").map(|()| Json::Null),
             b't' => self.take("true").map(|()| Json::Bool(true)),
             b'f' => self.take("false").map(|()| Json::Bool(false)),
@@ -227,7 +227,7 @@ impl Reader<'_> {
         mut member: impl FnMut(&mut Self) -> Option<T>,
     ) -> Option<Vec<T>> {
         let mut found = Vec::new();
-        self.at += 1;
+        self.position += 1;
         self.skip_blanks();
         let end = end.to_string();
         while self.take(&end).is_none() {
@@ -241,7 +241,7 @@ impl Reader<'_> {
     }
 
     fn number(&mut self) -> Option<Json> {
-        let rest = &self.bytes[self.at..];
+        let rest = &self.bytes[self.position..];
         let is_part = |byte: &&u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
         let length = rest.iter().take_while(is_part).count();
         let text = std::str::from_utf8(&rest[..length]).ok()?;
@@ -250,7 +250,7 @@ impl Reader<'_> {
         if !digits.starts_with(|c: char| c.is_ascii_digit()) || digits.ends_with('.') {
             return None;
         }
-        self.at += length;
+        self.position += length;
         match text.parse::<i64>() {
             Ok(number) => Some(Json::Int(number)),
             Err(_) => text.parse().ok().map(Json::Float),
@@ -261,8 +261,8 @@ impl Reader<'_> {
         self.take("\"")?;
         let mut out = Vec::new();
         loop {
-            let byte = *self.bytes.get(self.at)?;
-            self.at += 1;
+            let byte = *self.bytes.get(self.position)?;
+            self.position += 1;
             match byte {
                 b'"' => return String::from_utf8(out).ok(),
                 b'\\' => {
@@ -276,8 +276,8 @@ impl Reader<'_> {
     }
 
     fn escape(&mut self) -> Option<char> {
-        let byte = *self.bytes.get(self.at)?;
-        self.at += 1;
+        let byte = *self.bytes.get(self.position)?;
+        self.position += 1;
         Some(match byte {
             b'n' => '\n',
             b'r' => '\r',
@@ -286,13 +286,13 @@ impl Reader<'_> {
             b'f' => '\u{c}',
             b'"' | b'\\' | b'/' => char::from(byte),
             b'u' => {
-                let first = self.unit()?;
+                let first = self.utf16_unit()?;
                 let is_pair = (0xd800..0xdc00).contains(&first) && self.take("\\u").is_some();
                 if !is_pair {
                     // Half of a pair alone is no character.
                     return Some(char::from_u32(first).unwrap_or('\u{fffd}'));
                 }
-                let second = self.unit()?.checked_sub(0xdc00).filter(|low| *low < 0x400);
+                let second = self.utf16_unit()?.checked_sub(0xdc00).filter(|low| *low < 0x400);
                 let letter = second.map(|low| 0x10000 + ((first - 0xd800) << 10) + low);
                 letter.and_then(char::from_u32).unwrap_or('\u{fffd}')
             }
@@ -300,9 +300,9 @@ impl Reader<'_> {
         })
     }
 
-    fn unit(&mut self) -> Option<u32> {
-        let digits = self.bytes.get(self.at..self.at + 4)?;
-        self.at += 4;
+    fn utf16_unit(&mut self) -> Option<u32> {
+        let digits = self.bytes.get(self.position..self.position + 4)?;
+        self.position += 4;
         let plain = digits.iter().all(u8::is_ascii_hexdigit);
         u32::from_str_radix(std::str::from_utf8(digits).ok().filter(|_| plain)?, 16).ok()
     }

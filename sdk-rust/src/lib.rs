@@ -37,7 +37,7 @@ mod http;
 
 mod project;
 
-mod place;
+mod discovery;
 
 mod names;
 

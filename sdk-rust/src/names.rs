@@ -2,12 +2,12 @@
 //! the command line.
 
 /// Longest name, in bytes: there is room for a number, and for a draft's name.
-const MOST: usize = 120;
+const MAX_NAME_BYTES: usize = 120;
 
 /// A plain file name out of `wanted`: its last component, without what other
 /// systems refuse, what hides or what drives a terminal. Never empty, never a
 /// path, never hidden, never a flag.
-pub fn safe(wanted: &str) -> String {
+pub fn sanitize(wanted: &str) -> String {
     let last = wanted.rsplit(['/', '\\']).find(|part| !part.trim().is_empty()).unwrap_or_default();
     let letter = |c: char| match c {
         '<' | '>' | ':' | '"' | '|' | '?' | '*' => Some('_'),
@@ -21,7 +21,7 @@ pub fn safe(wanted: &str) -> String {
         Some(rest) => format!("_{rest}"),
         None => plain.to_owned(),
     };
-    let name = short(&plain);
+    let name = truncate(&plain);
     match name.as_str() {
         "" => "download".to_owned(),
         name if is_device(name) => format!("_{name}"),
@@ -46,15 +46,15 @@ fn is_device(name: &str) -> bool {
 }
 
 /// Cuts the stem, and keeps the extension.
-fn short(name: &str) -> String {
-    if name.len() <= MOST {
+fn truncate(name: &str) -> String {
+    if name.len() <= MAX_NAME_BYTES {
         return name.to_owned();
     }
     let (stem, end) = match name.rsplit_once('.') {
         Some((stem, end)) if end.len() <= 12 => (stem, format!(".{end}")),
         _ => (name, String::new()),
     };
-    let mut cut = MOST - end.len();
+    let mut cut = MAX_NAME_BYTES - end.len();
     while !stem.is_char_boundary(cut) {
         cut -= 1;
     }

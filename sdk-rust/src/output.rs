@@ -14,46 +14,46 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-pub use super::output_place::{Fault, Options, Outcome, make_folder};
-use super::output_place::{Folder, Goal, O_NONBLOCK, is_same};
-use super::output_rule::{HEAD, contradiction, replacement};
+use super::output_place::{O_NONBLOCK, OpenedFolder, OutputTarget, is_same};
+pub use super::output_place::{OutputError, OutputOptions, OutputResult, make_folder};
+use super::output_rule::{KIND_HEAD_BYTES, kind_mismatch, replacement_refusal};
 
 /// Time between two looks at a pipe that nobody reads.
-const PAUSE: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// `ENXIO`: nobody reads.
-const NO_READER: i32 = 6;
+const ENXIO: i32 = 6;
 
 /// A file under way. It is written under another name beside its own, or in a
 /// folder of its own when it goes into a pipe or a device.
 #[derive(Debug)]
-pub struct Draft {
-    goal: Goal,
+pub struct AtomicFile {
+    target: OutputTarget,
     path: PathBuf,
-    draft: PathBuf,
-    private: Option<PathBuf>,
+    temp_path: PathBuf,
+    private_folder: Option<PathBuf>,
     file: File,
-    head: Vec<u8>,
-    named: bool,
+    first_bytes: Vec<u8>,
+    is_named: bool,
     deadline: Instant,
-    forced: bool,
+    is_forced: bool,
 }
 
-impl Draft {
+impl AtomicFile {
     /// Begins what is to be at `path`.
     ///
     /// # Errors
     /// The rule refuses it, it is not a regular file, or the folder cannot be written.
-    pub fn begin(path: &Path, options: &Options<'_>) -> Outcome<Self> {
-        let goal = Goal::find(path, options)?;
+    pub fn begin(path: &Path, options: &OutputOptions<'_>) -> OutputResult<Self> {
+        let goal = OutputTarget::resolve(path, options)?;
         let (private, draft) = match &goal {
-            Goal::File(folder, name) => {
+            OutputTarget::File(folder, name) => {
                 // A long name would be too long with what is added to it.
                 let short: String = name.to_string_lossy().chars().take(30).collect();
-                (None, folder.at(OsStr::new(&format!(".{short}.{}", unique()))))
+                (None, folder.path_of(OsStr::new(&format!(".{short}.{}", unique_suffix()))))
             }
             _ => {
-                let folder = own_folder("output")?;
+                let folder = create_private_folder("output")?;
                 let draft = folder.join("draft");
                 (Some(folder), draft)
             }
@@ -66,131 +66,134 @@ impl Draft {
             .open(&draft);
         let file = opened?;
         Ok(Self {
-            goal,
+            target: goal,
             path: path.to_owned(),
-            draft,
-            private,
+            temp_path: draft,
+            private_folder: private,
             file,
-            head: Vec::new(),
-            named: !options.numbered,
+            first_bytes: Vec::new(),
+            is_named: !options.is_numbered,
             deadline: options.deadline,
-            forced: options.forced,
+            is_forced: options.is_forced,
         })
     }
 
     /// Where the draft lies, for who removes it when a signal ends the program.
-    pub fn path(&self) -> PathBuf {
-        match (&self.goal, self.draft.file_name()) {
-            (Goal::File(folder, _), Some(name)) => folder.path.join(name),
-            _ => self.draft.clone(),
+    pub fn draft_path(&self) -> PathBuf {
+        match (&self.target, self.temp_path.file_name()) {
+            (OutputTarget::File(folder, _), Some(name)) => folder.path.join(name),
+            _ => self.temp_path.clone(),
         }
     }
 
     /// Whether it goes to standard output.
     pub fn is_standard_output(&self) -> bool {
-        matches!(self.goal, Goal::Descriptor(1))
+        matches!(self.target, OutputTarget::Descriptor(1))
     }
 
     /// Puts it where it is to be, and returns the path that it got.
     ///
     /// # Errors
     /// What is there is of another kind, or the system refuses it.
-    pub fn finish(mut self) -> Outcome<PathBuf> {
+    pub fn finish(mut self) -> OutputResult<PathBuf> {
         self.file.flush()?;
-        match &self.goal {
-            Goal::File(folder, name) if self.named => {
+        match &self.target {
+            OutputTarget::File(folder, name) if self.is_named => {
                 self.replace(folder, name)?;
                 Ok(self.path.clone())
             }
-            Goal::File(folder, name) => {
+            OutputTarget::File(folder, name) => {
                 for number in 1u32.. {
-                    let wanted = numbered(name, number);
+                    let wanted = numbered_name(name, number);
                     if self.claim(folder, &wanted)? {
                         return Ok(self.path.with_file_name(wanted));
                     }
                 }
                 Err(io::Error::from(ErrorKind::AlreadyExists).into())
             }
-            Goal::Stream(folder, name, about) => {
+            OutputTarget::Stream(folder, name, about) => {
                 let open = || {
-                    OpenOptions::new().write(true).custom_flags(O_NONBLOCK).open(folder.at(name))
+                    OpenOptions::new()
+                        .write(true)
+                        .custom_flags(O_NONBLOCK)
+                        .open(folder.path_of(name))
                 };
                 let stream = match about.file_type().is_fifo() {
-                    true => self.opened(open)?,
+                    true => self.open_when_read(open)?,
                     false => open()?,
                 };
                 let found = stream.metadata()?;
                 if !is_same(&found, about) || found.rdev() != about.rdev() {
-                    return Err(Fault::Unfit("it changed meanwhile".to_owned()));
+                    return Err(OutputError::Unsupported("it changed meanwhile".to_owned()));
                 }
-                self.pour(stream)?;
+                self.copy_to(stream)?;
                 Ok(self.path.clone())
             }
-            Goal::Descriptor(number) => {
-                self.describe(*number)?;
+            OutputTarget::Descriptor(number) => {
+                self.copy_to_descriptor(*number)?;
                 Ok(self.path.clone())
             }
         }
     }
 
     /// Gives it its name in place of what had it.
-    fn replace(&self, folder: &Folder, name: &OsStr) -> Outcome<()> {
+    fn replace(&self, folder: &OpenedFolder, name: &OsStr) -> OutputResult<()> {
         let shown = name.to_string_lossy();
-        let rule = |fault: Option<String>| match fault.filter(|_| !self.forced) {
-            Some(fault) => Err(Fault::Rule(fault)),
+        let rule = |fault: Option<String>| match fault.filter(|_| !self.is_forced) {
+            Some(fault) => Err(OutputError::Refused(fault)),
             None => Ok(()),
         };
-        rule(contradiction(&shown, &self.head))?;
-        let Some(about) = folder.about(name)? else {
+        rule(kind_mismatch(&shown, &self.first_bytes))?;
+        let Some(about) = folder.metadata_of(name)? else {
             return match self.claim(folder, name)? {
                 true => Ok(()),
-                false => Err(Fault::Unfit("it came into being meanwhile".to_owned())),
+                false => Err(OutputError::Unsupported("it came into being meanwhile".to_owned())),
             };
         };
         if !about.is_file() {
-            return Err(Fault::Unfit("it changed meanwhile".to_owned()));
+            return Err(OutputError::Unsupported("it changed meanwhile".to_owned()));
         }
-        if !self.forced {
-            let old = head(&folder.at(name), &about)?;
-            rule(replacement(&shown, &old, about.mode() & 0o111 != 0, &self.head))?;
+        if !self.is_forced {
+            let old = read_first_bytes(&folder.path_of(name), &about)?;
+            rule(replacement_refusal(&shown, &old, about.mode() & 0o111 != 0, &self.first_bytes))?;
         }
-        Ok(fs::rename(&self.draft, folder.at(name))?)
+        Ok(fs::rename(&self.temp_path, folder.path_of(name))?)
     }
 
     /// Gives it the name `wanted`, unless something has it.
-    fn claim(&self, folder: &Folder, wanted: &OsStr) -> io::Result<bool> {
+    fn claim(&self, folder: &OpenedFolder, wanted: &OsStr) -> io::Result<bool> {
         // A rename would replace; a link does not.
-        match fs::hard_link(&self.draft, folder.at(wanted)) {
+        match fs::hard_link(&self.temp_path, folder.path_of(wanted)) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
             Err(error) if error.kind() == ErrorKind::NotFound => Err(error),
             // The file system has no links.
-            Err(_) if folder.about(wanted)?.is_some() => Ok(false),
-            Err(_) => fs::rename(&self.draft, folder.at(wanted)).map(|()| true),
+            Err(_) if folder.metadata_of(wanted)?.is_some() => Ok(false),
+            Err(_) => fs::rename(&self.temp_path, folder.path_of(wanted)).map(|()| true),
         }
     }
 
     /// Opens a pipe as soon as somebody reads it.
-    fn opened(&self, open: impl Fn() -> io::Result<File>) -> Outcome<File> {
+    fn open_when_read(&self, open: impl Fn() -> io::Result<File>) -> OutputResult<File> {
         loop {
             match open() {
-                Err(error) if error.raw_os_error() == Some(NO_READER) => self.wait()?,
+                Err(error) if error.raw_os_error() == Some(ENXIO) => self.wait_for_reader()?,
                 done => return Ok(done?),
             }
         }
     }
 
-    fn wait(&self) -> Outcome<()> {
+    fn wait_for_reader(&self) -> OutputResult<()> {
         if Instant::now() >= self.deadline {
-            return Err(Fault::Unfit("nobody reads it".to_owned()));
+            return Err(OutputError::Unsupported("nobody reads it".to_owned()));
         }
-        thread::sleep(PAUSE);
+        thread::sleep(POLL_INTERVAL);
         Ok(())
     }
 
     /// Writes what the draft holds into a pipe or a device.
-    fn pour(&self, mut to: impl Write) -> Outcome<()> {
-        let mut from = File::open(&self.draft)?;
+    fn copy_to(&self, mut to: impl Write) -> OutputResult<()> {
+        let mut from = File::open(&self.temp_path)?;
         let mut buffer = vec![0; 1 << 16];
         loop {
             let count = from.read(&mut buffer)?;
@@ -203,37 +206,39 @@ impl Draft {
                     Ok(0) => return Err(io::Error::from(ErrorKind::WriteZero).into()),
                     Ok(count) => rest = &rest[count..],
                     Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                    Err(error) if error.kind() == ErrorKind::WouldBlock => self.wait()?,
+                    Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                        self.wait_for_reader()?
+                    }
                     Err(error) => return Err(error.into()),
                 }
             }
         }
     }
 
-    fn describe(&self, number: u32) -> Outcome<()> {
+    fn copy_to_descriptor(&self, number: u32) -> OutputResult<()> {
         let path = PathBuf::from(format!("/dev/fd/{number}"));
         let kind = fs::metadata(&path)?.file_type();
         if kind.is_block_device() || kind.is_dir() {
-            return Err(Fault::Unfit("it is not a file that is written to".to_owned()));
+            return Err(OutputError::Unsupported("it is not a file that is written to".to_owned()));
         }
         match number {
             // A file is written on at the place where the shell is in it.
-            1 if !kind.is_fifo() => self.pour(io::stdout().lock()),
-            2 if !kind.is_fifo() => self.pour(io::stderr().lock()),
+            1 if !kind.is_fifo() => self.copy_to(io::stdout().lock()),
+            2 if !kind.is_fifo() => self.copy_to(io::stderr().lock()),
             _ => {
                 let mut options = OpenOptions::new();
                 options.append(true).custom_flags(O_NONBLOCK);
-                self.pour(self.opened(|| options.open(&path))?)
+                self.copy_to(self.open_when_read(|| options.open(&path))?)
             }
         }
     }
 }
 
-impl Write for Draft {
+impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let count = self.file.write(bytes)?;
-        let room = HEAD.saturating_sub(self.head.len());
-        self.head.extend(&bytes[..count.min(room)]);
+        let room = KIND_HEAD_BYTES.saturating_sub(self.first_bytes.len());
+        self.first_bytes.extend(&bytes[..count.min(room)]);
         Ok(count)
     }
 
@@ -242,18 +247,18 @@ impl Write for Draft {
     }
 }
 
-impl Drop for Draft {
+impl Drop for AtomicFile {
     fn drop(&mut self) {
         // After a rename there is nothing to remove, and none to tell.
-        let _ = fs::remove_file(&self.draft);
-        if let Some(folder) = &self.private {
+        let _ = fs::remove_file(&self.temp_path);
+        if let Some(folder) = &self.private_folder {
             let _ = fs::remove_dir(folder);
         }
     }
 }
 
 /// The first bytes of the regular file `about`.
-fn head(path: &Path, about: &Metadata) -> Outcome<Vec<u8>> {
+fn read_first_bytes(path: &Path, about: &Metadata) -> OutputResult<Vec<u8>> {
     let mut out = Vec::new();
     let file = match OpenOptions::new().read(true).custom_flags(O_NONBLOCK).open(path) {
         // It may be replaced where it may not be read.
@@ -261,9 +266,9 @@ fn head(path: &Path, about: &Metadata) -> Outcome<Vec<u8>> {
         file => file?,
     };
     if !is_same(&file.metadata()?, about) {
-        return Err(Fault::Unfit("it changed meanwhile".to_owned()));
+        return Err(OutputError::Unsupported("it changed meanwhile".to_owned()));
     }
-    file.take(HEAD as u64).read_to_end(&mut out)?;
+    file.take(KIND_HEAD_BYTES as u64).read_to_end(&mut out)?;
     Ok(out)
 }
 
@@ -271,14 +276,14 @@ fn head(path: &Path, about: &Metadata) -> Outcome<Vec<u8>> {
 ///
 /// # Errors
 /// The temp folder cannot be written.
-pub fn own_folder(subject: &str) -> io::Result<PathBuf> {
-    let folder = std::env::temp_dir().join(format!("browse-{subject}-{}", unique()));
+pub fn create_private_folder(subject: &str) -> io::Result<PathBuf> {
+    let folder = std::env::temp_dir().join(format!("browse-{subject}-{}", unique_suffix()));
     DirBuilder::new().mode(0o700).create(&folder)?;
     Ok(folder)
 }
 
 /// What no other name ends in.
-pub fn unique() -> String {
+pub fn unique_suffix() -> String {
     static CALLS: AtomicU32 = AtomicU32::new(0);
     let call = CALLS.fetch_add(1, Ordering::Relaxed);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -286,7 +291,7 @@ pub fn unique() -> String {
 }
 
 /// `a.png`, `a-2.png`, `a-3.png` …
-fn numbered(name: &OsStr, number: u32) -> OsString {
+fn numbered_name(name: &OsStr, number: u32) -> OsString {
     if number == 1 {
         return name.to_owned();
     }
@@ -299,6 +304,6 @@ fn numbered(name: &OsStr, number: u32) -> OsString {
 }
 
 /// Whether programs run or obey a file of this name: a page's gets another one.
-pub fn is_obeyed(name: &str) -> bool {
-    super::output_names::fits(super::output_names::NAMES, &name.to_lowercase())
+pub fn is_sensitive_name(name: &str) -> bool {
+    super::output_names::matches_pattern(super::output_names::NAMES, &name.to_lowercase())
 }

@@ -15,13 +15,13 @@ use std::{
     time::Instant,
 };
 
-use super::output_rule::Places;
+use super::output_rule::OutputPlaces;
 
 /// Links that are followed.
 const MAX_LINKS: usize = 40;
 
 /// Devices that are written into: name, and their numbers on Linux.
-const DEVICES: [(&str, u64); 4] =
+const WRITABLE_DEVICES: [(&str, u64); 4] =
     [("null", 0x103), ("zero", 0x105), ("full", 0x107), ("tty", 0x500)];
 
 #[cfg(target_os = "linux")]
@@ -33,13 +33,13 @@ pub(crate) const O_NONBLOCK: i32 = 4;
 
 /// How a command writes.
 #[derive(Clone, Copy, Debug)]
-pub struct Options<'a> {
+pub struct OutputOptions<'a> {
     /// The folders that the rule goes by.
-    pub places: &'a Places,
+    pub output_places: &'a OutputPlaces,
     /// Whether the rule on places, names and kinds is lifted.
-    pub forced: bool,
+    pub is_forced: bool,
     /// Whether a page chose the name: then nothing is replaced.
-    pub numbered: bool,
+    pub is_numbered: bool,
     /// Permissions of a new file.
     pub mode: u32,
     /// When a pipe that nobody reads is given up.
@@ -48,34 +48,34 @@ pub struct Options<'a> {
 
 /// Why nothing is written.
 #[derive(Debug)]
-pub enum Fault {
+pub enum OutputError {
     /// The rule refuses it, which `forced` lifts.
-    Rule(String),
+    Refused(String),
     /// It is not a file that is written to.
-    Unfit(String),
+    Unsupported(String),
     /// The system refuses it.
-    System(io::Error),
+    Io(io::Error),
 }
 
-impl From<io::Error> for Fault {
+impl From<io::Error> for OutputError {
     fn from(error: io::Error) -> Self {
-        Self::System(error)
+        Self::Io(error)
     }
 }
 
 /// An outcome of writing.
-pub type Outcome<T> = Result<T, Fault>;
+pub type OutputResult<T> = Result<T, OutputError>;
 
 /// A folder that was opened, and its path.
 #[derive(Debug)]
-pub(crate) struct Folder {
+pub(crate) struct OpenedFolder {
     file: File,
     pub(crate) path: PathBuf,
     /// Whether it is reached through the descriptor.
-    held: bool,
+    is_held_open: bool,
 }
 
-impl Folder {
+impl OpenedFolder {
     fn open(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true);
@@ -92,27 +92,27 @@ impl Folder {
         // Skills build this with the edition of their own, which may have no let chains.
         let held = fs::metadata(&link).is_ok_and(|seen| is_same(&seen, &about));
         if let Some(real) = fs::read_link(&link).ok().filter(|_| held) {
-            return Ok(Self { file, path: real, held: true });
+            return Ok(Self { file, path: real, is_held_open: true });
         }
         // Where descriptors have no names the path is compared with what was opened.
         let real = fs::canonicalize(path)?;
         if !is_same(&fs::symlink_metadata(&real)?, &about) {
             return Err(io::Error::other("the folder changed meanwhile"));
         }
-        Ok(Self { file, path: real, held: false })
+        Ok(Self { file, path: real, is_held_open: false })
     }
 
     /// A path to `name` in this folder, wherever the folder is by now.
-    pub(crate) fn at(&self, name: &OsStr) -> PathBuf {
-        match self.held {
+    pub(crate) fn path_of(&self, name: &OsStr) -> PathBuf {
+        match self.is_held_open {
             true => Path::new(&format!("/proc/self/fd/{}", self.file.as_raw_fd())).join(name),
             false => self.path.join(name),
         }
     }
 
     /// What `name` is in this folder; none when it is not there.
-    pub(crate) fn about(&self, name: &OsStr) -> io::Result<Option<Metadata>> {
-        match fs::symlink_metadata(self.at(name)) {
+    pub(crate) fn metadata_of(&self, name: &OsStr) -> io::Result<Option<Metadata>> {
+        match fs::symlink_metadata(self.path_of(name)) {
             Ok(about) => Ok(Some(about)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
@@ -127,21 +127,21 @@ pub(crate) fn is_same(one: &Metadata, other: &Metadata) -> bool {
 
 /// What is at the end of a path.
 #[derive(Debug)]
-pub(crate) enum Goal {
+pub(crate) enum OutputTarget {
     /// A regular file, or nothing yet.
-    File(Folder, OsString),
+    File(OpenedFolder, OsString),
     /// A named pipe or a device.
-    Stream(Folder, OsString, Metadata),
+    Stream(OpenedFolder, OsString, Metadata),
     /// A descriptor of this process.
     Descriptor(u32),
 }
 
-impl Goal {
+impl OutputTarget {
     /// Follows `path`, and decides by the rule whether it is written to.
     ///
     /// # Errors
     /// The rule refuses it, or it is not a file that is written to.
-    pub(crate) fn find(path: &Path, options: &Options<'_>) -> Outcome<Self> {
+    pub(crate) fn resolve(path: &Path, options: &OutputOptions<'_>) -> OutputResult<Self> {
         let mut path = std::env::current_dir()?.join(path);
         for _ in 0..MAX_LINKS {
             if let Some(number) = descriptor(&path) {
@@ -150,34 +150,34 @@ impl Goal {
             let is_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
             let (Some(parent), Some(name), false) = (path.parent(), path.file_name(), is_folder)
             else {
-                return Err(Fault::Unfit("it is a folder".to_owned()));
+                return Err(OutputError::Unsupported("it is a folder".to_owned()));
             };
-            let (folder, name) = (Folder::open(parent)?, name.to_owned());
-            let about = folder.about(&name)?;
+            let (folder, name) = (OpenedFolder::open(parent)?, name.to_owned());
+            let about = folder.metadata_of(&name)?;
             if about.as_ref().is_some_and(Metadata::is_symlink) {
-                path = folder.path.join(fs::read_link(folder.at(&name))?);
+                path = folder.path.join(fs::read_link(folder.path_of(&name))?);
                 continue;
             }
-            let unfit = about.as_ref().and_then(|about| unfit(&folder, &name, about));
+            let unfit = about.as_ref().and_then(|about| unsupported_reason(&folder, &name, about));
             if let Some(unfit) = unfit {
-                return Err(Fault::Unfit(unfit));
+                return Err(OutputError::Unsupported(unfit));
             }
             let device = about.as_ref().is_some_and(|about| about.file_type().is_char_device());
-            let refusal = options.places.refusal(&folder.path.join(&name));
-            if let Some(refusal) = refusal.filter(|_| !options.forced && !device) {
-                return Err(Fault::Rule(refusal));
+            let refusal = options.output_places.refusal_reason(&folder.path.join(&name));
+            if let Some(refusal) = refusal.filter(|_| !options.is_forced && !device) {
+                return Err(OutputError::Refused(refusal));
             }
             return Ok(match about {
                 Some(about) if !about.is_file() => Self::Stream(folder, name, about),
                 _ => Self::File(folder, name),
             });
         }
-        Err(Fault::Unfit("it is a link to itself".to_owned()))
+        Err(OutputError::Unsupported("it is a link to itself".to_owned()))
     }
 }
 
 /// Why a file of this type is not written to.
-fn unfit(folder: &Folder, name: &OsStr, about: &Metadata) -> Option<String> {
+fn unsupported_reason(folder: &OpenedFolder, name: &OsStr, about: &Metadata) -> Option<String> {
     let kind = about.file_type();
     let is_known = |(known, numbers): &(&str, u64)| {
         let is_it = cfg!(not(target_os = "linux")) || about.rdev() == *numbers;
@@ -185,7 +185,7 @@ fn unfit(folder: &Folder, name: &OsStr, about: &Metadata) -> Option<String> {
     };
     let what = match kind {
         kind if kind.is_file() || kind.is_fifo() => return None,
-        kind if kind.is_char_device() && DEVICES.iter().any(is_known) => return None,
+        kind if kind.is_char_device() && WRITABLE_DEVICES.iter().any(is_known) => return None,
         kind if kind.is_dir() => "a folder",
         kind if kind.is_block_device() => "a block device",
         kind if kind.is_char_device() => "a device",
@@ -213,7 +213,7 @@ fn descriptor(path: &Path) -> Option<u32> {
 ///
 /// # Errors
 /// The rule refuses it, or the system.
-pub fn make_folder(path: &Path, options: &Options<'_>) -> Outcome<()> {
+pub fn make_folder(path: &Path, options: &OutputOptions<'_>) -> OutputResult<()> {
     let path = std::env::current_dir()?.join(path);
     let mut rest = PathBuf::new();
     let found = path.ancestors().find_map(|folder| {
@@ -226,10 +226,14 @@ pub fn make_folder(path: &Path, options: &Options<'_>) -> Outcome<()> {
     });
     let real = found.unwrap_or_default().join(rest);
     if real.components().any(|part| part == std::path::Component::ParentDir) {
-        return Err(Fault::Unfit("a folder above it does not exist".to_owned()));
+        return Err(OutputError::Unsupported("a folder above it does not exist".to_owned()));
     }
-    match options.places.refusal(&real.join("download")).filter(|_| !options.forced) {
-        Some(refusal) => Err(Fault::Rule(refusal)),
+    match options
+        .output_places
+        .refusal_reason(&real.join("download"))
+        .filter(|_| !options.is_forced)
+    {
+        Some(refusal) => Err(OutputError::Refused(refusal)),
         None => Ok(fs::create_dir_all(&real)?),
     }
 }

@@ -1,10 +1,10 @@
 //! Browsers elsewhere: the pairing block that an owner gave, the token that its
 //! key is traded for, and where that is kept.
 
+mod credential_store;
 mod fields;
 mod hex;
-mod kept;
-mod link;
+mod pairing_link;
 mod seal;
 mod tls;
 
@@ -12,17 +12,17 @@ use std::time::Duration;
 
 use super::client::{Browse, Stream};
 use super::error::{Error, Result};
-use fields::{fields, text};
-use kept::{Kept, VOUCHED, file, read, write};
-use link::Link;
-use seal::{Seal, unproven};
-use tls::opener;
+use credential_store::{SESSION_KEY_MODE, StoredRemote, read_remote, remote_path, write_remote};
+use fields::{encode_texts, text_field};
+use pairing_link::PairingBlockLink;
+use seal::{TokenSeal, unproven_error};
+use tls::connector;
 
-const REDEEM: &str = "/browse.v1.PairService/Redeem";
+const REDEEM_PATH: &str = "/browse.v1.PairService/Redeem";
 /// Time that the daemon has to take a key.
-const PATIENCE: Duration = Duration::from_secs(30);
+const REDEEM_TIMEOUT: Duration = Duration::from_secs(30);
 /// Field of the answer that holds the token.
-const TOKEN: u32 = 1;
+const TOKEN_FIELD: u32 = 1;
 
 /// Makes a client of a browser elsewhere out of a pairing block, or of its link.
 ///
@@ -35,33 +35,34 @@ const TOKEN: u32 = 1;
 /// `SETUP_KEY_INVALID`, `FILE_UNWRITABLE`, and what a call may answer.
 pub fn redeem(block: &str, keep: Option<&str>) -> Result<Browse> {
     // A name that cannot be costs no key.
-    let file = keep.map(file).transpose()?;
-    let Link { address, key, pin, session } = Link::parse(block)?;
-    let seal = session.map(Seal::new).transpose()?;
+    let file = keep.map(remote_path).transpose()?;
+    let PairingBlockLink { address, setup_key: key, pin, session_key: session } =
+        PairingBlockLink::parse(block)?;
+    let seal = session.map(TokenSeal::new).transpose()?;
     let message = match &seal {
-        None => fields(&[&key]),
-        Some(seal) => seal.ask(&key),
+        None => encode_texts(&[&key]),
+        Some(seal) => seal.redeem_request(&key),
     };
-    let open = || opener(&address, &pin, seal.is_some());
-    let stranger = Browse::through(&address, "", Some(open()?));
-    let mut stream: Stream<()> = stranger.exchange(REDEEM, &message, PATIENCE)?;
+    let open = || connector(&address, &pin, seal.is_some());
+    let stranger = Browse::with_connector(&address, "", Some(open()?));
+    let mut stream: Stream<()> = stranger.start_call(REDEEM_PATH, &message, REDEEM_TIMEOUT)?;
     let mut answer = Vec::new();
-    while let Some(message) = stream.bytes() {
+    while let Some(message) = stream.next_bytes() {
         answer = message?;
     }
     let token = match &seal {
-        None => text(&answer, TOKEN),
-        Some(seal) => seal.open(&answer).ok_or_else(unproven)?,
+        None => text_field(&answer, TOKEN_FIELD),
+        Some(seal) => seal.open_token(&answer).ok_or_else(unproven_error)?,
     };
     if token.is_empty() {
-        return Err(Error::foreign(&address, "its answer holds no token"));
+        return Err(Error::unexpected_peer(&address, "its answer holds no token"));
     }
     if let Some(file) = file {
         let mut members = vec![("address", &*address), ("pin", &pin), ("token", &token)];
-        members.extend(seal.as_ref().map(|_| ("trust", VOUCHED)));
-        write(&file, &members)?;
+        members.extend(seal.as_ref().map(|_| ("trust", SESSION_KEY_MODE)));
+        write_remote(&file, &members)?;
     }
-    Ok(Browse::through(&address, &token, Some(open()?)))
+    Ok(Browse::with_connector(&address, &token, Some(open()?)))
 }
 
 /// Makes a client of a browser elsewhere that [`redeem`] or the command line keeps
@@ -70,11 +71,11 @@ pub fn redeem(block: &str, keep: Option<&str>) -> Result<Browse> {
 /// # Errors
 /// `REMOTE_UNKNOWN`, `REMOTE_FILE_INVALID`.
 pub fn remote(name: &str) -> Result<Browse> {
-    let kept = read(&file(name)?)?;
-    let Some(Kept { address, pin, token, vouched }) = kept else {
+    let kept = read_remote(&remote_path(name)?)?;
+    let Some(StoredRemote { address, pin, token, allows_public_ca: vouched }) = kept else {
         let hint = "Run `browse redeem <link>` with the link of a pairing block";
         let message = format!("there is no remote `{name}`");
         return Err(Error::new("REMOTE_UNKNOWN", message, hint, 5));
     };
-    Ok(Browse::through(&address, &token, Some(opener(&address, &pin, vouched)?)))
+    Ok(Browse::with_connector(&address, &token, Some(connector(&address, &pin, vouched)?)))
 }

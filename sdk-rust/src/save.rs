@@ -10,18 +10,18 @@ use std::time::{Duration, Instant};
 
 use super::client::Stream;
 use super::commands::{FileHead, FilePart, FileTail};
+use super::discovery::project_of;
 use super::error::{Error, Result};
 use super::json::Json;
-use super::names::safe;
-use super::output::{self, Fault, Options};
-use super::output_rule::Places;
-use super::place::project_of;
+use super::names::sanitize;
+use super::output::{self, OutputError, OutputOptions};
+use super::output_rule::OutputPlaces;
 use super::sha256::{Sha256, sha256};
 
-const MANIFEST: &str = "manifest.json";
+const MANIFEST_NAME: &str = "manifest.json";
 
 /// Bytes that a manifest may have; a larger one is not ours.
-const MOST_MANIFEST: u64 = 32 << 20;
+const MAX_MANIFEST_BYTES: u64 = 32 << 20;
 
 /// A file that was saved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl From<Saved> for Json {
     fn from(saved: Saved) -> Self {
         let path = ("path", Json::from(saved.path.display().to_string()));
         Self::object(
-            std::iter::once(path).chain(about(&saved)).chain([("note", saved.note.into())]),
+            std::iter::once(path).chain(saved_fields(&saved)).chain([("note", saved.note.into())]),
         )
     }
 }
@@ -81,14 +81,14 @@ impl From<SavedFolder> for Json {
         Self::object([
             ("folder", folder.folder.display().to_string().into()),
             ("manifest", folder.manifest.display().to_string().into()),
-            ("saved", Self::list(folder.saved.iter().map(row))),
+            ("saved", Self::list(folder.saved.iter().map(manifest_row))),
             ("present", folder.present.into()),
-            ("failed", Self::list(folder.failed.iter().map(failure))),
+            ("failed", Self::list(folder.failed.iter().map(failure_json))),
         ])
     }
 }
 
-fn about(saved: &Saved) -> [(&'static str, Json); 4] {
+fn saved_fields(saved: &Saved) -> [(&'static str, Json); 4] {
     let (url, mime) = ((&saved.url).into(), (&saved.mime).into());
     [
         ("url", url),
@@ -99,13 +99,13 @@ fn about(saved: &Saved) -> [(&'static str, Json); 4] {
 }
 
 /// The row of a manifest.
-fn row(saved: &Saved) -> Json {
+fn manifest_row(saved: &Saved) -> Json {
     let name = saved.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let [url, rest @ ..] = about(saved);
+    let [url, rest @ ..] = saved_fields(saved);
     Json::object([url, ("file", name.into())].into_iter().chain(rest))
 }
 
-fn failure(failed: &Failed) -> Json {
+fn failure_json(failed: &Failed) -> Json {
     let Failed { url, reason, message } = failed;
     Json::object([("url", url.into()), ("reason", reason.into()), ("message", message.into())])
 }
@@ -119,11 +119,15 @@ pub(crate) fn file(parts: Stream<FilePart>, place: Option<&Path>) -> Result<Save
         let part = part?;
         if let Some(head) = part.head {
             let (path, by) = match (named, place) {
-                (Some(path), _) => (path.to_owned(), NamedBy::Caller),
-                (None, Some(folder)) => (folder.join(of_page(&head.name)), NamedBy::Page),
-                (None, None) => (own_folder()?.join(of_page(&head.name)), NamedBy::Default),
+                (Some(path), _) => (path.to_owned(), NameSource::Caller),
+                (None, Some(folder)) => {
+                    (folder.join(sanitize_page_name(&head.name)), NameSource::Page)
+                }
+                (None, None) => {
+                    (temporary_folder()?.join(sanitize_page_name(&head.name)), NameSource::Default)
+                }
             };
-            draft = Some(Draft::begin(path, by, head)?);
+            draft = Some(PartialFile::begin(path, by, head)?);
         }
         if let Some(draft) = &mut draft {
             draft.add(&part.data)?;
@@ -145,27 +149,31 @@ pub(crate) fn folder(
     place: Option<&Path>,
     call: impl FnOnce(Vec<String>) -> Result<Stream<FilePart>>,
 ) -> Result<SavedFolder> {
-    let folder = place.map_or_else(own_folder, |path| Ok(path.to_owned()))?;
-    output::make_folder(&folder, &options(&places())).map_err(|fault| refused(&folder, fault))?;
-    let known = manifest(&folder);
+    let folder = place.map_or_else(temporary_folder, |path| Ok(path.to_owned()))?;
+    output::make_folder(&folder, &output_options(&output_places()))
+        .map_err(|fault| output_error(&folder, fault))?;
+    let known = read_manifest(&folder);
     let urls = known.iter().filter_map(|row| row["url"].as_str().map(str::to_owned)).collect();
     let parts = call(urls)?;
-    let manifest = folder.join(MANIFEST);
+    let manifest = folder.join(MANIFEST_NAME);
     let mut out = SavedFolder { folder, manifest, ..SavedFolder::default() };
-    let taken = take_all(parts, &mut out);
+    let taken = save_parts(parts, &mut out);
     let written = write_manifest(&out, known);
     taken.and(written).map(|()| out)
 }
 
-fn take_all(parts: Stream<FilePart>, out: &mut SavedFolder) -> Result<()> {
-    let mut open: HashMap<u32, Draft> = HashMap::new();
+fn save_parts(parts: Stream<FilePart>, out: &mut SavedFolder) -> Result<()> {
+    let mut open: HashMap<u32, PartialFile> = HashMap::new();
     for part in parts {
         let part = part?;
         if let Some(head) = part.head {
-            let name = of_page(&head.name);
-            let reserved = name.eq_ignore_ascii_case(MANIFEST);
+            let name = sanitize_page_name(&head.name);
+            let reserved = name.eq_ignore_ascii_case(MANIFEST_NAME);
             let name = if reserved { format!("_{name}") } else { name };
-            open.insert(part.file, Draft::begin(out.folder.join(name), NamedBy::Page, head)?);
+            open.insert(
+                part.file,
+                PartialFile::begin(out.folder.join(name), NameSource::Page, head)?,
+            );
         }
         if let Some(draft) = open.get_mut(&part.file) {
             draft.add(&part.data)?;
@@ -186,22 +194,22 @@ fn take_all(parts: Stream<FilePart>, out: &mut SavedFolder) -> Result<()> {
 
 /// The rows that speak of a plain file in the folder that is as they say. It may
 /// come from anywhere.
-fn manifest(folder: &Path) -> Vec<Json> {
-    let path = folder.join(MANIFEST);
-    let small = fs::metadata(&path).is_ok_and(|file| file.len() <= MOST_MANIFEST);
+fn read_manifest(folder: &Path) -> Vec<Json> {
+    let path = folder.join(MANIFEST_NAME);
+    let small = fs::metadata(&path).is_ok_and(|file| file.len() <= MAX_MANIFEST_BYTES);
     let text = if small { fs::read_to_string(&path).unwrap_or_default() } else { String::new() };
     let document = Json::parse(&text).unwrap_or_default();
-    document["files"].items().iter().filter(|row| is_true(folder, row)).cloned().collect()
+    document["files"].items().iter().filter(|row| is_row_valid(folder, row)).cloned().collect()
 }
 
-fn is_true(folder: &Path, row: &Json) -> bool {
+fn is_row_valid(folder: &Path, row: &Json) -> bool {
     let (Some(file), Some(_)) = (row["file"].as_str(), row["url"].as_str()) else { return false };
     let path = folder.join(file);
     let whole = |about: fs::Metadata| {
         about.is_file() && i64::try_from(about.len()).ok() == row["bytes"].as_i64()
     };
-    safe(file) == file
-        && file != MANIFEST
+    sanitize(file) == file
+        && file != MANIFEST_NAME
         && fs::symlink_metadata(&path).is_ok_and(whole)
         && fs::read(&path)
             .is_ok_and(|bytes| Some(sha256(&bytes).as_str()) == row["sha256"].as_str())
@@ -212,91 +220,100 @@ fn write_manifest(out: &SavedFolder, known: Vec<Json>) -> Result<()> {
     let kept = known.into_iter().filter(|row| !is_new(row));
     let document = Json::object([
         ("version", 1.into()),
-        ("files", Json::list(kept.chain(out.saved.iter().map(row)))),
-        ("failed", Json::list(out.failed.iter().map(failure))),
+        ("files", Json::list(kept.chain(out.saved.iter().map(manifest_row)))),
+        ("failed", Json::list(out.failed.iter().map(failure_json))),
     ]);
-    let mut draft = Draft::begin(out.manifest.clone(), NamedBy::Caller, FileHead::default())?;
+    let mut draft =
+        PartialFile::begin(out.manifest.clone(), NameSource::Caller, FileHead::default())?;
     draft.add(format!("{document}\n").as_bytes())?;
-    draft.draft.finish().map(drop).map_err(|fault| refused(&out.manifest, fault))
+    draft.file.finish().map(drop).map_err(|fault| output_error(&out.manifest, fault))
 }
 
 /// A file under way: it lies under another name beside its own until it is
 /// whole. What is half written goes with it.
-struct Draft {
+struct PartialFile {
     head: FileHead,
     path: PathBuf,
-    draft: output::Draft,
+    file: output::AtomicFile,
     hash: Sha256,
     bytes: u64,
 }
 
 /// Who chose the path of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum NamedBy {
+enum NameSource {
     Caller,
     Page,
     Default,
 }
 
-impl Draft {
-    fn begin(path: PathBuf, named: NamedBy, head: FileHead) -> Result<Self> {
-        let places = places();
-        let options = Options {
-            numbered: named == NamedBy::Page,
-            mode: if named == NamedBy::Default { 0o600 } else { 0o666 },
-            ..options(&places)
+impl PartialFile {
+    fn begin(path: PathBuf, named: NameSource, head: FileHead) -> Result<Self> {
+        let places = output_places();
+        let options = OutputOptions {
+            is_numbered: named == NameSource::Page,
+            mode: if named == NameSource::Default { 0o600 } else { 0o666 },
+            ..output_options(&places)
         };
-        let draft = output::Draft::begin(&path, &options).map_err(|fault| refused(&path, fault))?;
-        Ok(Self { head, path, draft, hash: Sha256::default(), bytes: 0 })
+        let draft = output::AtomicFile::begin(&path, &options)
+            .map_err(|fault| output_error(&path, fault))?;
+        Ok(Self { head, path, file: draft, hash: Sha256::default(), bytes: 0 })
     }
 
     fn add(&mut self, bytes: &[u8]) -> Result<()> {
         self.hash.add(bytes);
         self.bytes += bytes.len() as u64;
-        self.draft.write_all(bytes).map_err(|error| unwritable(&self.path, &error))
+        self.file.write_all(bytes).map_err(|error| unwritable(&self.path, &error))
     }
 
     /// Gives it its name, when it is what was sent.
     fn finish(self, tail: FileTail) -> Result<Saved> {
-        let Self { head, path, draft, hash, bytes } = self;
+        let Self { head, path, file: draft, hash, bytes } = self;
         let sha256 = hash.finish();
         if tail.bytes != bytes || tail.sha256 != sha256 {
             let message = format!("`{}` did not arrive as it was sent", path.display());
             return Err(Error::new("BUG", message, "", 13));
         }
-        let path = draft.finish().map_err(|fault| refused(&path, fault))?;
+        let path = draft.finish().map_err(|fault| output_error(&path, fault))?;
         let FileHead { url, mime, .. } = head;
         Ok(Saved { path, url, mime, bytes, sha256, note: tail.note })
     }
 }
 
-fn places() -> Places {
+fn output_places() -> OutputPlaces {
     let here = std::env::current_dir().unwrap_or_default();
-    Places::of(Some(&project_of(&here)))
+    OutputPlaces::for_project(Some(&project_of(&here)))
 }
 
-fn options(places: &Places) -> Options<'_> {
+fn output_options(places: &OutputPlaces) -> OutputOptions<'_> {
     let deadline = Instant::now() + Duration::from_secs(30);
-    Options { places, forced: false, numbered: false, mode: 0o666, deadline }
+    OutputOptions {
+        output_places: places,
+        is_forced: false,
+        is_numbered: false,
+        mode: 0o666,
+        deadline,
+    }
 }
 
 /// The name of a file that a page chose, made harmless: programs do not obey it.
-fn of_page(wanted: &str) -> String {
-    let name = safe(wanted);
-    if output::is_obeyed(&name) { format!("_{name}") } else { name }
+fn sanitize_page_name(wanted: &str) -> String {
+    let name = sanitize(wanted);
+    if output::is_sensitive_name(&name) { format!("_{name}") } else { name }
 }
 
-fn refused(path: &Path, fault: Fault) -> Error {
+fn output_error(path: &Path, fault: OutputError) -> Error {
     let (why, hint) = match fault {
-        Fault::Rule(why) => (why, "Give another path; a program may move the file itself"),
-        Fault::Unfit(why) => (why, "Give the path of a file"),
-        Fault::System(error) => return unwritable(path, &error),
+        OutputError::Refused(why) => (why, "Give another path; a program may move the file itself"),
+        OutputError::Unsupported(why) => (why, "Give the path of a file"),
+        OutputError::Io(error) => return unwritable(path, &error),
     };
     Error::new("FILE_UNWRITABLE", format!("`{}` is not written: {why}", path.display()), hint, 3)
 }
 
-fn own_folder() -> Result<PathBuf> {
-    output::own_folder("files").map_err(|error| unwritable(&std::env::temp_dir(), &error))
+fn temporary_folder() -> Result<PathBuf> {
+    output::create_private_folder("files")
+        .map_err(|error| unwritable(&std::env::temp_dir(), &error))
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Error {

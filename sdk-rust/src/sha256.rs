@@ -7,7 +7,7 @@ pub struct Sha256 {
     bytes: u64,
 }
 
-const K: [u32; 64] = [
+const ROUND_CONSTANTS: [u32; 64] = [
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -37,7 +37,7 @@ impl Sha256 {
             self.block.extend(&bytes[..take]);
             bytes = &bytes[take..];
             if self.block.len() == 64 {
-                self.turn();
+                self.compress_block();
             }
         }
     }
@@ -53,7 +53,7 @@ impl Sha256 {
         self.state.iter().map(|word| format!("{word:08x}")).collect()
     }
 
-    fn turn(&mut self) {
+    fn compress_block(&mut self) {
         let mut w = [0u32; 64];
         for (word, bytes) in w.iter_mut().zip(self.block.chunks_exact(4)) {
             *word = bytes.iter().fold(0, |word, byte| word << 8 | u32::from(*byte));
@@ -67,7 +67,11 @@ impl Sha256 {
         for i in 0..64 {
             let s1 = e.rotate_right(6) ^ e.rotate_right(11) ^ e.rotate_right(25);
             let choice = (e & f) ^ (!e & g);
-            let t1 = h.wrapping_add(s1).wrapping_add(choice).wrapping_add(K[i]).wrapping_add(w[i]);
+            let t1 = h
+                .wrapping_add(s1)
+                .wrapping_add(choice)
+                .wrapping_add(ROUND_CONSTANTS[i])
+                .wrapping_add(w[i]);
             let s0 = a.rotate_right(2) ^ a.rotate_right(13) ^ a.rotate_right(22);
             let majority = (a & b) ^ (a & c) ^ (b & c);
             let t2 = s0.wrapping_add(majority);

@@ -2,7 +2,7 @@
 
 const VARINT: u64 = 0;
 const FIXED64: u64 = 1;
-const LENGTH: u64 = 2;
+const LENGTH_DELIMITED: u64 = 2;
 const FIXED32: u64 = 5;
 
 /// A value as it stands on the wire.
@@ -55,7 +55,7 @@ impl<'a> Entries<'a> {
         let number = u32::try_from(key >> 3).ok()?;
         let length = match key & 7 {
             VARINT => return Some((number, Raw::Number(varint(&mut self.rest)?))),
-            LENGTH => usize::try_from(varint(&mut self.rest)?).ok()?,
+            LENGTH_DELIMITED => usize::try_from(varint(&mut self.rest)?).ok()?,
             FIXED64 => 8,
             FIXED32 => 4,
             _ => return None,
@@ -102,7 +102,7 @@ pub fn put_double(number: u32, value: f64, out: &mut Vec<u8>) {
 
 /// Appends what has a length.
 pub fn put_bytes(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
-    put_varint(u64::from(number) << 3 | LENGTH, out);
+    put_varint(u64::from(number) << 3 | LENGTH_DELIMITED, out);
     put_varint(bytes.len() as u64, out);
     out.extend(bytes);
 }

@@ -30,7 +30,7 @@ pub enum Json {
 static NULL: Json = Json::Null;
 
 /// Deepest nesting that is read.
-const DEEPEST: usize = 200;
+const MAX_DEPTH: usize = 200;
 
 impl Json {
 	/// An object of these members, in this order.
@@ -82,10 +82,10 @@ impl Json {
 
 	/// Reads a document; `None` when it is no JSON.
 	pub fn parse(text: &str) -> Option<Self> {
-		let mut reader = Reader { bytes: text.as_bytes(), at: 0 };
+		let mut reader = JsonReader { bytes: text.as_bytes(), position: 0 };
 		let value = reader.value(0)?;
 		reader.skip_blanks();
-		(reader.at == reader.bytes.len()).then_some(value)
+		(reader.position == reader.bytes.len()).then_some(value)
 	}
 }
 
@@ -182,30 +182,30 @@ impl<T: Into<Json>> From<Option<T>> for Json {
 
 // === reading: https://www.rfc-editor.org/rfc/rfc8259 ===
 
-struct Reader<'a> {
+struct JsonReader<'a> {
 	bytes: &'a [u8],
-	at: usize,
+	position: usize,
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
 	fn skip_blanks(&mut self) {
-		while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-			self.at += 1;
+		while matches!(self.bytes.get(self.position), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+			self.position += 1;
 		}
 	}
 
 	fn take(&mut self, word: &str) -> Option<()> {
-		let found = self.bytes[self.at..].starts_with(word.as_bytes());
-		self.at += if found { word.len() } else { 0 };
+		let found = self.bytes[self.position..].starts_with(word.as_bytes());
+		self.position += if found { word.len() } else { 0 };
 		found.then_some(())
 	}
 
 	fn value(&mut self, depth: usize) -> Option<Json> {
-		if depth > DEEPEST {
+		if depth > MAX_DEPTH {
 			return None;
 		}
 		self.skip_blanks();
-		match self.bytes.get(self.at)? {
+		match self.bytes.get(self.position)? {
 			b'n' => self.take("null").map(|()| Json::Null),
 			b't' => self.take("true").map(|()| Json::Bool(true)),
 			b'f' => self.take("false").map(|()| Json::Bool(false)),
@@ -231,7 +231,7 @@ impl Reader<'_> {
 		mut member: impl FnMut(&mut Self) -> Option<T>,
 	) -> Option<Vec<T>> {
 		let mut found = Vec::new();
-		self.at += 1;
+		self.position += 1;
 		self.skip_blanks();
 		let end = end.to_string();
 		while self.take(&end).is_none() {
@@ -245,7 +245,7 @@ impl Reader<'_> {
 	}
 
 	fn number(&mut self) -> Option<Json> {
-		let rest = &self.bytes[self.at..];
+		let rest = &self.bytes[self.position..];
 		let is_part = |byte: &&u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
 		let length = rest.iter().take_while(is_part).count();
 		let text = std::str::from_utf8(&rest[..length]).ok()?;
@@ -254,7 +254,7 @@ impl Reader<'_> {
 		if !digits.starts_with(|c: char| c.is_ascii_digit()) || digits.ends_with('.') {
 			return None;
 		}
-		self.at += length;
+		self.position += length;
 		match text.parse::<i64>() {
 			Ok(number) => Some(Json::Int(number)),
 			Err(_) => text.parse().ok().map(Json::Float),
@@ -265,8 +265,8 @@ impl Reader<'_> {
 		self.take("\"")?;
 		let mut out = Vec::new();
 		loop {
-			let byte = *self.bytes.get(self.at)?;
-			self.at += 1;
+			let byte = *self.bytes.get(self.position)?;
+			self.position += 1;
 			match byte {
 				b'"' => return String::from_utf8(out).ok(),
 				b'\\' => {
@@ -280,8 +280,8 @@ impl Reader<'_> {
 	}
 
 	fn escape(&mut self) -> Option<char> {
-		let byte = *self.bytes.get(self.at)?;
-		self.at += 1;
+		let byte = *self.bytes.get(self.position)?;
+		self.position += 1;
 		Some(match byte {
 			b'n' => '\n',
 			b'r' => '\r',
@@ -290,13 +290,13 @@ impl Reader<'_> {
 			b'f' => '\u{c}',
 			b'"' | b'\\' | b'/' => char::from(byte),
 			b'u' => {
-				let first = self.unit()?;
+				let first = self.utf16_unit()?;
 				let is_pair = (0xd800..0xdc00).contains(&first) && self.take("\\u").is_some();
 				if !is_pair {
 					// Half of a pair alone is no character.
 					return Some(char::from_u32(first).unwrap_or('\u{fffd}'));
 				}
-				let second = self.unit()?.checked_sub(0xdc00).filter(|low| *low < 0x400);
+				let second = self.utf16_unit()?.checked_sub(0xdc00).filter(|low| *low < 0x400);
 				let letter = second.map(|low| 0x10000 + ((first - 0xd800) << 10) + low);
 				letter.and_then(char::from_u32).unwrap_or('\u{fffd}')
 			}
@@ -304,9 +304,9 @@ impl Reader<'_> {
 		})
 	}
 
-	fn unit(&mut self) -> Option<u32> {
-		let digits = self.bytes.get(self.at..self.at + 4)?;
-		self.at += 4;
+	fn utf16_unit(&mut self) -> Option<u32> {
+		let digits = self.bytes.get(self.position..self.position + 4)?;
+		self.position += 4;
 		let plain = digits.iter().all(u8::is_ascii_hexdigit);
 		u32::from_str_radix(std::str::from_utf8(digits).ok().filter(|_| plain)?, 16).ok()
 	}
@@ -316,7 +316,7 @@ impl Reader<'_> {
 mod wire {
 const VARINT: u64 = 0;
 const FIXED64: u64 = 1;
-const LENGTH: u64 = 2;
+const LENGTH_DELIMITED: u64 = 2;
 const FIXED32: u64 = 5;
 
 #[derive(Clone, Copy, Debug)]
@@ -363,7 +363,7 @@ impl<'a> Entries<'a> {
 		let number = u32::try_from(key >> 3).ok()?;
 		let length = match key & 7 {
 			VARINT => return Some((number, Raw::Number(varint(&mut self.rest)?))),
-			LENGTH => usize::try_from(varint(&mut self.rest)?).ok()?,
+			LENGTH_DELIMITED => usize::try_from(varint(&mut self.rest)?).ok()?,
 			FIXED64 => 8,
 			FIXED32 => 4,
 			_ => return None,
@@ -406,7 +406,7 @@ pub fn put_double(number: u32, value: f64, out: &mut Vec<u8>) {
 }
 
 pub fn put_bytes(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
-	put_varint(u64::from(number) << 3 | LENGTH, out);
+	put_varint(u64::from(number) << 3 | LENGTH_DELIMITED, out);
 	put_varint(bytes.len() as u64, out);
 	out.extend(bytes);
 }
@@ -460,7 +460,7 @@ impl Error {
 	}
 
 	/// The same error with one more value.
-	pub(crate) fn with(mut self, key: &str, value: impl Into<String>) -> Self {
+	pub(crate) fn with_metadata(mut self, key: &str, value: impl Into<String>) -> Self {
 		self.metadata.insert(key.to_owned(), value.into());
 		self
 	}
@@ -472,13 +472,13 @@ impl Error {
 	}
 
 	/// The same of one elsewhere.
-	pub(crate) fn unreachable_elsewhere(address: &str, why: impl fmt::Display) -> Self {
+	pub(crate) fn remote_unreachable(address: &str, why: impl fmt::Display) -> Self {
 		let hint = "Check the network, and ask the owner whether the pairing still is";
 		Self { hint: hint.to_owned(), ..Self::unreachable(address, why) }
 	}
 
 	/// What a client says when the answer does not come in time.
-	pub(crate) fn late(milliseconds: u64) -> Self {
+	pub(crate) fn deadline_exceeded(milliseconds: u64) -> Self {
 		let message = format!("no answer within {milliseconds} ms");
 		Self::new("DEADLINE_EXCEEDED", message, "Raise the timeout", DEADLINE_EXCEEDED)
 	}
@@ -488,11 +488,11 @@ impl Error {
 		let message = format!("a message of the answer is larger than {limit} MiB");
 		let hint = "Ask for less, such as one part of the page";
 		Self::new("TOO_LARGE", message, hint, RESOURCE_EXHAUSTED)
-			.with("limit", format!("{limit} MiB"))
+			.with_metadata("limit", format!("{limit} MiB"))
 	}
 
 	/// What a client says when what answers elsewhere is no daemon.
-	pub(crate) fn foreign(address: &str, what: &str) -> Self {
+	pub(crate) fn unexpected_peer(address: &str, what: &str) -> Self {
 		let message = format!("what answers at `{address}` is no daemon of browse: {what}");
 		let hint = "Ask the owner to look at `browse tunnel status`, and for a new block; the call may have been carried out";
 		Self::new("REMOTE_FOREIGN", message, hint, FAILED_PRECONDITION)
@@ -504,14 +504,14 @@ impl Error {
 	}
 
 	/// Reads the error of an answer; `None` when the status is OK.
-	pub(crate) fn of(trailers: &BTreeMap<String, String>) -> Option<Self> {
+	pub(crate) fn from_trailers(trailers: &BTreeMap<String, String>) -> Option<Self> {
 		let get = |name: &str| trailers.get(name).map_or("", String::as_str);
 		let code = get("grpc-status").parse().unwrap_or(UNKNOWN);
 		if code == 0 {
 			return None;
 		}
-		let details = from_base64(get("grpc-status-details-bin"));
-		let (reason, mut metadata) = info(&details);
+		let details = decode_base64(get("grpc-status-details-bin"));
+		let (reason, mut metadata) = error_info(&details);
 		let reason = match (reason.as_str(), code) {
 			("", DEADLINE_EXCEEDED) => "DEADLINE_EXCEEDED".to_owned(),
 			("", RESOURCE_EXHAUSTED) => "TOO_LARGE".to_owned(),
@@ -521,15 +521,15 @@ impl Error {
 			_ => reason,
 		};
 		let hint = metadata.remove("hint").filter(|hint| !hint.is_empty());
-		let hint = hint.map(|hint| shown(&hint));
+		let hint = hint.map(|hint| sanitize_text(&hint));
 		let hint = hint.unwrap_or_else(|| format!("See `{reason}` in docs/errors.md"));
-		let message = match percent_decoded(get("grpc-message")) {
+		let message = match decode_percent(get("grpc-message")) {
 			message if message.is_empty() => {
 				format!("the daemon answered with code {code} and no word")
 			}
 			message => message,
 		};
-		Some(Self { reason, message, hint, metadata, page: page(&details), code })
+		Some(Self { reason, message, hint, metadata, page: page_quotes(&details), code })
 	}
 }
 
@@ -543,36 +543,36 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// Reads google.rpc.ErrorInfo from the details of a google.rpc.Status.
-fn info(status: &[u8]) -> (String, BTreeMap<String, String>) {
+fn error_info(status: &[u8]) -> (String, BTreeMap<String, String>) {
 	let (mut reason, mut metadata) = (String::new(), BTreeMap::new());
 	for body in details(status, b"/google.rpc.ErrorInfo") {
-		reason = children(body, 1).first().map(|bytes| text(bytes)).unwrap_or_default();
-		metadata.extend(children(body, 3).into_iter().map(pair));
+		reason = field_values(body, 1).first().map(|bytes| text(bytes)).unwrap_or_default();
+		metadata.extend(field_values(body, 3).into_iter().map(first_two_fields));
 	}
 	(reason, metadata)
 }
 
 /// Reads browse.v1.ErrorPage from the details of a google.rpc.Status.
-fn page(status: &[u8]) -> Box<[(String, String)]> {
+fn page_quotes(status: &[u8]) -> Box<[(String, String)]> {
 	let quotes = details(status, b"/browse.v1.ErrorPage").into_iter();
-	let quotes = quotes.flat_map(|body| children(body, 1)).map(pair);
-	quotes.map(|(about, said)| (shown(&about), shown(&said))).collect()
+	let quotes = quotes.flat_map(|body| field_values(body, 1)).map(first_two_fields);
+	quotes.map(|(about, said)| (sanitize_text(&about), sanitize_text(&said))).collect()
 }
 
 /// The details of this type.
 fn details<'a>(status: &'a [u8], wanted: &[u8]) -> Vec<&'a [u8]> {
-	let of = |any: &&[u8]| children(any, 1).first().is_some_and(|name| name.ends_with(wanted));
-	children(status, 3).into_iter().filter(of).flat_map(|any| children(any, 2)).collect()
+	let of = |any: &&[u8]| field_values(any, 1).first().is_some_and(|name| name.ends_with(wanted));
+	field_values(status, 3).into_iter().filter(of).flat_map(|any| field_values(any, 2)).collect()
 }
 
 /// The first two fields of a message.
-fn pair(entry: &[u8]) -> (String, String) {
-	let part = |number| children(entry, number).first().map(|bytes| text(bytes));
+fn first_two_fields(entry: &[u8]) -> (String, String) {
+	let part = |number| field_values(entry, number).first().map(|bytes| text(bytes));
 	(part(1).unwrap_or_default(), part(2).unwrap_or_default())
 }
 
 /// The values of field `wanted` of a message, as bytes.
-fn children(message: &[u8], wanted: u32) -> Vec<&[u8]> {
+fn field_values(message: &[u8], wanted: u32) -> Vec<&[u8]> {
 	let bytes = |entry| match entry {
 		Ok((number, Raw::Bytes(bytes))) if number == wanted => Some(bytes),
 		_ => None,
@@ -584,7 +584,7 @@ fn text(bytes: &[u8]) -> String {
 	String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn from_base64(text: &str) -> Vec<u8> {
+fn decode_base64(text: &str) -> Vec<u8> {
 	const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	let (mut out, mut bits, mut count) = (Vec::new(), 0u32, 0);
 	for letter in text.bytes() {
@@ -600,13 +600,13 @@ fn from_base64(text: &str) -> Vec<u8> {
 }
 
 /// `text` without what would drive a terminal.
-fn shown(text: &str) -> String {
+fn sanitize_text(text: &str) -> String {
 	let drives = |letter: char| letter.is_control() && letter != '\n';
 	let turns = |letter: char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
 	text.replace(|letter| drives(letter) || turns(letter), " ")
 }
 
-fn percent_decoded(text: &str) -> String {
+fn decode_percent(text: &str) -> String {
 	let mut parts = text.split('%');
 	let mut out = parts.next().unwrap_or_default().as_bytes().to_vec();
 	for part in parts {
@@ -618,7 +618,7 @@ fn percent_decoded(text: &str) -> String {
 			None => out.extend(format!("%{part}").into_bytes()),
 		}
 	}
-	shown(&String::from_utf8_lossy(&out))
+	sanitize_text(&String::from_utf8_lossy(&out))
 }
 }
 
@@ -1074,11 +1074,11 @@ use std::time::{Duration, Instant};
 
 use super::error::Error;
 
-const TRAILERS: u8 = 0x80;
-const FRAME_HEAD: usize = 5;
-const LARGEST: usize = 64 << 20;
-const MOST_HEADERS: usize = 256;
-const LONGEST_LINE: usize = 64 * 1024;
+const TRAILERS_FLAG: u8 = 0x80;
+const FRAME_HEAD_BYTES: usize = 5;
+const MAX_MESSAGE_BYTES: usize = 64 << 20;
+const MAX_HEADERS: usize = 256;
+const MAX_LINE_BYTES: usize = 64 * 1024;
 
 pub type Headers = BTreeMap<String, String>;
 
@@ -1104,10 +1104,10 @@ macro_rules! browse_sockets {
 
 browse_sockets! { TcpStream UnixStream }
 
-pub struct Connection {
+pub struct HttpConnection {
 	socket: Box<dyn Socket>,
-	bytes: Vec<u8>,
-	at: usize,
+	buffer: Vec<u8>,
+	position: usize,
 }
 
 pub fn socket_path(address: &str) -> Option<&str> {
@@ -1115,15 +1115,15 @@ pub fn socket_path(address: &str) -> Option<&str> {
 	Some(path.strip_prefix("//").unwrap_or(path))
 }
 
-impl Connection {
+impl HttpConnection {
 	pub fn new(socket: impl Socket + 'static) -> Self {
-		Self { socket: Box::new(socket), bytes: Vec::new(), at: 0 }
+		Self { socket: Box::new(socket), buffer: Vec::new(), position: 0 }
 	}
 
 	pub fn open(address: &str, end: Instant) -> io::Result<Self> {
 		match socket_path(address) {
 			Some(path) => UnixStream::connect(path).map(Self::new),
-			None => tcp(address, end).map(Self::new),
+			None => connect_tcp(address, end).map(Self::new),
 		}
 	}
 
@@ -1144,7 +1144,7 @@ impl Connection {
 		message: &[u8],
 		end: Instant,
 	) -> io::Result<()> {
-		let length = message.len() + FRAME_HEAD;
+		let length = message.len() + FRAME_HEAD_BYTES;
 		let mut out =
 			format!("POST {path} HTTP/1.1\r\nhost: {host}\r\ncontent-length: {length}\r\n");
 		for (name, value) in headers {
@@ -1155,51 +1155,51 @@ impl Connection {
 		out.push(0);
 		out.extend((message.len() as u32).to_be_bytes());
 		out.extend(message);
-		self.socket.wait(left(end)?)?;
+		self.socket.wait(remaining_time(end)?)?;
 		self.socket.write_all(&out).and_then(|()| self.socket.flush())
 	}
 
-	fn more(&mut self, end: Instant) -> io::Result<()> {
-		if self.at > 0 {
-			self.bytes.drain(..self.at);
-			self.at = 0;
+	fn read_more(&mut self, end: Instant) -> io::Result<()> {
+		if self.position > 0 {
+			self.buffer.drain(..self.position);
+			self.position = 0;
 		}
-		self.socket.wait(left(end)?)?;
-		let before = self.bytes.len();
-		self.bytes.resize(before + 64 * 1024, 0);
-		let read = self.socket.read(&mut self.bytes[before..]);
-		self.bytes.truncate(before + *read.as_ref().unwrap_or(&0));
+		self.socket.wait(remaining_time(end)?)?;
+		let before = self.buffer.len();
+		self.buffer.resize(before + 64 * 1024, 0);
+		let read = self.socket.read(&mut self.buffer[before..]);
+		self.buffer.truncate(before + *read.as_ref().unwrap_or(&0));
 		match read {
 			Ok(0) => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the connection was closed")),
 			Ok(_) => Ok(()),
 			Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
-			Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(late()),
+			Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(timed_out()),
 			Err(error) => Err(error),
 		}
 	}
 
-	fn line(&mut self, end: Instant) -> io::Result<String> {
+	fn read_line(&mut self, end: Instant) -> io::Result<String> {
 		let mut seen = 0;
 		loop {
-			let rest = &self.bytes[self.at..];
+			let rest = &self.buffer[self.position..];
 			if let Some(length) = rest[seen..].iter().position(|byte| *byte == b'\n') {
 				let line = String::from_utf8_lossy(&rest[..seen + length]).trim_end().to_owned();
-				self.at += seen + length + 1;
+				self.position += seen + length + 1;
 				return Ok(line);
 			}
 			seen = rest.len();
-			if seen > LONGEST_LINE {
-				return Err(no_http());
+			if seen > MAX_LINE_BYTES {
+				return Err(invalid_http());
 			}
-			self.more(end)?;
+			self.read_more(end)?;
 		}
 	}
 }
 
-pub fn tcp(address: &str, end: Instant) -> io::Result<TcpStream> {
+pub fn connect_tcp(address: &str, end: Instant) -> io::Result<TcpStream> {
 	let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
 	for place in address.to_socket_addrs()? {
-		match TcpStream::connect_timeout(&place, left(end)?) {
+		match TcpStream::connect_timeout(&place, remaining_time(end)?) {
 			Ok(stream) => return stream.set_nodelay(true).map(|()| stream),
 			Err(error) => last = error,
 		}
@@ -1207,32 +1207,32 @@ pub fn tcp(address: &str, end: Instant) -> io::Result<TcpStream> {
 	Err(last)
 }
 
-pub struct Answer {
-	connection: Connection,
+pub struct GrpcWebResponse {
+	connection: HttpConnection,
 	end: Instant,
 	pub status: u16,
 	headers: Headers,
 	trailers: Headers,
 	chunked: bool,
-	left: usize,
+	remaining_bytes: usize,
 	body: Vec<u8>,
 	done: bool,
 }
 
-impl Answer {
-	pub fn begin(mut connection: Connection, end: Instant) -> io::Result<Self> {
-		let line = connection.line(end)?;
+impl GrpcWebResponse {
+	pub fn read_head(mut connection: HttpConnection, end: Instant) -> io::Result<Self> {
+		let line = connection.read_line(end)?;
 		let status = line.split(' ').nth(1).and_then(|word| word.parse().ok());
-		let status = status.filter(|_| line.starts_with("HTTP/1.")).ok_or_else(no_http)?;
+		let status = status.filter(|_| line.starts_with("HTTP/1.")).ok_or_else(invalid_http)?;
 		let mut headers = Headers::new();
 		loop {
-			let line = connection.line(end)?;
+			let line = connection.read_line(end)?;
 			if line.is_empty() {
 				break;
 			}
-			add(&mut headers, &line);
-			if headers.len() > MOST_HEADERS {
-				return Err(no_http());
+			add_header(&mut headers, &line);
+			if headers.len() > MAX_HEADERS {
+				return Err(invalid_http());
 			}
 		}
 		let get = |name: &str| headers.get(name).map_or("", String::as_str);
@@ -1241,10 +1241,20 @@ impl Answer {
 		let done = !chunked && left == 0;
 		let trailers = Headers::new();
 		let body = Vec::new();
-		Ok(Self { connection, end, status, headers, trailers, chunked, left, body, done })
+		Ok(Self {
+			connection,
+			end,
+			status,
+			headers,
+			trailers,
+			chunked,
+			remaining_bytes: left,
+			body,
+			done,
+		})
 	}
 
-	pub fn foreign(&self) -> Option<String> {
+	pub fn unexpected_peer(&self) -> Option<String> {
 		let kind = self.headers.get("content-type").map_or("application/grpc", String::as_str);
 		match self.status {
 			200 if kind.to_ascii_lowercase().starts_with("application/grpc") => None,
@@ -1253,96 +1263,96 @@ impl Answer {
 		}
 	}
 
-	pub fn message(&mut self) -> io::Result<Option<Vec<u8>>> {
+	pub fn next_message(&mut self) -> io::Result<Option<Vec<u8>>> {
 		loop {
-			if self.frame_length().is_some_and(|length| length > LARGEST) {
-				return Err(io::Error::other(Error::too_large(LARGEST >> 20)));
+			if self.frame_length().is_some_and(|length| length > MAX_MESSAGE_BYTES) {
+				return Err(io::Error::other(Error::too_large(MAX_MESSAGE_BYTES >> 20)));
 			}
-			if let Some((flag, message)) = self.frame() {
-				if flag & TRAILERS == 0 {
+			if let Some((flag, message)) = self.take_frame() {
+				if flag & TRAILERS_FLAG == 0 {
 					return Ok(Some(message));
 				}
 				let text = String::from_utf8_lossy(&message).into_owned();
-				text.split("\r\n").for_each(|line| add(&mut self.trailers, line));
+				text.split("\r\n").for_each(|line| add_header(&mut self.trailers, line));
 			} else if self.done {
-				return if self.body.is_empty() { Ok(None) } else { Err(broken()) };
+				return if self.body.is_empty() { Ok(None) } else { Err(unexpected_end()) };
 			} else {
-				self.advance()?;
+				self.read_body()?;
 			}
 		}
 	}
 
 	fn frame_length(&self) -> Option<usize> {
-		let length: [u8; 4] = self.body.get(1..FRAME_HEAD)?.try_into().ok()?;
+		let length: [u8; 4] = self.body.get(1..FRAME_HEAD_BYTES)?.try_into().ok()?;
 		usize::try_from(u32::from_be_bytes(length)).ok()
 	}
 
-	fn frame(&mut self) -> Option<(u8, Vec<u8>)> {
-		let end = FRAME_HEAD + self.frame_length()?;
-		let message = self.body.get(FRAME_HEAD..end)?.to_vec();
+	fn take_frame(&mut self) -> Option<(u8, Vec<u8>)> {
+		let end = FRAME_HEAD_BYTES + self.frame_length()?;
+		let message = self.body.get(FRAME_HEAD_BYTES..end)?.to_vec();
 		let flag = self.body[0];
 		self.body.drain(..end);
 		Some((flag, message))
 	}
 
-	fn advance(&mut self) -> io::Result<()> {
+	fn read_body(&mut self) -> io::Result<()> {
 		let (connection, end) = (&mut self.connection, self.end);
-		if self.chunked && self.left == 0 {
-			let line = connection.line(end)?;
+		if self.chunked && self.remaining_bytes == 0 {
+			let line = connection.read_line(end)?;
 			let size = line.split(';').next().unwrap_or_default().trim();
-			self.left = usize::from_str_radix(size, 16).map_err(|_| no_http())?;
-			if self.left == 0 {
-				while !connection.line(end)?.is_empty() {}
+			self.remaining_bytes = usize::from_str_radix(size, 16).map_err(|_| invalid_http())?;
+			if self.remaining_bytes == 0 {
+				while !connection.read_line(end)?.is_empty() {}
 				self.done = true;
 			}
 			return Ok(());
 		}
-		if connection.at == connection.bytes.len() {
-			connection.more(end)?;
+		if connection.position == connection.buffer.len() {
+			connection.read_more(end)?;
 		}
-		let here = &connection.bytes[connection.at..];
-		let take = here.len().min(self.left);
+		let here = &connection.buffer[connection.position..];
+		let take = here.len().min(self.remaining_bytes);
 		self.body.extend(&here[..take]);
-		connection.at += take;
-		self.left -= take;
-		if self.left == 0 && self.chunked {
-			connection.line(end)?;
+		connection.position += take;
+		self.remaining_bytes -= take;
+		if self.remaining_bytes == 0 && self.chunked {
+			connection.read_line(end)?;
 		}
-		self.done = self.left == 0 && !self.chunked;
+		self.done = self.remaining_bytes == 0 && !self.chunked;
 		Ok(())
 	}
 
-	pub fn outcome(&self) -> &Headers {
+	pub fn status_headers(&self) -> &Headers {
 		if self.headers.contains_key("grpc-status") { &self.headers } else { &self.trailers }
 	}
 
-	pub fn into_connection(self) -> Option<Connection> {
+	pub fn into_connection(self) -> Option<HttpConnection> {
 		let closes = self.headers.get("connection").is_some_and(|value| value == "close");
-		let rest = self.connection.bytes.len() - self.connection.at;
+		let rest = self.connection.buffer.len() - self.connection.position;
 		(self.done && !closes && rest == 0).then_some(self.connection)
 	}
 }
 
-fn add(headers: &mut Headers, line: &str) {
+fn add_header(headers: &mut Headers, line: &str) {
 	if let Some((name, value)) = line.split_once(':') {
 		headers.insert(name.trim().to_ascii_lowercase(), value.trim().to_owned());
 	}
 }
 
-fn left(end: Instant) -> io::Result<Duration> {
+fn remaining_time(end: Instant) -> io::Result<Duration> {
 	let left = end.saturating_duration_since(Instant::now());
-	if left.is_zero() { Err(late()) } else { Ok(left) }
+	if left.is_zero() { Err(timed_out()) } else { Ok(left) }
 }
 
-fn late() -> io::Error {
+fn timed_out() -> io::Error {
 	io::Error::from(io::ErrorKind::TimedOut)
 }
 
-fn no_http() -> io::Error {
+fn invalid_http() -> io::Error {
 	io::Error::new(io::ErrorKind::InvalidData, "the answer is no HTTP")
 }
 
-fn broken() -> io::Error {
+fn unexpected_end() -> io::Error {
 	io::Error::new(io::ErrorKind::UnexpectedEof, "the answer broke off")
 }
 }
@@ -1355,13 +1365,13 @@ use std::{
 };
 
 #[derive(Clone, Copy, Debug)]
-pub struct Asker<'a> {
+pub struct ProjectSearch<'a> {
 	pub uid: Option<u32>,
 	pub home: Option<&'a Path>,
 	pub browse_home: Option<&'a Path>,
 }
 
-pub fn find(start: &Path, asker: Asker<'_>) -> PathBuf {
+pub fn find(start: &Path, asker: ProjectSearch<'_>) -> PathBuf {
 	if let Some(top) = start.ancestors().find(|folder| folder.join(".git").exists()) {
 		return top.to_owned();
 	}
@@ -1375,26 +1385,29 @@ pub fn has_linked_settings(top: &Path, browse_home: Option<&Path>) -> bool {
 	own.is_symlink() && browse_home.is_none_or(|home| home != own)
 }
 
-fn is_project(folder: &Path, asker: Asker<'_>) -> bool {
+fn is_project(folder: &Path, asker: ProjectSearch<'_>) -> bool {
 	let own = folder.join(".browse");
 	let owned = fs::symlink_metadata(&own)
 		.is_ok_and(|about| about.is_dir() && asker.uid.is_none_or(|uid| about.uid() == uid));
 	owned
 		&& !is_same(&own, asker.browse_home)
-		&& !is_writable_by_others(folder, Sticky::Counts)
-		&& folder.ancestors().skip(1).all(|above| !is_writable_by_others(above, Sticky::Protects))
+		&& !is_writable_by_others(folder, StickyBit::Ignored)
+		&& folder
+			.ancestors()
+			.skip(1)
+			.all(|above| !is_writable_by_others(above, StickyBit::Honoured))
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Sticky {
-	Protects,
-	Counts,
+enum StickyBit {
+	Honoured,
+	Ignored,
 }
 
-fn is_writable_by_others(folder: &Path, sticky: Sticky) -> bool {
+fn is_writable_by_others(folder: &Path, sticky: StickyBit) -> bool {
 	let Ok(about) = fs::metadata(folder) else { return true };
 	let by_group = about.mode() & 0o020 != 0 && about.gid() != about.uid();
-	let protected = sticky == Sticky::Protects && about.mode() & 0o1000 != 0;
+	let protected = sticky == StickyBit::Honoured && about.mode() & 0o1000 != 0;
 	(by_group || about.mode() & 0o002 != 0) && !protected
 }
 
@@ -1405,7 +1418,7 @@ fn is_same(path: &Path, other: Option<&Path>) -> bool {
 }
 }
 
-mod place {
+mod discovery {
 use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
@@ -1413,15 +1426,15 @@ use std::path::{Path, PathBuf};
 
 use super::error::{Error, Result};
 use super::json::Json;
-use super::project::Asker;
+use super::project::ProjectSearch;
 
-pub fn find(address: Option<String>, token: Option<String>) -> Result<(String, String)> {
+pub fn find_daemon(address: Option<String>, token: Option<String>) -> Result<(String, String)> {
 	let token =
 		token.or_else(|| variable("BROWSE_SKILL_TOKEN")).or_else(|| variable("BROWSE_TOKEN"));
 	if let Some(address) = address.or_else(|| variable("BROWSE_ADDR")) {
-		return Ok((plain(&address), token.unwrap_or_default()));
+		return Ok((normalize_address(&address), token.unwrap_or_default()));
 	}
-	let (address, root) = state(&state_path())?;
+	let (address, root) = read_state_file(&state_path())?;
 	Ok((address, token.unwrap_or(root)))
 }
 
@@ -1429,7 +1442,7 @@ fn variable(name: &str) -> Option<String> {
 	std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-fn plain(address: &str) -> String {
+fn normalize_address(address: &str) -> String {
 	address.strip_prefix("http://").unwrap_or(address).trim_end_matches('/').to_owned()
 }
 
@@ -1448,7 +1461,7 @@ fn state_path() -> PathBuf {
 pub(crate) fn project_of(start: &Path) -> PathBuf {
 	let (home, browse_home) = (variable("HOME"), variable("BROWSE_HOME"));
 	let uid = fs::metadata("/proc/self").map(|us| us.uid()).ok();
-	let asker = Asker {
+	let asker = ProjectSearch {
 		uid,
 		home: home.as_deref().map(Path::new),
 		browse_home: browse_home.as_deref().map(Path::new),
@@ -1456,12 +1469,12 @@ pub(crate) fn project_of(start: &Path) -> PathBuf {
 	super::project::find(start, asker)
 }
 
-pub fn state(path: &Path) -> Result<(String, String)> {
+pub fn read_state_file(path: &Path) -> Result<(String, String)> {
 	let invalid = |fault: &str| {
 		let shown = path.display();
 		let message = format!("the state file `{shown}` cannot be used: {fault}");
 		Error::new("STATE_FILE_INVALID", message, &format!("Remove {shown}"), 9)
-			.with("path", shown.to_string())
+			.with_metadata("path", shown.to_string())
 	};
 	let home = variable("BROWSE_HOME").map(PathBuf::from);
 	let home = home.or_else(|| variable("HOME").map(|home| Path::new(&home).join(".browse")));
@@ -1469,12 +1482,12 @@ pub fn state(path: &Path) -> Result<(String, String)> {
 	if top.is_some_and(|top| super::project::has_linked_settings(top, home.as_deref())) {
 		return Err(invalid("its folder is a link"));
 	}
-	let Some(state) = own_json(path, invalid)? else {
+	let Some(state) = read_private_json(path, invalid)? else {
 		let message = "no daemon runs for this folder, and BROWSE_ADDR is not set";
 		let hint = "Run `browse status`, or the skill with `browse skill run NAME`";
 		return Err(Error::new("DAEMON_NOT_RUNNING", message, hint, 14));
 	};
-	let address = plain(state["address"].as_str().unwrap_or_default());
+	let address = normalize_address(state["address"].as_str().unwrap_or_default());
 	let local = address.parse().is_ok_and(|at: std::net::SocketAddr| at.ip().is_loopback());
 	if !local {
 		return Err(invalid("its address is not on this machine"));
@@ -1483,7 +1496,7 @@ pub fn state(path: &Path) -> Result<(String, String)> {
 	Ok((address, token.ok_or_else(|| invalid("it holds no token"))?.to_owned()))
 }
 
-pub fn own_json(path: &Path, invalid: impl Fn(&str) -> Error) -> Result<Option<Json>> {
+pub fn read_private_json(path: &Path, invalid: impl Fn(&str) -> Error) -> Result<Option<Json>> {
 	let Ok(named) = fs::symlink_metadata(path) else { return Ok(None) };
 	if !named.is_file() {
 		return Err(invalid("it is a link, or no plain file"));
@@ -1506,9 +1519,9 @@ pub fn own_json(path: &Path, invalid: impl Fn(&str) -> Error) -> Result<Option<J
 }
 
 mod names {
-const MOST: usize = 120;
+const MAX_NAME_BYTES: usize = 120;
 
-pub fn safe(wanted: &str) -> String {
+pub fn sanitize(wanted: &str) -> String {
 	let last = wanted.rsplit(['/', '\\']).find(|part| !part.trim().is_empty()).unwrap_or_default();
 	let letter = |c: char| match c {
 		'<' | '>' | ':' | '"' | '|' | '?' | '*' => Some('_'),
@@ -1522,7 +1535,7 @@ pub fn safe(wanted: &str) -> String {
 		Some(rest) => format!("_{rest}"),
 		None => plain.to_owned(),
 	};
-	let name = short(&plain);
+	let name = truncate(&plain);
 	match name.as_str() {
 		"" => "download".to_owned(),
 		name if is_device(name) => format!("_{name}"),
@@ -1543,15 +1556,15 @@ fn is_device(name: &str) -> bool {
 	["con", "prn", "aux", "nul"].contains(&stem.as_str()) || port
 }
 
-fn short(name: &str) -> String {
-	if name.len() <= MOST {
+fn truncate(name: &str) -> String {
+	if name.len() <= MAX_NAME_BYTES {
 		return name.to_owned();
 	}
 	let (stem, end) = match name.rsplit_once('.') {
 		Some((stem, end)) if end.len() <= 12 => (stem, format!(".{end}")),
 		_ => (name, String::new()),
 	};
-	let mut cut = MOST - end.len();
+	let mut cut = MAX_NAME_BYTES - end.len();
 	while !stem.is_char_boundary(cut) {
 		cut -= 1;
 	}
@@ -1590,11 +1603,11 @@ pub const EXECUTABLE: &str = "ELF|Mach-O|MZ|class";
 
 pub const FIRST_BYTES: &str = "89504e470d0a1a0a PNG|ffd8ff JPEG|474946383761 GIF|474946383961 GIF|52494646........57454250 WebP|255044462d PDF|1a45dfa3 WebM|504b0304 ZIP|504b0506 ZIP|1f8b gzip|425a68 bzip2|fd377a585a00 xz|28b52ffd zstd|377abcaf271c 7z|7f454c46 ELF|4d5a MZ|cafebabe class|cffaedfe Mach-O|cefaedfe Mach-O|0061736d wasm|53514c69746520666f726d617420 SQLite";
 
-pub fn has(list: &str, word: &str) -> bool {
+pub fn contains(list: &str, word: &str) -> bool {
 	list.split('|').any(|entry| entry == word)
 }
 
-pub fn fits(list: &str, name: &str) -> bool {
+pub fn matches_pattern(list: &str, name: &str) -> bool {
 	list.split('|').any(|entry| match entry.split_once('*') {
 		None => entry == name,
 		Some((begin, end)) => {
@@ -1612,63 +1625,66 @@ use std::{
 
 use super::output_names::{
 	CLOSED, CODE, DATA, EXECUTABLE, EXPECTED, FIRST_BYTES, FOLDERS, HOME_PROGRAMS, NAMES, OPEN,
-	PICTURES, PROGRAMS, SHARED, SYSTEM, SYSTEM_OF_MACOS, fits, has,
+	PICTURES, PROGRAMS, SHARED, SYSTEM, SYSTEM_OF_MACOS, contains, matches_pattern,
 };
 
-pub const HEAD: usize = 4096;
+pub const KIND_HEAD_BYTES: usize = 4096;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Places {
-	pub own: Vec<PathBuf>,
+pub struct OutputPlaces {
+	pub working_folders: Vec<PathBuf>,
 	pub temp: PathBuf,
 	pub home: Option<PathBuf>,
 	pub browse_home: Option<PathBuf>,
-	pub search: Vec<PathBuf>,
+	pub search_path: Vec<PathBuf>,
 }
 
-impl Places {
-	pub fn of(project: Option<&Path>) -> Self {
+impl OutputPlaces {
+	pub fn for_project(project: Option<&Path>) -> Self {
 		let real = |path: PathBuf| fs::canonicalize(&path).unwrap_or(path);
 		let set = |name| env::var_os(name).filter(|value| !value.is_empty());
 		let folder = |name| set(name).map(|value| real(PathBuf::from(value)));
 		let own = project.map(Path::to_owned).into_iter().chain(env::current_dir().ok());
 		let search = set("PATH").unwrap_or_default();
 		Self {
-			own: own.map(real).collect(),
+			working_folders: own.map(real).collect(),
 			temp: real(env::temp_dir()),
 			home: folder("HOME"),
 			browse_home: folder("BROWSE_HOME"),
-			search: env::split_paths(&search).filter(|path| path.is_absolute()).map(real).collect(),
+			search_path: env::split_paths(&search)
+				.filter(|path| path.is_absolute())
+				.map(real)
+				.collect(),
 		}
 	}
 
-	pub fn refusal(&self, path: &Path) -> Option<String> {
-		let all = lower(path);
+	pub fn refusal_reason(&self, path: &Path) -> Option<String> {
+		let all = lower_components(path);
 		let (folders, name) = (all.get(..all.len().saturating_sub(1))?, all.last()?);
-		if let Some(part) = all.iter().find(|part| has(CLOSED, part)) {
+		if let Some(part) = all.iter().find(|part| contains(CLOSED, part)) {
 			return Some(format!("`{part}` holds settings, hooks or credentials"));
 		}
 		if self.browse_home.as_ref().is_some_and(|home| path.starts_with(home)) {
 			return Some("settings of browse lie there".to_owned());
 		}
-		if let Some(fault) = settings(&all) {
+		if let Some(fault) = settings_reason(&all) {
 			return Some(fault);
 		}
 		let parent = path.parent()?;
 		let of_home = |part: &str| self.home.as_ref().is_some_and(|home| parent == home.join(part));
-		if self.search.iter().any(|folder| folder == parent)
+		if self.search_path.iter().any(|folder| folder == parent)
 			|| HOME_PROGRAMS.split('|').any(of_home)
 		{
 			return Some(format!("programs are looked for in `{}`", parent.display()));
 		}
 		let base = self.base(path);
-		if let Some(folder) = system(&all).filter(|_| base.is_none()) {
+		if let Some(folder) = system_folder(&all).filter(|_| base.is_none()) {
 			return Some(format!("`{folder}` is a folder of the system"));
 		}
 		if cfg!(target_os = "macos") && self.is_library(path, base) {
 			return Some("programs keep their settings in `Library`".to_owned());
 		}
-		let begin = base.map_or(0, |base| lower(base).len());
+		let begin = base.map_or(0, |base| lower_components(base).len());
 		let in_temp = base == Some(&self.temp);
 		for (index, part) in all.iter().enumerate().skip(begin) {
 			let ours = part == ".browse" || in_temp && index == begin && part.starts_with(".tmp");
@@ -1676,14 +1692,16 @@ impl Places {
 				return Some(format!("`{part}` begins with a dot"));
 			}
 		}
-		if let Some(part) = folders[begin.min(folders.len())..].iter().find(|p| has(FOLDERS, p)) {
+		if let Some(part) =
+			folders[begin.min(folders.len())..].iter().find(|p| contains(FOLDERS, p))
+		{
 			return Some(format!("programs run or obey what lies in `{part}`"));
 		}
-		fits(NAMES, name).then(|| format!("programs run or obey a file named `{name}`"))
+		matches_pattern(NAMES, name).then(|| format!("programs run or obey a file named `{name}`"))
 	}
 
 	fn base(&self, path: &Path) -> Option<&PathBuf> {
-		let all = self.own.iter().chain([&self.temp]);
+		let all = self.working_folders.iter().chain([&self.temp]);
 		all.filter(|base| path.starts_with(base) && path != *base && is_own(base))
 			.max_by_key(|base| base.components().count())
 	}
@@ -1693,18 +1711,18 @@ impl Places {
 		if base.is_some_and(|base| base.starts_with(home.join("Library"))) {
 			return false;
 		}
-		let inner = path.strip_prefix(home).map(lower).unwrap_or_default();
+		let inner = path.strip_prefix(home).map(lower_components).unwrap_or_default();
 		inner.first().is_some_and(|first| first == "library")
-			&& !inner.get(1).is_some_and(|p| has("mobile documents|cloudstorage", p))
+			&& !inner.get(1).is_some_and(|p| contains("mobile documents|cloudstorage", p))
 	}
 }
 
 fn is_own(base: &Path) -> bool {
-	let all = lower(base);
+	let all = lower_components(base);
 	if all.is_empty() {
 		return false;
 	}
-	if system(&all).is_none() {
+	if system_folder(&all).is_none() {
 		return true;
 	}
 	let shown = format!("/{}/", all.join("/"));
@@ -1713,13 +1731,13 @@ fn is_own(base: &Path) -> bool {
 		Some(rest) => {
 			let rest = rest.strip_prefix("local/").unwrap_or(rest);
 			let first = rest.split('/').next().unwrap_or_default();
-			!first.is_empty() && !has(PROGRAMS, first)
+			!first.is_empty() && !contains(PROGRAMS, first)
 		}
 		None => OPEN.split('|').any(|open| inner(open).is_some()),
 	}
 }
 
-fn system(all: &[String]) -> Option<&'static str> {
+fn system_folder(all: &[String]) -> Option<&'static str> {
 	let shown = format!("/{}/", all.join("/"));
 	let inner = |folder: &&str| shown.starts_with(&format!("{folder}/"));
 	let units = all.get(3).is_some_and(|part| part == "systemd");
@@ -1730,23 +1748,23 @@ fn system(all: &[String]) -> Option<&'static str> {
 	SYSTEM.split('|').chain(macos.split('|')).find(inner)
 }
 
-fn settings(all: &[String]) -> Option<String> {
+fn settings_reason(all: &[String]) -> Option<String> {
 	let at = all.iter().position(|part| part == ".browse")?;
 	let name = all.last()?;
 	let is_inner = all.len() > at + 2;
 	match all.get(at + 1).map(String::as_str) {
 		Some("downloads") if is_inner => None,
-		Some("skills") if is_inner && (has(DATA, extension(name)) || is_media(name)) => None,
+		Some("skills") if is_inner && (contains(DATA, extension(name)) || is_media(name)) => None,
 		Some("skills") => Some(format!("`{name}` is part of a skill")),
 		_ => Some("settings of browse lie there".to_owned()),
 	}
 }
 
 fn is_media(name: &str) -> bool {
-	expected(extension(name)).is_some()
+	expected_kind(extension(name)).is_some()
 }
 
-fn lower(path: &Path) -> Vec<String> {
+fn lower_components(path: &Path) -> Vec<String> {
 	let normal = path.components().filter_map(|part| match part {
 		std::path::Component::Normal(part) => Some(part.to_string_lossy().to_lowercase()),
 		_ => None,
@@ -1761,12 +1779,12 @@ pub fn extension(name: &str) -> &str {
 	}
 }
 
-fn expected(extension: &str) -> Option<&'static str> {
+fn expected_kind(extension: &str) -> Option<&'static str> {
 	let entries = EXPECTED.split('|').filter_map(|entry| entry.split_once(' '));
 	entries.filter(|(end, _)| *end == extension).map(|(_, kind)| kind).next()
 }
 
-pub fn kind(head: &[u8]) -> &'static str {
+pub fn detect_kind(head: &[u8]) -> &'static str {
 	let fits = |pattern: &str| {
 		let pairs = pattern.as_bytes().chunks(2).enumerate();
 		pairs.into_iter().all(|(index, pair)| {
@@ -1783,32 +1801,33 @@ fn is_text(head: &[u8]) -> bool {
 	let control = |byte: &u8| *byte < 32 && !b"\t\n\r\x0c\x1b".contains(byte);
 	let whole = match std::str::from_utf8(head) {
 		Ok(_) => true,
-		Err(error) => error.error_len().is_none() && head.len() == HEAD,
+		Err(error) => error.error_len().is_none() && head.len() == KIND_HEAD_BYTES,
 	};
 	!head.is_empty() && whole && !head.iter().any(control)
 }
 
-pub fn contradiction(name: &str, new: &[u8]) -> Option<String> {
+pub fn kind_mismatch(name: &str, new: &[u8]) -> Option<String> {
 	let name = name.to_lowercase();
-	let (extension, new) = (extension(&name), kind(new));
-	let is_text = has(DATA, extension) || has(CODE, extension);
-	let wanted = expected(extension).or(is_text.then_some("text"))?;
+	let (extension, new) = (extension(&name), detect_kind(new));
+	let is_text = contains(DATA, extension) || contains(CODE, extension);
+	let wanted = expected_kind(extension).or(is_text.then_some("text"))?;
 	let alike = new.is_empty()
 		|| new == wanted
-		|| has(PICTURES, new) && has(PICTURES, wanted)
-		|| has(CODE, extension) && !has(PICTURES, new) && !has("PDF|WebM|ZIP", new);
-	(!alike).then(|| format!("the content is {}, not {}", named(new), named(wanted)))
+		|| contains(PICTURES, new) && contains(PICTURES, wanted)
+		|| contains(CODE, extension) && !contains(PICTURES, new) && !contains("PDF|WebM|ZIP", new);
+	(!alike).then(|| format!("the content is {}, not {}", kind_label(new), kind_label(wanted)))
 }
 
-pub fn replacement(name: &str, old: &[u8], executable: bool, new: &[u8]) -> Option<String> {
+pub fn replacement_refusal(name: &str, old: &[u8], executable: bool, new: &[u8]) -> Option<String> {
 	let name = name.to_lowercase();
 	let extension = extension(&name);
-	let (is_data, old_kind, new_kind) = (has(DATA, extension), kind(old), kind(new));
-	if has(CODE, extension) {
+	let (is_data, old_kind, new_kind) =
+		(contains(DATA, extension), detect_kind(old), detect_kind(new));
+	if contains(CODE, extension) {
 		return Some(format!("it exists and holds code or settings, as `.{extension}` says"));
 	}
-	let is_known = is_data || expected(extension).is_some();
-	if has(EXECUTABLE, old_kind) || !is_known && (executable || old.starts_with(b"#!")) {
+	let is_known = is_data || expected_kind(extension).is_some();
+	if contains(EXECUTABLE, old_kind) || !is_known && (executable || old.starts_with(b"#!")) {
 		return Some("it exists and is a program".to_owned());
 	}
 	if old_kind == "text" && !is_known && !extension.is_empty() {
@@ -1817,10 +1836,14 @@ pub fn replacement(name: &str, old: &[u8], executable: bool, new: &[u8]) -> Opti
 	if old.is_empty() || old_kind == new_kind || old_kind.is_empty() || new_kind.is_empty() {
 		return None;
 	}
-	Some(format!("it exists and is {}, and the content is {}", named(old_kind), named(new_kind)))
+	Some(format!(
+		"it exists and is {}, and the content is {}",
+		kind_label(old_kind),
+		kind_label(new_kind)
+	))
 }
 
-fn named(kind: &str) -> String {
+fn kind_label(kind: &str) -> String {
 	match kind {
 		"text" => "text".to_owned(),
 		kind => format!("a {kind} file"),
@@ -1844,11 +1867,11 @@ use std::{
 	time::Instant,
 };
 
-use super::output_rule::Places;
+use super::output_rule::OutputPlaces;
 
 const MAX_LINKS: usize = 40;
 
-const DEVICES: [(&str, u64); 4] =
+const WRITABLE_DEVICES: [(&str, u64); 4] =
 	[("null", 0x103), ("zero", 0x105), ("full", 0x107), ("tty", 0x500)];
 
 #[cfg(target_os = "linux")]
@@ -1859,37 +1882,37 @@ pub(crate) const O_NONBLOCK: i32 = 0o4000;
 pub(crate) const O_NONBLOCK: i32 = 4;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Options<'a> {
-	pub places: &'a Places,
-	pub forced: bool,
-	pub numbered: bool,
+pub struct OutputOptions<'a> {
+	pub output_places: &'a OutputPlaces,
+	pub is_forced: bool,
+	pub is_numbered: bool,
 	pub mode: u32,
 	pub deadline: Instant,
 }
 
 #[derive(Debug)]
-pub enum Fault {
-	Rule(String),
-	Unfit(String),
-	System(io::Error),
+pub enum OutputError {
+	Refused(String),
+	Unsupported(String),
+	Io(io::Error),
 }
 
-impl From<io::Error> for Fault {
+impl From<io::Error> for OutputError {
 	fn from(error: io::Error) -> Self {
-		Self::System(error)
+		Self::Io(error)
 	}
 }
 
-pub type Outcome<T> = Result<T, Fault>;
+pub type OutputResult<T> = Result<T, OutputError>;
 
 #[derive(Debug)]
-pub(crate) struct Folder {
+pub(crate) struct OpenedFolder {
 	file: File,
 	pub(crate) path: PathBuf,
-	held: bool,
+	is_held_open: bool,
 }
 
-impl Folder {
+impl OpenedFolder {
 	fn open(path: &Path) -> io::Result<Self> {
 		let mut options = OpenOptions::new();
 		options.read(true);
@@ -1905,24 +1928,24 @@ impl Folder {
 		let link = format!("/proc/self/fd/{}", file.as_raw_fd());
 		let held = fs::metadata(&link).is_ok_and(|seen| is_same(&seen, &about));
 		if let Some(real) = fs::read_link(&link).ok().filter(|_| held) {
-			return Ok(Self { file, path: real, held: true });
+			return Ok(Self { file, path: real, is_held_open: true });
 		}
 		let real = fs::canonicalize(path)?;
 		if !is_same(&fs::symlink_metadata(&real)?, &about) {
 			return Err(io::Error::other("the folder changed meanwhile"));
 		}
-		Ok(Self { file, path: real, held: false })
+		Ok(Self { file, path: real, is_held_open: false })
 	}
 
-	pub(crate) fn at(&self, name: &OsStr) -> PathBuf {
-		match self.held {
+	pub(crate) fn path_of(&self, name: &OsStr) -> PathBuf {
+		match self.is_held_open {
 			true => Path::new(&format!("/proc/self/fd/{}", self.file.as_raw_fd())).join(name),
 			false => self.path.join(name),
 		}
 	}
 
-	pub(crate) fn about(&self, name: &OsStr) -> io::Result<Option<Metadata>> {
-		match fs::symlink_metadata(self.at(name)) {
+	pub(crate) fn metadata_of(&self, name: &OsStr) -> io::Result<Option<Metadata>> {
+		match fs::symlink_metadata(self.path_of(name)) {
 			Ok(about) => Ok(Some(about)),
 			Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
 			Err(error) => Err(error),
@@ -1935,14 +1958,14 @@ pub(crate) fn is_same(one: &Metadata, other: &Metadata) -> bool {
 }
 
 #[derive(Debug)]
-pub(crate) enum Goal {
-	File(Folder, OsString),
-	Stream(Folder, OsString, Metadata),
+pub(crate) enum OutputTarget {
+	File(OpenedFolder, OsString),
+	Stream(OpenedFolder, OsString, Metadata),
 	Descriptor(u32),
 }
 
-impl Goal {
-	pub(crate) fn find(path: &Path, options: &Options<'_>) -> Outcome<Self> {
+impl OutputTarget {
+	pub(crate) fn resolve(path: &Path, options: &OutputOptions<'_>) -> OutputResult<Self> {
 		let mut path = std::env::current_dir()?.join(path);
 		for _ in 0..MAX_LINKS {
 			if let Some(number) = descriptor(&path) {
@@ -1951,33 +1974,33 @@ impl Goal {
 			let is_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
 			let (Some(parent), Some(name), false) = (path.parent(), path.file_name(), is_folder)
 			else {
-				return Err(Fault::Unfit("it is a folder".to_owned()));
+				return Err(OutputError::Unsupported("it is a folder".to_owned()));
 			};
-			let (folder, name) = (Folder::open(parent)?, name.to_owned());
-			let about = folder.about(&name)?;
+			let (folder, name) = (OpenedFolder::open(parent)?, name.to_owned());
+			let about = folder.metadata_of(&name)?;
 			if about.as_ref().is_some_and(Metadata::is_symlink) {
-				path = folder.path.join(fs::read_link(folder.at(&name))?);
+				path = folder.path.join(fs::read_link(folder.path_of(&name))?);
 				continue;
 			}
-			let unfit = about.as_ref().and_then(|about| unfit(&folder, &name, about));
+			let unfit = about.as_ref().and_then(|about| unsupported_reason(&folder, &name, about));
 			if let Some(unfit) = unfit {
-				return Err(Fault::Unfit(unfit));
+				return Err(OutputError::Unsupported(unfit));
 			}
 			let device = about.as_ref().is_some_and(|about| about.file_type().is_char_device());
-			let refusal = options.places.refusal(&folder.path.join(&name));
-			if let Some(refusal) = refusal.filter(|_| !options.forced && !device) {
-				return Err(Fault::Rule(refusal));
+			let refusal = options.output_places.refusal_reason(&folder.path.join(&name));
+			if let Some(refusal) = refusal.filter(|_| !options.is_forced && !device) {
+				return Err(OutputError::Refused(refusal));
 			}
 			return Ok(match about {
 				Some(about) if !about.is_file() => Self::Stream(folder, name, about),
 				_ => Self::File(folder, name),
 			});
 		}
-		Err(Fault::Unfit("it is a link to itself".to_owned()))
+		Err(OutputError::Unsupported("it is a link to itself".to_owned()))
 	}
 }
 
-fn unfit(folder: &Folder, name: &OsStr, about: &Metadata) -> Option<String> {
+fn unsupported_reason(folder: &OpenedFolder, name: &OsStr, about: &Metadata) -> Option<String> {
 	let kind = about.file_type();
 	let is_known = |(known, numbers): &(&str, u64)| {
 		let is_it = cfg!(not(target_os = "linux")) || about.rdev() == *numbers;
@@ -1985,7 +2008,7 @@ fn unfit(folder: &Folder, name: &OsStr, about: &Metadata) -> Option<String> {
 	};
 	let what = match kind {
 		kind if kind.is_file() || kind.is_fifo() => return None,
-		kind if kind.is_char_device() && DEVICES.iter().any(is_known) => return None,
+		kind if kind.is_char_device() && WRITABLE_DEVICES.iter().any(is_known) => return None,
 		kind if kind.is_dir() => "a folder",
 		kind if kind.is_block_device() => "a block device",
 		kind if kind.is_char_device() => "a device",
@@ -2008,7 +2031,7 @@ fn descriptor(path: &Path) -> Option<u32> {
 	}
 }
 
-pub fn make_folder(path: &Path, options: &Options<'_>) -> Outcome<()> {
+pub fn make_folder(path: &Path, options: &OutputOptions<'_>) -> OutputResult<()> {
 	let path = std::env::current_dir()?.join(path);
 	let mut rest = PathBuf::new();
 	let found = path.ancestors().find_map(|folder| {
@@ -2021,10 +2044,14 @@ pub fn make_folder(path: &Path, options: &Options<'_>) -> Outcome<()> {
 	});
 	let real = found.unwrap_or_default().join(rest);
 	if real.components().any(|part| part == std::path::Component::ParentDir) {
-		return Err(Fault::Unfit("a folder above it does not exist".to_owned()));
+		return Err(OutputError::Unsupported("a folder above it does not exist".to_owned()));
 	}
-	match options.places.refusal(&real.join("download")).filter(|_| !options.forced) {
-		Some(refusal) => Err(Fault::Rule(refusal)),
+	match options
+		.output_places
+		.refusal_reason(&real.join("download"))
+		.filter(|_| !options.is_forced)
+	{
+		Some(refusal) => Err(OutputError::Refused(refusal)),
 		None => Ok(fs::create_dir_all(&real)?),
 	}
 }
@@ -2045,37 +2072,37 @@ use std::{
 	time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-pub use super::output_place::{Fault, Options, Outcome, make_folder};
-use super::output_place::{Folder, Goal, O_NONBLOCK, is_same};
-use super::output_rule::{HEAD, contradiction, replacement};
+use super::output_place::{O_NONBLOCK, OpenedFolder, OutputTarget, is_same};
+pub use super::output_place::{OutputError, OutputOptions, OutputResult, make_folder};
+use super::output_rule::{KIND_HEAD_BYTES, kind_mismatch, replacement_refusal};
 
-const PAUSE: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-const NO_READER: i32 = 6;
+const ENXIO: i32 = 6;
 
 #[derive(Debug)]
-pub struct Draft {
-	goal: Goal,
+pub struct AtomicFile {
+	target: OutputTarget,
 	path: PathBuf,
-	draft: PathBuf,
-	private: Option<PathBuf>,
+	temp_path: PathBuf,
+	private_folder: Option<PathBuf>,
 	file: File,
-	head: Vec<u8>,
-	named: bool,
+	first_bytes: Vec<u8>,
+	is_named: bool,
 	deadline: Instant,
-	forced: bool,
+	is_forced: bool,
 }
 
-impl Draft {
-	pub fn begin(path: &Path, options: &Options<'_>) -> Outcome<Self> {
-		let goal = Goal::find(path, options)?;
+impl AtomicFile {
+	pub fn begin(path: &Path, options: &OutputOptions<'_>) -> OutputResult<Self> {
+		let goal = OutputTarget::resolve(path, options)?;
 		let (private, draft) = match &goal {
-			Goal::File(folder, name) => {
+			OutputTarget::File(folder, name) => {
 				let short: String = name.to_string_lossy().chars().take(30).collect();
-				(None, folder.at(OsStr::new(&format!(".{short}.{}", unique()))))
+				(None, folder.path_of(OsStr::new(&format!(".{short}.{}", unique_suffix()))))
 			}
 			_ => {
-				let folder = own_folder("output")?;
+				let folder = create_private_folder("output")?;
 				let draft = folder.join("draft");
 				(Some(folder), draft)
 			}
@@ -2088,119 +2115,122 @@ impl Draft {
 			.open(&draft);
 		let file = opened?;
 		Ok(Self {
-			goal,
+			target: goal,
 			path: path.to_owned(),
-			draft,
-			private,
+			temp_path: draft,
+			private_folder: private,
 			file,
-			head: Vec::new(),
-			named: !options.numbered,
+			first_bytes: Vec::new(),
+			is_named: !options.is_numbered,
 			deadline: options.deadline,
-			forced: options.forced,
+			is_forced: options.is_forced,
 		})
 	}
 
-	pub fn path(&self) -> PathBuf {
-		match (&self.goal, self.draft.file_name()) {
-			(Goal::File(folder, _), Some(name)) => folder.path.join(name),
-			_ => self.draft.clone(),
+	pub fn draft_path(&self) -> PathBuf {
+		match (&self.target, self.temp_path.file_name()) {
+			(OutputTarget::File(folder, _), Some(name)) => folder.path.join(name),
+			_ => self.temp_path.clone(),
 		}
 	}
 
 	pub fn is_standard_output(&self) -> bool {
-		matches!(self.goal, Goal::Descriptor(1))
+		matches!(self.target, OutputTarget::Descriptor(1))
 	}
 
-	pub fn finish(mut self) -> Outcome<PathBuf> {
+	pub fn finish(mut self) -> OutputResult<PathBuf> {
 		self.file.flush()?;
-		match &self.goal {
-			Goal::File(folder, name) if self.named => {
+		match &self.target {
+			OutputTarget::File(folder, name) if self.is_named => {
 				self.replace(folder, name)?;
 				Ok(self.path.clone())
 			}
-			Goal::File(folder, name) => {
+			OutputTarget::File(folder, name) => {
 				for number in 1u32.. {
-					let wanted = numbered(name, number);
+					let wanted = numbered_name(name, number);
 					if self.claim(folder, &wanted)? {
 						return Ok(self.path.with_file_name(wanted));
 					}
 				}
 				Err(io::Error::from(ErrorKind::AlreadyExists).into())
 			}
-			Goal::Stream(folder, name, about) => {
+			OutputTarget::Stream(folder, name, about) => {
 				let open = || {
-					OpenOptions::new().write(true).custom_flags(O_NONBLOCK).open(folder.at(name))
+					OpenOptions::new()
+						.write(true)
+						.custom_flags(O_NONBLOCK)
+						.open(folder.path_of(name))
 				};
 				let stream = match about.file_type().is_fifo() {
-					true => self.opened(open)?,
+					true => self.open_when_read(open)?,
 					false => open()?,
 				};
 				let found = stream.metadata()?;
 				if !is_same(&found, about) || found.rdev() != about.rdev() {
-					return Err(Fault::Unfit("it changed meanwhile".to_owned()));
+					return Err(OutputError::Unsupported("it changed meanwhile".to_owned()));
 				}
-				self.pour(stream)?;
+				self.copy_to(stream)?;
 				Ok(self.path.clone())
 			}
-			Goal::Descriptor(number) => {
-				self.describe(*number)?;
+			OutputTarget::Descriptor(number) => {
+				self.copy_to_descriptor(*number)?;
 				Ok(self.path.clone())
 			}
 		}
 	}
 
-	fn replace(&self, folder: &Folder, name: &OsStr) -> Outcome<()> {
+	fn replace(&self, folder: &OpenedFolder, name: &OsStr) -> OutputResult<()> {
 		let shown = name.to_string_lossy();
-		let rule = |fault: Option<String>| match fault.filter(|_| !self.forced) {
-			Some(fault) => Err(Fault::Rule(fault)),
+		let rule = |fault: Option<String>| match fault.filter(|_| !self.is_forced) {
+			Some(fault) => Err(OutputError::Refused(fault)),
 			None => Ok(()),
 		};
-		rule(contradiction(&shown, &self.head))?;
-		let Some(about) = folder.about(name)? else {
+		rule(kind_mismatch(&shown, &self.first_bytes))?;
+		let Some(about) = folder.metadata_of(name)? else {
 			return match self.claim(folder, name)? {
 				true => Ok(()),
-				false => Err(Fault::Unfit("it came into being meanwhile".to_owned())),
+				false => Err(OutputError::Unsupported("it came into being meanwhile".to_owned())),
 			};
 		};
 		if !about.is_file() {
-			return Err(Fault::Unfit("it changed meanwhile".to_owned()));
+			return Err(OutputError::Unsupported("it changed meanwhile".to_owned()));
 		}
-		if !self.forced {
-			let old = head(&folder.at(name), &about)?;
-			rule(replacement(&shown, &old, about.mode() & 0o111 != 0, &self.head))?;
+		if !self.is_forced {
+			let old = read_first_bytes(&folder.path_of(name), &about)?;
+			rule(replacement_refusal(&shown, &old, about.mode() & 0o111 != 0, &self.first_bytes))?;
 		}
-		Ok(fs::rename(&self.draft, folder.at(name))?)
+		Ok(fs::rename(&self.temp_path, folder.path_of(name))?)
 	}
 
-	fn claim(&self, folder: &Folder, wanted: &OsStr) -> io::Result<bool> {
-		match fs::hard_link(&self.draft, folder.at(wanted)) {
+	fn claim(&self, folder: &OpenedFolder, wanted: &OsStr) -> io::Result<bool> {
+		match fs::hard_link(&self.temp_path, folder.path_of(wanted)) {
 			Ok(()) => Ok(true),
 			Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
 			Err(error) if error.kind() == ErrorKind::NotFound => Err(error),
-			Err(_) if folder.about(wanted)?.is_some() => Ok(false),
-			Err(_) => fs::rename(&self.draft, folder.at(wanted)).map(|()| true),
+			Err(_) if folder.metadata_of(wanted)?.is_some() => Ok(false),
+			Err(_) => fs::rename(&self.temp_path, folder.path_of(wanted)).map(|()| true),
 		}
 	}
 
-	fn opened(&self, open: impl Fn() -> io::Result<File>) -> Outcome<File> {
+	fn open_when_read(&self, open: impl Fn() -> io::Result<File>) -> OutputResult<File> {
 		loop {
 			match open() {
-				Err(error) if error.raw_os_error() == Some(NO_READER) => self.wait()?,
+				Err(error) if error.raw_os_error() == Some(ENXIO) => self.wait_for_reader()?,
 				done => return Ok(done?),
 			}
 		}
 	}
 
-	fn wait(&self) -> Outcome<()> {
+	fn wait_for_reader(&self) -> OutputResult<()> {
 		if Instant::now() >= self.deadline {
-			return Err(Fault::Unfit("nobody reads it".to_owned()));
+			return Err(OutputError::Unsupported("nobody reads it".to_owned()));
 		}
-		thread::sleep(PAUSE);
+		thread::sleep(POLL_INTERVAL);
 		Ok(())
 	}
 
-	fn pour(&self, mut to: impl Write) -> Outcome<()> {
-		let mut from = File::open(&self.draft)?;
+	fn copy_to(&self, mut to: impl Write) -> OutputResult<()> {
+		let mut from = File::open(&self.temp_path)?;
 		let mut buffer = vec![0; 1 << 16];
 		loop {
 			let count = from.read(&mut buffer)?;
@@ -2213,36 +2243,38 @@ impl Draft {
 					Ok(0) => return Err(io::Error::from(ErrorKind::WriteZero).into()),
 					Ok(count) => rest = &rest[count..],
 					Err(error) if error.kind() == ErrorKind::Interrupted => {}
-					Err(error) if error.kind() == ErrorKind::WouldBlock => self.wait()?,
+					Err(error) if error.kind() == ErrorKind::WouldBlock => {
+						self.wait_for_reader()?
+					}
 					Err(error) => return Err(error.into()),
 				}
 			}
 		}
 	}
 
-	fn describe(&self, number: u32) -> Outcome<()> {
+	fn copy_to_descriptor(&self, number: u32) -> OutputResult<()> {
 		let path = PathBuf::from(format!("/dev/fd/{number}"));
 		let kind = fs::metadata(&path)?.file_type();
 		if kind.is_block_device() || kind.is_dir() {
-			return Err(Fault::Unfit("it is not a file that is written to".to_owned()));
+			return Err(OutputError::Unsupported("it is not a file that is written to".to_owned()));
 		}
 		match number {
-			1 if !kind.is_fifo() => self.pour(io::stdout().lock()),
-			2 if !kind.is_fifo() => self.pour(io::stderr().lock()),
+			1 if !kind.is_fifo() => self.copy_to(io::stdout().lock()),
+			2 if !kind.is_fifo() => self.copy_to(io::stderr().lock()),
 			_ => {
 				let mut options = OpenOptions::new();
 				options.append(true).custom_flags(O_NONBLOCK);
-				self.pour(self.opened(|| options.open(&path))?)
+				self.copy_to(self.open_when_read(|| options.open(&path))?)
 			}
 		}
 	}
 }
 
-impl Write for Draft {
+impl Write for AtomicFile {
 	fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
 		let count = self.file.write(bytes)?;
-		let room = HEAD.saturating_sub(self.head.len());
-		self.head.extend(&bytes[..count.min(room)]);
+		let room = KIND_HEAD_BYTES.saturating_sub(self.first_bytes.len());
+		self.first_bytes.extend(&bytes[..count.min(room)]);
 		Ok(count)
 	}
 
@@ -2251,42 +2283,42 @@ impl Write for Draft {
 	}
 }
 
-impl Drop for Draft {
+impl Drop for AtomicFile {
 	fn drop(&mut self) {
-		let _ = fs::remove_file(&self.draft);
-		if let Some(folder) = &self.private {
+		let _ = fs::remove_file(&self.temp_path);
+		if let Some(folder) = &self.private_folder {
 			let _ = fs::remove_dir(folder);
 		}
 	}
 }
 
-fn head(path: &Path, about: &Metadata) -> Outcome<Vec<u8>> {
+fn read_first_bytes(path: &Path, about: &Metadata) -> OutputResult<Vec<u8>> {
 	let mut out = Vec::new();
 	let file = match OpenOptions::new().read(true).custom_flags(O_NONBLOCK).open(path) {
 		Err(error) if error.kind() == ErrorKind::PermissionDenied => return Ok(out),
 		file => file?,
 	};
 	if !is_same(&file.metadata()?, about) {
-		return Err(Fault::Unfit("it changed meanwhile".to_owned()));
+		return Err(OutputError::Unsupported("it changed meanwhile".to_owned()));
 	}
-	file.take(HEAD as u64).read_to_end(&mut out)?;
+	file.take(KIND_HEAD_BYTES as u64).read_to_end(&mut out)?;
 	Ok(out)
 }
 
-pub fn own_folder(subject: &str) -> io::Result<PathBuf> {
-	let folder = std::env::temp_dir().join(format!("browse-{subject}-{}", unique()));
+pub fn create_private_folder(subject: &str) -> io::Result<PathBuf> {
+	let folder = std::env::temp_dir().join(format!("browse-{subject}-{}", unique_suffix()));
 	DirBuilder::new().mode(0o700).create(&folder)?;
 	Ok(folder)
 }
 
-pub fn unique() -> String {
+pub fn unique_suffix() -> String {
 	static CALLS: AtomicU32 = AtomicU32::new(0);
 	let call = CALLS.fetch_add(1, Ordering::Relaxed);
 	let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
 	format!("{}-{}-{call}", now.as_millis(), process::id())
 }
 
-fn numbered(name: &OsStr, number: u32) -> OsString {
+fn numbered_name(name: &OsStr, number: u32) -> OsString {
 	if number == 1 {
 		return name.to_owned();
 	}
@@ -2298,8 +2330,8 @@ fn numbered(name: &OsStr, number: u32) -> OsString {
 	}
 }
 
-pub fn is_obeyed(name: &str) -> bool {
-	super::output_names::fits(super::output_names::NAMES, &name.to_lowercase())
+pub fn is_sensitive_name(name: &str) -> bool {
+	super::output_names::matches_pattern(super::output_names::NAMES, &name.to_lowercase())
 }
 }
 
@@ -2310,7 +2342,7 @@ pub struct Sha256 {
 	bytes: u64,
 }
 
-const K: [u32; 64] = [
+const ROUND_CONSTANTS: [u32; 64] = [
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
 	0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
 	0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -2339,7 +2371,7 @@ impl Sha256 {
 			self.block.extend(&bytes[..take]);
 			bytes = &bytes[take..];
 			if self.block.len() == 64 {
-				self.turn();
+				self.compress_block();
 			}
 		}
 	}
@@ -2354,7 +2386,7 @@ impl Sha256 {
 		self.state.iter().map(|word| format!("{word:08x}")).collect()
 	}
 
-	fn turn(&mut self) {
+	fn compress_block(&mut self) {
 		let mut w = [0u32; 64];
 		for (word, bytes) in w.iter_mut().zip(self.block.chunks_exact(4)) {
 			*word = bytes.iter().fold(0, |word, byte| word << 8 | u32::from(*byte));
@@ -2368,7 +2400,11 @@ impl Sha256 {
 		for i in 0..64 {
 			let s1 = e.rotate_right(6) ^ e.rotate_right(11) ^ e.rotate_right(25);
 			let choice = (e & f) ^ (!e & g);
-			let t1 = h.wrapping_add(s1).wrapping_add(choice).wrapping_add(K[i]).wrapping_add(w[i]);
+			let t1 = h
+				.wrapping_add(s1)
+				.wrapping_add(choice)
+				.wrapping_add(ROUND_CONSTANTS[i])
+				.wrapping_add(w[i]);
 			let s0 = a.rotate_right(2) ^ a.rotate_right(13) ^ a.rotate_right(22);
 			let majority = (a & b) ^ (a & c) ^ (b & c);
 			let t2 = s0.wrapping_add(majority);
@@ -2397,18 +2433,18 @@ use std::time::{Duration, Instant};
 
 use super::client::Stream;
 use super::commands::{FileHead, FilePart, FileTail};
+use super::discovery::project_of;
 use super::error::{Error, Result};
 use super::json::Json;
-use super::names::safe;
-use super::output::{self, Fault, Options};
-use super::output_rule::Places;
-use super::place::project_of;
+use super::names::sanitize;
+use super::output::{self, OutputError, OutputOptions};
+use super::output_rule::OutputPlaces;
 use super::sha256::{Sha256, sha256};
 
-const MANIFEST: &str = "manifest.json";
+const MANIFEST_NAME: &str = "manifest.json";
 
 /// Bytes that a manifest may have; a larger one is not ours.
-const MOST_MANIFEST: u64 = 32 << 20;
+const MAX_MANIFEST_BYTES: u64 = 32 << 20;
 
 /// A file that was saved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -2458,7 +2494,7 @@ impl From<Saved> for Json {
 	fn from(saved: Saved) -> Self {
 		let path = ("path", Json::from(saved.path.display().to_string()));
 		Self::object(
-			std::iter::once(path).chain(about(&saved)).chain([("note", saved.note.into())]),
+			std::iter::once(path).chain(saved_fields(&saved)).chain([("note", saved.note.into())]),
 		)
 	}
 }
@@ -2468,14 +2504,14 @@ impl From<SavedFolder> for Json {
 		Self::object([
 			("folder", folder.folder.display().to_string().into()),
 			("manifest", folder.manifest.display().to_string().into()),
-			("saved", Self::list(folder.saved.iter().map(row))),
+			("saved", Self::list(folder.saved.iter().map(manifest_row))),
 			("present", folder.present.into()),
-			("failed", Self::list(folder.failed.iter().map(failure))),
+			("failed", Self::list(folder.failed.iter().map(failure_json))),
 		])
 	}
 }
 
-fn about(saved: &Saved) -> [(&'static str, Json); 4] {
+fn saved_fields(saved: &Saved) -> [(&'static str, Json); 4] {
 	let (url, mime) = ((&saved.url).into(), (&saved.mime).into());
 	[
 		("url", url),
@@ -2486,13 +2522,13 @@ fn about(saved: &Saved) -> [(&'static str, Json); 4] {
 }
 
 /// The row of a manifest.
-fn row(saved: &Saved) -> Json {
+fn manifest_row(saved: &Saved) -> Json {
 	let name = saved.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-	let [url, rest @ ..] = about(saved);
+	let [url, rest @ ..] = saved_fields(saved);
 	Json::object([url, ("file", name.into())].into_iter().chain(rest))
 }
 
-fn failure(failed: &Failed) -> Json {
+fn failure_json(failed: &Failed) -> Json {
 	let Failed { url, reason, message } = failed;
 	Json::object([("url", url.into()), ("reason", reason.into()), ("message", message.into())])
 }
@@ -2506,11 +2542,15 @@ pub(crate) fn file(parts: Stream<FilePart>, place: Option<&Path>) -> Result<Save
 		let part = part?;
 		if let Some(head) = part.head {
 			let (path, by) = match (named, place) {
-				(Some(path), _) => (path.to_owned(), NamedBy::Caller),
-				(None, Some(folder)) => (folder.join(of_page(&head.name)), NamedBy::Page),
-				(None, None) => (own_folder()?.join(of_page(&head.name)), NamedBy::Default),
+				(Some(path), _) => (path.to_owned(), NameSource::Caller),
+				(None, Some(folder)) => {
+					(folder.join(sanitize_page_name(&head.name)), NameSource::Page)
+				}
+				(None, None) => {
+					(temporary_folder()?.join(sanitize_page_name(&head.name)), NameSource::Default)
+				}
 			};
-			draft = Some(Draft::begin(path, by, head)?);
+			draft = Some(PartialFile::begin(path, by, head)?);
 		}
 		if let Some(draft) = &mut draft {
 			draft.add(&part.data)?;
@@ -2532,27 +2572,31 @@ pub(crate) fn folder(
 	place: Option<&Path>,
 	call: impl FnOnce(Vec<String>) -> Result<Stream<FilePart>>,
 ) -> Result<SavedFolder> {
-	let folder = place.map_or_else(own_folder, |path| Ok(path.to_owned()))?;
-	output::make_folder(&folder, &options(&places())).map_err(|fault| refused(&folder, fault))?;
-	let known = manifest(&folder);
+	let folder = place.map_or_else(temporary_folder, |path| Ok(path.to_owned()))?;
+	output::make_folder(&folder, &output_options(&output_places()))
+		.map_err(|fault| output_error(&folder, fault))?;
+	let known = read_manifest(&folder);
 	let urls = known.iter().filter_map(|row| row["url"].as_str().map(str::to_owned)).collect();
 	let parts = call(urls)?;
-	let manifest = folder.join(MANIFEST);
+	let manifest = folder.join(MANIFEST_NAME);
 	let mut out = SavedFolder { folder, manifest, ..SavedFolder::default() };
-	let taken = take_all(parts, &mut out);
+	let taken = save_parts(parts, &mut out);
 	let written = write_manifest(&out, known);
 	taken.and(written).map(|()| out)
 }
 
-fn take_all(parts: Stream<FilePart>, out: &mut SavedFolder) -> Result<()> {
-	let mut open: HashMap<u32, Draft> = HashMap::new();
+fn save_parts(parts: Stream<FilePart>, out: &mut SavedFolder) -> Result<()> {
+	let mut open: HashMap<u32, PartialFile> = HashMap::new();
 	for part in parts {
 		let part = part?;
 		if let Some(head) = part.head {
-			let name = of_page(&head.name);
-			let reserved = name.eq_ignore_ascii_case(MANIFEST);
+			let name = sanitize_page_name(&head.name);
+			let reserved = name.eq_ignore_ascii_case(MANIFEST_NAME);
 			let name = if reserved { format!("_{name}") } else { name };
-			open.insert(part.file, Draft::begin(out.folder.join(name), NamedBy::Page, head)?);
+			open.insert(
+				part.file,
+				PartialFile::begin(out.folder.join(name), NameSource::Page, head)?,
+			);
 		}
 		if let Some(draft) = open.get_mut(&part.file) {
 			draft.add(&part.data)?;
@@ -2573,22 +2617,22 @@ fn take_all(parts: Stream<FilePart>, out: &mut SavedFolder) -> Result<()> {
 
 /// The rows that speak of a plain file in the folder that is as they say. It may
 /// come from anywhere.
-fn manifest(folder: &Path) -> Vec<Json> {
-	let path = folder.join(MANIFEST);
-	let small = fs::metadata(&path).is_ok_and(|file| file.len() <= MOST_MANIFEST);
+fn read_manifest(folder: &Path) -> Vec<Json> {
+	let path = folder.join(MANIFEST_NAME);
+	let small = fs::metadata(&path).is_ok_and(|file| file.len() <= MAX_MANIFEST_BYTES);
 	let text = if small { fs::read_to_string(&path).unwrap_or_default() } else { String::new() };
 	let document = Json::parse(&text).unwrap_or_default();
-	document["files"].items().iter().filter(|row| is_true(folder, row)).cloned().collect()
+	document["files"].items().iter().filter(|row| is_row_valid(folder, row)).cloned().collect()
 }
 
-fn is_true(folder: &Path, row: &Json) -> bool {
+fn is_row_valid(folder: &Path, row: &Json) -> bool {
 	let (Some(file), Some(_)) = (row["file"].as_str(), row["url"].as_str()) else { return false };
 	let path = folder.join(file);
 	let whole = |about: fs::Metadata| {
 		about.is_file() && i64::try_from(about.len()).ok() == row["bytes"].as_i64()
 	};
-	safe(file) == file
-		&& file != MANIFEST
+	sanitize(file) == file
+		&& file != MANIFEST_NAME
 		&& fs::symlink_metadata(&path).is_ok_and(whole)
 		&& fs::read(&path)
 			.is_ok_and(|bytes| Some(sha256(&bytes).as_str()) == row["sha256"].as_str())
@@ -2599,91 +2643,100 @@ fn write_manifest(out: &SavedFolder, known: Vec<Json>) -> Result<()> {
 	let kept = known.into_iter().filter(|row| !is_new(row));
 	let document = Json::object([
 		("version", 1.into()),
-		("files", Json::list(kept.chain(out.saved.iter().map(row)))),
-		("failed", Json::list(out.failed.iter().map(failure))),
+		("files", Json::list(kept.chain(out.saved.iter().map(manifest_row)))),
+		("failed", Json::list(out.failed.iter().map(failure_json))),
 	]);
-	let mut draft = Draft::begin(out.manifest.clone(), NamedBy::Caller, FileHead::default())?;
+	let mut draft =
+		PartialFile::begin(out.manifest.clone(), NameSource::Caller, FileHead::default())?;
 	draft.add(format!("{document}\n").as_bytes())?;
-	draft.draft.finish().map(drop).map_err(|fault| refused(&out.manifest, fault))
+	draft.file.finish().map(drop).map_err(|fault| output_error(&out.manifest, fault))
 }
 
 /// A file under way: it lies under another name beside its own until it is
 /// whole. What is half written goes with it.
-struct Draft {
+struct PartialFile {
 	head: FileHead,
 	path: PathBuf,
-	draft: output::Draft,
+	file: output::AtomicFile,
 	hash: Sha256,
 	bytes: u64,
 }
 
 /// Who chose the path of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum NamedBy {
+enum NameSource {
 	Caller,
 	Page,
 	Default,
 }
 
-impl Draft {
-	fn begin(path: PathBuf, named: NamedBy, head: FileHead) -> Result<Self> {
-		let places = places();
-		let options = Options {
-			numbered: named == NamedBy::Page,
-			mode: if named == NamedBy::Default { 0o600 } else { 0o666 },
-			..options(&places)
+impl PartialFile {
+	fn begin(path: PathBuf, named: NameSource, head: FileHead) -> Result<Self> {
+		let places = output_places();
+		let options = OutputOptions {
+			is_numbered: named == NameSource::Page,
+			mode: if named == NameSource::Default { 0o600 } else { 0o666 },
+			..output_options(&places)
 		};
-		let draft = output::Draft::begin(&path, &options).map_err(|fault| refused(&path, fault))?;
-		Ok(Self { head, path, draft, hash: Sha256::default(), bytes: 0 })
+		let draft = output::AtomicFile::begin(&path, &options)
+			.map_err(|fault| output_error(&path, fault))?;
+		Ok(Self { head, path, file: draft, hash: Sha256::default(), bytes: 0 })
 	}
 
 	fn add(&mut self, bytes: &[u8]) -> Result<()> {
 		self.hash.add(bytes);
 		self.bytes += bytes.len() as u64;
-		self.draft.write_all(bytes).map_err(|error| unwritable(&self.path, &error))
+		self.file.write_all(bytes).map_err(|error| unwritable(&self.path, &error))
 	}
 
 	/// Gives it its name, when it is what was sent.
 	fn finish(self, tail: FileTail) -> Result<Saved> {
-		let Self { head, path, draft, hash, bytes } = self;
+		let Self { head, path, file: draft, hash, bytes } = self;
 		let sha256 = hash.finish();
 		if tail.bytes != bytes || tail.sha256 != sha256 {
 			let message = format!("`{}` did not arrive as it was sent", path.display());
 			return Err(Error::new("BUG", message, "", 13));
 		}
-		let path = draft.finish().map_err(|fault| refused(&path, fault))?;
+		let path = draft.finish().map_err(|fault| output_error(&path, fault))?;
 		let FileHead { url, mime, .. } = head;
 		Ok(Saved { path, url, mime, bytes, sha256, note: tail.note })
 	}
 }
 
-fn places() -> Places {
+fn output_places() -> OutputPlaces {
 	let here = std::env::current_dir().unwrap_or_default();
-	Places::of(Some(&project_of(&here)))
+	OutputPlaces::for_project(Some(&project_of(&here)))
 }
 
-fn options(places: &Places) -> Options<'_> {
+fn output_options(places: &OutputPlaces) -> OutputOptions<'_> {
 	let deadline = Instant::now() + Duration::from_secs(30);
-	Options { places, forced: false, numbered: false, mode: 0o666, deadline }
+	OutputOptions {
+		output_places: places,
+		is_forced: false,
+		is_numbered: false,
+		mode: 0o666,
+		deadline,
+	}
 }
 
 /// The name of a file that a page chose, made harmless: programs do not obey it.
-fn of_page(wanted: &str) -> String {
-	let name = safe(wanted);
-	if output::is_obeyed(&name) { format!("_{name}") } else { name }
+fn sanitize_page_name(wanted: &str) -> String {
+	let name = sanitize(wanted);
+	if output::is_sensitive_name(&name) { format!("_{name}") } else { name }
 }
 
-fn refused(path: &Path, fault: Fault) -> Error {
+fn output_error(path: &Path, fault: OutputError) -> Error {
 	let (why, hint) = match fault {
-		Fault::Rule(why) => (why, "Give another path; a program may move the file itself"),
-		Fault::Unfit(why) => (why, "Give the path of a file"),
-		Fault::System(error) => return unwritable(path, &error),
+		OutputError::Refused(why) => (why, "Give another path; a program may move the file itself"),
+		OutputError::Unsupported(why) => (why, "Give the path of a file"),
+		OutputError::Io(error) => return unwritable(path, &error),
 	};
 	Error::new("FILE_UNWRITABLE", format!("`{}` is not written: {why}", path.display()), hint, 3)
 }
 
-fn own_folder() -> Result<PathBuf> {
-	output::own_folder("files").map_err(|error| unwritable(&std::env::temp_dir(), &error))
+fn temporary_folder() -> Result<PathBuf> {
+	output::create_private_folder("files")
+		.map_err(|error| unwritable(&std::env::temp_dir(), &error))
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Error {
@@ -2700,36 +2753,36 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::commands;
+use super::discovery;
 use super::error::{Error, Result};
-use super::http::{Answer, Connection, socket_path};
+use super::http::{GrpcWebResponse, HttpConnection, socket_path};
 use super::json::Json;
 use super::message::{Message, Request, decode, encode, from_json};
-use super::place;
 
 /// How much longer than the daemon a client waits, so that the daemon's error
 /// is the one seen.
-const GRACE: Duration = Duration::from_secs(1);
+const DEADLINE_GRACE: Duration = Duration::from_secs(1);
 
 /// Drives the browser: every command as a method.
 ///
 /// A clone is cheap, and calls from several threads run at the same time.
 #[derive(Clone)]
 pub struct Browse {
-	daemon: Arc<Daemon>,
+	daemon: Arc<DaemonEndpoint>,
 	tab: Option<u64>,
 	session: Option<String>,
 	timeout: Option<Duration>,
 }
 
 /// How connections to a daemon elsewhere are made.
-pub type Opener = Box<dyn Fn(Instant) -> io::Result<Connection> + Send + Sync>;
+pub type Connector = Box<dyn Fn(Instant) -> io::Result<HttpConnection> + Send + Sync>;
 
-struct Daemon {
+struct DaemonEndpoint {
 	address: String,
 	token: String,
-	opener: Option<Opener>,
+	connector: Option<Connector>,
 	/// Connections that wait for the next call.
-	idle: Mutex<Vec<Connection>>,
+	idle_connections: Mutex<Vec<HttpConnection>>,
 }
 
 /// Makes a client of the daemon that the environment names: `BROWSE_ADDR` with
@@ -2738,7 +2791,7 @@ struct Daemon {
 /// # Errors
 /// `DAEMON_NOT_RUNNING`, `STATE_FILE_INVALID`.
 pub fn connect() -> Result<Browse> {
-	let (address, token) = place::find(None, None)?;
+	let (address, token) = discovery::find_daemon(None, None)?;
 	Ok(Browse::new(&address, &token))
 }
 
@@ -2752,13 +2805,18 @@ impl fmt::Debug for Browse {
 impl Browse {
 	/// A client of the daemon at `127.0.0.1:4711` or `unix:/path`.
 	pub fn new(address: &str, token: &str) -> Self {
-		Self::through(address, token, None)
+		Self::with_connector(address, token, None)
 	}
 
 	/// A client whose connections are made by `opener`.
-	pub(crate) fn through(address: &str, token: &str, opener: Option<Opener>) -> Self {
+	pub(crate) fn with_connector(address: &str, token: &str, opener: Option<Connector>) -> Self {
 		let (address, token) = (address.to_owned(), token.to_owned());
-		let daemon = Arc::new(Daemon { address, token, opener, idle: Mutex::default() });
+		let daemon = Arc::new(DaemonEndpoint {
+			address,
+			token,
+			connector: opener,
+			idle_connections: Mutex::default(),
+		});
 		Self { daemon, tab: None, session: None, timeout: None }
 	}
 
@@ -2802,28 +2860,28 @@ impl Browse {
 	pub fn stream<R: Request>(&self, request: &R) -> Result<Stream<R::Response>> {
 		let path = format!("/browse.v1.BrowserService/{}", R::METHOD);
 		let timeout = self.timeout.unwrap_or(Duration::from_millis(R::TIMEOUT_MS));
-		self.exchange(&path, &encode(request), timeout)
+		self.start_call(&path, &encode(request), timeout)
 	}
 
 	/// Sends the bytes of a message to the RPC at `path`.
-	pub(crate) fn exchange<M>(
+	pub(crate) fn start_call<M>(
 		&self,
 		path: &str,
 		message: &[u8],
 		timeout: Duration,
 	) -> Result<Stream<M>> {
 		let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX).max(1);
-		let end = Instant::now() + timeout + GRACE;
+		let end = Instant::now() + timeout + DEADLINE_GRACE;
 		let daemon = Arc::clone(&self.daemon);
-		let failed = |error: io::Error| daemon.failed(&error, milliseconds);
-		let mut connection = daemon.connection(end).map_err(failed)?;
+		let failed = |error: io::Error| daemon.call_error(&error, milliseconds);
+		let mut connection = daemon.take_connection(end).map_err(failed)?;
 		let host =
 			if socket_path(&daemon.address).is_some() { "localhost" } else { &daemon.address };
 		let headers = self.headers(milliseconds);
 		connection.send(host, path, &headers, message, end).map_err(failed)?;
-		let answer = Answer::begin(connection, end).map_err(failed)?;
-		if let Some(what) = answer.foreign() {
-			return Err(daemon.foreign(&what));
+		let answer = GrpcWebResponse::read_head(connection, end).map_err(failed)?;
+		if let Some(what) = answer.unexpected_peer() {
+			return Err(daemon.unexpected_peer(&what));
 		}
 		Ok(Stream { daemon, answer: Some(answer), milliseconds, response: PhantomData })
 	}
@@ -2848,15 +2906,16 @@ impl Browse {
 	}
 }
 
-impl Daemon {
+impl DaemonEndpoint {
 	/// A connection that waits, or a new one.
-	fn connection(&self, end: Instant) -> io::Result<Connection> {
+	fn take_connection(&self, end: Instant) -> io::Result<HttpConnection> {
 		loop {
-			let waiting = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+			let waiting =
+				self.idle_connections.lock().unwrap_or_else(PoisonError::into_inner).pop();
 			let Some(mut connection) = waiting else {
-				return match &self.opener {
+				return match &self.connector {
 					Some(open) => open(end),
-					None => Connection::open(&self.address, end),
+					None => HttpConnection::open(&self.address, end),
 				};
 			};
 			if connection.is_open() {
@@ -2865,27 +2924,27 @@ impl Daemon {
 		}
 	}
 
-	fn failed(&self, error: &io::Error, milliseconds: u64) -> Error {
+	fn call_error(&self, error: &io::Error, milliseconds: u64) -> Error {
 		if let Some(told) = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
 			return told.clone();
 		}
 		match error.kind() {
-			io::ErrorKind::TimedOut => Error::late(milliseconds),
-			io::ErrorKind::InvalidData => self.foreign("it does not speak HTTP"),
+			io::ErrorKind::TimedOut => Error::deadline_exceeded(milliseconds),
+			io::ErrorKind::InvalidData => self.unexpected_peer("it does not speak HTTP"),
 			_ => self.unreachable(error),
 		}
 	}
 
-	fn foreign(&self, what: &str) -> Error {
-		match self.opener {
-			Some(_) => Error::foreign(&self.address, what),
+	fn unexpected_peer(&self, what: &str) -> Error {
+		match self.connector {
+			Some(_) => Error::unexpected_peer(&self.address, what),
 			None => self.unreachable(what),
 		}
 	}
 
 	fn unreachable(&self, why: impl fmt::Display) -> Error {
-		match self.opener {
-			Some(_) => Error::unreachable_elsewhere(&self.address, why),
+		match self.connector {
+			Some(_) => Error::remote_unreachable(&self.address, why),
 			None => Error::unreachable(&self.address, why),
 		}
 	}
@@ -2893,8 +2952,8 @@ impl Daemon {
 
 /// The messages of an answer, as they come. It ends after an error.
 pub struct Stream<R> {
-	daemon: Arc<Daemon>,
-	answer: Option<Answer>,
+	daemon: Arc<DaemonEndpoint>,
+	answer: Option<GrpcWebResponse>,
 	milliseconds: u64,
 	response: PhantomData<R>,
 }
@@ -2903,41 +2962,42 @@ impl<R: Message> Iterator for Stream<R> {
 	type Item = Result<R>;
 
 	fn next(&mut self) -> Option<Self::Item> {
-		let message = self.bytes()?;
+		let message = self.next_bytes()?;
 		Some(message.and_then(|bytes| decode(&bytes).map_err(|why| self.daemon.unreachable(why))))
 	}
 }
 
 impl<R> Stream<R> {
 	/// The bytes of the next message.
-	pub(crate) fn bytes(&mut self) -> Option<Result<Vec<u8>>> {
+	pub(crate) fn next_bytes(&mut self) -> Option<Result<Vec<u8>>> {
 		let mut answer = self.answer.take()?;
-		match answer.message() {
+		match answer.next_message() {
 			Ok(Some(message)) => {
 				self.answer = Some(answer);
 				Some(Ok(message))
 			}
 			Ok(None) => {
-				if !answer.outcome().contains_key("grpc-status") {
+				if !answer.status_headers().contains_key("grpc-status") {
 					let why = "the answer broke off: it has no status";
 					return Some(Err(self.daemon.unreachable(why)));
 				}
-				let error = Error::of(answer.outcome());
+				let error = Error::from_trailers(answer.status_headers());
 				// A daemon says its reason, always.
-				let told = answer.outcome().contains_key("grpc-status-details-bin");
+				let told = answer.status_headers().contains_key("grpc-status-details-bin");
 				if let Some(error) =
-					error.as_ref().filter(|_| !told && self.daemon.opener.is_some())
+					error.as_ref().filter(|_| !told && self.daemon.connector.is_some())
 				{
 					let what = format!("it answers `{}`", error.message);
-					return Some(Err(self.daemon.foreign(&what)));
+					return Some(Err(self.daemon.unexpected_peer(&what)));
 				}
 				if let Some(connection) = answer.into_connection() {
-					let mut idle = self.daemon.idle.lock().unwrap_or_else(PoisonError::into_inner);
+					let mut idle =
+						self.daemon.idle_connections.lock().unwrap_or_else(PoisonError::into_inner);
 					idle.push(connection);
 				}
 				error.map(Err)
 			}
-			Err(error) => Some(Err(self.daemon.failed(&error, self.milliseconds))),
+			Err(error) => Some(Err(self.daemon.call_error(&error, self.milliseconds))),
 		}
 	}
 }

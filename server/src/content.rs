@@ -3,18 +3,22 @@
 //! Everything that a page chose passes here before it leaves the daemon: the
 //! fields that the contract marks, and page text in errors.
 
-mod address;
+mod content_monitor;
 mod findings;
 mod guard;
 #[cfg(test)]
-mod law;
+mod page_field_law_test;
 mod scanner;
 mod sources;
-mod watch;
+mod url_words;
 
-pub use browse_guard::{Judgement, Rule, Scores, Surface, Verdict, clean, line};
+pub use browse_guard::{
+    ContentSurface, Judgement, Scores, Verdict, VerdictRule, clean, clean_line,
+};
+pub use content_monitor::{ContentLayers, ContentMonitor};
 pub use findings::Findings;
-pub use guard::{Delivery, Guarded, Handling, guard, nonce};
-pub use scanner::{Assessment, Digest, INLINE, Scanner, ScannerStatus, Switch, scan};
+pub use guard::{Delivery, GuardOptions, GuardReport, guard_response, nonce};
+pub use scanner::{
+    Assessment, ClassifierSwitch, INLINE_SCAN_TIMEOUT, Scanner, ScannerStatus, TextDigest, scan,
+};
 pub use sources::Sources;
-pub use watch::{Layers, Watch};

@@ -2,8 +2,7 @@
 //! start and end.
 
 mod connection;
-mod keep;
-mod life;
+mod lifecycle;
 mod lock;
 mod log;
 mod project;
@@ -11,15 +10,16 @@ mod reflection;
 mod serve;
 mod settings;
 mod state_file;
+mod supervision;
 
 mod instance;
 
 pub use connection::serve as serve_connection;
-pub use instance::Parts;
-pub use instance::{Call, Daemon, Ending};
-pub use keep::{browser_options, keep_browser};
-pub use life::main;
+pub use instance::DaemonParts;
+pub use instance::{Daemon, InFlightCall, ShutdownReason};
+pub use lifecycle::main;
 pub use project::Project;
 pub use serve::services;
 pub use settings::{Settings, SettingsReader};
 pub use state_file::StateFile;
+pub use supervision::{browser_options, supervise_browser};

@@ -3,29 +3,29 @@
 
 mod services;
 
-mod glue;
+mod service_impls;
 mod steps;
 
-mod run;
-mod saving;
+mod saved_file;
 mod stream;
 #[cfg(test)]
-mod stream_law;
+mod stream_law_test;
+mod unary;
 
-mod approach;
-mod call;
+mod call_metadata;
 mod context;
-pub mod denials;
+pub mod denial_audit;
+mod tab_acquisition;
 
-mod gathered;
-mod judge;
+mod classification;
+mod stream_window;
 
-mod limits;
-pub mod question;
-mod tell;
+mod deadline;
+pub mod dialog;
+mod response_metadata;
 
-pub use call::Call;
-pub use context::{Context, browser_gone};
-pub use saving::{save_as, saves};
+pub use call_metadata::CallMetadata;
+pub use context::{CallContext, browser_gone};
+pub use saved_file::{run_save_as, saves_file};
 pub use services::routes;
-pub use steps::{command, run_as, step};
+pub use steps::{run_as, run_step, step_command};

@@ -6,19 +6,19 @@
 //! Skills get raw data and are no readers; their hosts limit them. Canaries
 //! hold for everybody, whatever is switched off.
 
-mod act;
 mod check;
+mod client_taint;
+mod document_check;
 mod forms;
-mod hops;
 mod mode;
+mod outbound_flow;
 mod outgoing;
-mod reader;
+mod rule_outcome;
 mod state;
-mod verdict;
 
 pub use check::{check, check_click};
-pub use hops::{DocumentCheck, begin, check_hop, end};
-pub use mode::Mode;
+pub use client_taint::{record_response, record_value};
+pub use document_check::{DocumentCheck, begin_action, check_redirect, finish_action};
+pub use mode::EgressMode;
 pub use outgoing::Outgoing;
-pub use reader::{remember, remember_word};
 pub use state::Egress;

@@ -39,7 +39,7 @@ impl Platform {
 /// Something in a keychain: attributes of the secret service, service and
 /// account in that of macOS.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Item {
+pub enum KeychainItem {
     /// Attribute and value, in turn.
     Attributes(Vec<(String, String)>),
     /// A generic password.
@@ -53,29 +53,29 @@ pub enum Item {
 
 /// Why the keychain gave nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum KeychainError {
     /// It holds no such item.
     #[error("the keychain holds no such key")]
-    Absent,
+    NotFound,
     /// It cannot be asked.
     #[error("the keychain cannot be asked: {0}")]
     Unavailable(String),
 }
 
 /// A secret; it is wiped when dropped.
-pub type Secret = Zeroizing<Vec<u8>>;
+pub type SecretBytes = Zeroizing<Vec<u8>>;
 
 /// The keychain.
 #[derive(Default)]
 pub struct Keychain {
     /// Instead of the program of the platform: for tests.
     program: Option<PathBuf>,
-    known: Mutex<HashMap<Item, Secret>>,
+    cache: Mutex<HashMap<KeychainItem, SecretBytes>>,
 }
 
 impl Keychain {
     /// One that is asked through `program`.
-    pub fn through(program: impl Into<PathBuf>) -> Self {
+    pub fn with_program(program: impl Into<PathBuf>) -> Self {
         Self { program: Some(program.into()), ..Self::default() }
     }
 
@@ -83,13 +83,17 @@ impl Keychain {
     ///
     /// # Errors
     /// It is not there, or the keychain does not answer by the deadline.
-    pub async fn find(&self, item: &Item, deadline: Instant) -> Result<Secret, Fault> {
-        if let Some(known) = self.known().get(item) {
+    pub async fn find(
+        &self,
+        item: &KeychainItem,
+        deadline: Instant,
+    ) -> Result<SecretBytes, KeychainError> {
+        if let Some(known) = self.lock_cache().get(item) {
             return Ok(known.clone());
         }
         let (program, arguments) = match item {
-            Item::Attributes(pairs) => ("secret-tool", lookup(pairs)),
-            Item::Password { service, account } => (
+            KeychainItem::Attributes(pairs) => ("secret-tool", lookup_arguments(pairs)),
+            KeychainItem::Password { service, account } => (
                 "security",
                 ["find-generic-password", "-w", "-s", service, "-a", account]
                     .map(str::to_owned)
@@ -101,9 +105,9 @@ impl Keychain {
             secret.pop();
         }
         if secret.is_empty() {
-            return Err(Fault::Absent);
+            return Err(KeychainError::NotFound);
         }
-        self.known().insert(item.clone(), secret.clone());
+        self.lock_cache().insert(item.clone(), secret.clone());
         Ok(secret)
     }
 
@@ -111,20 +115,20 @@ impl Keychain {
     ///
     /// # Errors
     /// The keychain does not take it.
-    pub async fn keep(
+    pub async fn store(
         &self,
-        item: &Item,
+        item: &KeychainItem,
         label: &str,
-        secret: &Secret,
+        secret: &SecretBytes,
         deadline: Instant,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), KeychainError> {
         match item {
-            Item::Attributes(pairs) => {
+            KeychainItem::Attributes(pairs) => {
                 let mut arguments = vec!["store".to_owned(), format!("--label={label}")];
-                arguments.extend(flat(pairs));
+                arguments.extend(flatten_pairs(pairs));
                 self.run("secret-tool", &arguments, Some(secret.clone()), deadline).await?;
             }
-            Item::Password { service, account } => {
+            KeychainItem::Password { service, account } => {
                 // The arguments of a program can be seen by others: its
                 // interactive form reads the secret from standard input.
                 let mut line = Zeroizing::new(
@@ -136,11 +140,11 @@ impl Keychain {
             }
         }
         // Some keychains take what they do not keep.
-        self.known().remove(item);
+        self.lock_cache().remove(item);
         let kept = self.find(item, deadline).await?;
         match kept == *secret {
             true => Ok(()),
-            false => Err(Fault::Unavailable("it did not keep the key".to_owned())),
+            false => Err(KeychainError::Unavailable("it did not keep the key".to_owned())),
         }
     }
 
@@ -148,10 +152,10 @@ impl Keychain {
         &self,
         program: &str,
         arguments: &[String],
-        input: Option<Secret>,
+        input: Option<SecretBytes>,
         deadline: Instant,
-    ) -> Result<Secret, Fault> {
-        let unavailable = |why: &str| Fault::Unavailable(format!("`{program}` {why}"));
+    ) -> Result<SecretBytes, KeychainError> {
+        let unavailable = |why: &str| KeychainError::Unavailable(format!("`{program}` {why}"));
         let path = self.program.clone().unwrap_or_else(|| program.into());
         let mut command = Command::new(path);
         command.args(arguments).kill_on_drop(true);
@@ -179,21 +183,21 @@ impl Keychain {
         let said = String::from_utf8_lossy(&output.stderr);
         // Both say nothing, or this, of what they do not hold.
         if said.trim().is_empty() || said.contains("could not be found") {
-            return Err(Fault::Absent);
+            return Err(KeychainError::NotFound);
         }
         Err(unavailable(&format!("said `{}`", quote(&said))))
     }
 
-    fn known(&self) -> std::sync::MutexGuard<'_, HashMap<Item, Secret>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_cache(&self) -> std::sync::MutexGuard<'_, HashMap<KeychainItem, SecretBytes>> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn lookup(pairs: &[(String, String)]) -> Vec<String> {
-    std::iter::once("lookup".to_owned()).chain(flat(pairs)).collect()
+fn lookup_arguments(pairs: &[(String, String)]) -> Vec<String> {
+    std::iter::once("lookup".to_owned()).chain(flatten_pairs(pairs)).collect()
 }
 
-fn flat(pairs: &[(String, String)]) -> impl Iterator<Item = String> {
+fn flatten_pairs(pairs: &[(String, String)]) -> impl Iterator<Item = String> {
     pairs.iter().flat_map(|(name, value)| [name.clone(), value.clone()])
 }
 

@@ -1,17 +1,17 @@
 //! The classifiers that the user adds to the one that is built in: one from a
 //! folder, run by a program of its own, and a language model behind an address.
 
-mod catalogue;
 mod install;
-mod plan;
-mod program;
-mod second;
-mod transcript;
+mod llm_judge;
+mod model_registry;
+mod onnx_classifier;
+mod onnx_config;
+mod onnx_process;
+mod onnx_worker;
 mod wheel;
-mod work;
 
-pub use catalogue::USUAL;
-pub use install::{Installed, install};
-pub use plan::{ModelSettings, Plan};
-pub use second::{Second, SecondStatus, State};
-pub use transcript::{Key, Shape, Transcript, TranscriptSettings, TranscriptStatus};
+pub use install::{InstalledModel, install};
+pub use llm_judge::{LlmApi, LlmApiKey, LlmJudge, LlmSettings, LlmStatus};
+pub use model_registry::DEFAULT_MODEL;
+pub use onnx_classifier::{OnnxClassifier, OnnxState, OnnxStatus};
+pub use onnx_config::{ModelSettings, OnnxConfig};

@@ -2,23 +2,23 @@
 //! prompts. And the public collection of such notes.
 
 mod compact;
-mod crash;
+mod event_row;
+mod failpoints;
 mod file;
 mod host;
-mod keeper;
 mod library;
 mod note;
-mod place;
-mod row;
+mod safe_files;
 mod scan;
 mod slug;
 mod store;
+mod usage_tracker;
 mod visits;
 
 mod context;
 mod handlers;
 
-mod shelf;
+mod service;
 
 #[cfg(test)]
 mod tests;
@@ -29,4 +29,4 @@ pub use handlers::{
     roll_back_domain_skill, save_domain_skill, show_domain_skill,
 };
 pub use library::{LibrarySettings, list_library, refresh_library, show_library_note};
-pub use shelf::Notes;
+pub use service::NoteService;

@@ -2,11 +2,11 @@
 //! addresses that were checked, with the owner's approval.
 
 mod approvals;
-mod checked;
-mod exchange;
-mod hop;
+mod http_request;
+mod redirects;
+mod ssrf_check;
 mod tls;
 
-pub use approvals::{Action, Approvals, Pending};
-pub use checked::Reach;
-pub use exchange::{Answer, Ask, Gate, exchange};
+pub use approvals::{ApprovalAction, Approvals, PendingApproval};
+pub use redirects::{OutboundRequest, OutboundResponse, UrlGate, send_following_redirects};
+pub use ssrf_check::FetchPolicy;

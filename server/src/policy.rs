@@ -7,7 +7,7 @@
 
 mod client;
 mod denied;
-mod hosts;
+mod host_policy;
 mod rate;
 mod scopes;
 
@@ -17,22 +17,22 @@ mod grant;
 mod audience;
 mod authority;
 mod claims;
-mod grants;
-mod root;
+mod grant_table;
+mod root_token;
 
 mod check;
 pub mod layer;
 mod method;
 
 pub use audience::{Audience, Listener};
-pub use authority::{Authority, GrantSpec, Minted};
-pub use capability::{Capability, Kind, SessionRule, TabPolicy};
+pub use authority::{Authority, GrantSpec, IssuedToken};
+pub use capability::{Capability, ClientKind, SessionRule, TabPolicy};
 pub use check::{Permit, check};
 pub use client::ClientId;
 pub use denied::DeniedCommands;
-pub use grant::{Calls, Grant};
-pub use hosts::{HostPattern, Hosts, place};
-pub use method::Method;
+pub use grant::{Grant, GrantUsage};
+pub use host_policy::{HostPattern, HostPolicy, host_and_port};
+pub use method::CallMethod;
 pub use rate::Rate;
-pub(crate) use root::{hex, random};
+pub(crate) use root_token::{hex, random};
 pub use scopes::Scopes;

@@ -7,9 +7,9 @@
 
 mod captions;
 mod encoder;
-mod film;
-mod reel;
+mod frame_spool;
+mod video;
 mod webm;
 
 pub use captions::Captions;
-pub use film::{Film, Recording, Style};
+pub use video::{RecordedVideo, RecordingOptions, VideoRecording};

@@ -1,12 +1,12 @@
 //! What is remembered of the calls.
 
 mod activity;
-mod attempts;
-mod target;
+mod request_target;
+mod security_log;
 mod telemetry;
 
-pub use target::without_query;
+pub use request_target::without_query;
 
-pub use activity::{Activity, Entry};
-pub use attempts::{Attempts, Row, Surface, attempt};
-pub use telemetry::{Happening, Telemetry};
+pub use activity::{ActivityLog, PendingActivity};
+pub use security_log::{SecurityLog, SecurityLogRow, SecuritySurface, record_attempt};
+pub use telemetry::{Telemetry, TelemetryEvent};

@@ -5,15 +5,15 @@
 //! that holds it, and its own shape. Both err on the side of redacting. One
 //! that is known is found in whatever way it is written.
 
-mod disguises;
-mod names;
-mod shapes;
-mod tables;
-mod value;
+mod credential_value;
+mod encodings;
+mod sensitive_names;
+mod sensitive_words;
+mod token_patterns;
 
-pub use disguises::{Known, holds, without};
-pub use names::{is_secret, is_secret_name, redact_header};
-pub use shapes::{has_shape, redact};
+pub use encodings::{SecretMatcher, contains_secret, redact_secret};
+pub use sensitive_names::{is_secret, is_secret_name, redact_header};
+pub use token_patterns::{contains_token, redact};
 
 /// What stands in the place of a secret.
 pub const REDACTED: &str = "[redacted]";

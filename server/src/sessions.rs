@@ -4,51 +4,51 @@
 //! never used again. What a page opens by itself becomes a tab of its opener's
 //! session before the call that caused it is answered.
 
-mod acted;
-mod capture;
+mod action_times;
+mod browser_handle;
+mod browser_recovery;
 mod dialog;
 mod downloads;
+mod event_handler;
 mod journal;
-mod keeper;
-mod kept;
-mod locks;
-mod log;
-mod movers;
-mod moving;
+mod log_writer;
+mod migration;
 mod name;
+mod navigation_owners;
 mod offers;
+mod pending_reload;
 mod registry;
-mod remains;
-mod revival;
-mod sends;
+mod ring_buffer;
 mod session;
-mod sink;
-mod slot;
+mod session_snapshot;
+mod snapshot_task;
+mod state_changing_requests;
 mod tab;
-mod untold;
+mod tab_locks;
+mod unreported_dialogs;
 mod uploads;
 
-pub use acted::Acted;
-pub use capture::{Capture, Weigh};
+pub use action_times::ActionTimes;
+pub use browser_handle::{BrowserHandle, BrowserState};
 pub use dialog::DialogLine;
 pub use downloads::{
-    AwaitedDownload, DownloadRecord, DownloadStatus, Downloads, Viewer, is_known_type,
-    place as downloads_place,
+    AwaitedDownload, DownloadFilter, DownloadRecord, DownloadStatus, Downloads,
+    downloads_dir as downloads_place, is_known_mime_type,
 };
-pub use journal::{Journal, Note};
-pub use keeper::keep as keep_sessions;
-pub use kept::Kept;
-pub use locks::{Alone, Lock, Share};
-pub use log::CaptureLog;
-pub use movers::Movers;
+pub use event_handler::DocumentPolicy;
+pub use journal::{Journal, JournalEntry};
+pub use log_writer::CaptureLogWriter;
 pub use name::SessionName;
+pub use navigation_owners::NavigationOwners;
 pub use offers::Offers;
+pub use pending_reload::PendingReload;
 pub use registry::Sessions;
-pub use remains::Remains;
-pub use sends::{PageSend, Sends};
-pub use session::{Place, Session, SessionRules};
-pub use sink::JudgeDocuments;
-pub use slot::{BrowserSlot, BrowserState};
-pub use tab::{Action, NetworkLine, Tab, TabId, TabState};
-pub use untold::Untold;
-pub use uploads::{Files, Uploads};
+pub use ring_buffer::{MemorySize, RingBuffer};
+pub use session::{DisplayMode, Session, SessionRules};
+pub use session_snapshot::SessionSnapshot;
+pub use snapshot_task::run_snapshots as keep_sessions;
+pub use state_changing_requests::{StateChangingRequest, StateChangingRequestLog};
+pub use tab::{NetworkLine, SuspendedAction, Tab, TabId, TabState};
+pub use tab_locks::{AccessLock, ExclusiveGuard, SharedGuard};
+pub use unreported_dialogs::UnreportedDialogs;
+pub use uploads::{UploadedFiles, Uploads};

@@ -7,47 +7,47 @@
 mod arguments;
 mod catalog;
 mod check;
-mod checks;
+mod check_history;
 mod drafts;
 mod environment;
-mod events;
 mod hash;
-mod hashes;
+mod hash_cache;
 mod manifest;
 mod matching;
-mod names;
-mod nudge;
 pub(crate) mod process;
+mod progress;
 pub mod record;
 mod runtime;
 mod sandbox;
 mod scaffold;
 mod sdk;
 mod skill;
+mod skill_hints;
+mod skill_name;
 mod snapshot;
 mod store;
 pub mod supervisor;
+mod test_runner;
 mod tier;
-mod trial;
-mod trust;
+mod trust_store;
 mod typescript;
 
 mod handlers;
 mod lifecycle;
 mod run;
 
-mod shelf;
+mod service;
 mod suggest;
 
 pub use check::check_skills;
-pub use environment::of_caller as environment_of_caller;
+pub use environment::caller_environment as environment_of_caller;
 pub use handlers::{list_skills, show_skill, trust_skill};
 pub use lifecycle::{
     commit_skill, discard_skill, remove_skill, stage_skill, test_skill, upgrade_skill,
 };
 pub use record::{save_skill_record, show_skill_record, start_skill_record, stop_skill_record};
 pub use run::run_skill;
-pub use sandbox::{Door, Wanted};
-pub use shelf::Skills;
-pub use suggest::Fitting;
-pub use tier::{Places, Tier};
+pub use sandbox::{SandboxMode, SkillSocket};
+pub use service::Skills;
+pub use suggest::MatchingSkill;
+pub use tier::{SkillPaths, Tier};

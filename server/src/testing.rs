@@ -5,7 +5,7 @@ use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
 /// Writes a program that can be run at once. A file that is open for writing
 /// cannot, and whatever another test starts meanwhile holds our open files for a
 /// moment: so another process writes it.
-pub fn program(path: &Path, script: &str) {
+pub fn write_program(path: &Path, script: &str) {
     let text = path.with_extension("text");
     fs::write(&text, script).expect("a file");
     fs::set_permissions(&text, fs::Permissions::from_mode(0o755)).expect("a mode");

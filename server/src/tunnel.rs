@@ -1,35 +1,35 @@
 //! The listener that other machines reach: a port of its own, TLS 1.3 alone,
 //! open while somebody is paired or a tunnel forwards to it.
 
+mod allowed_hosts;
+mod busy_body;
 mod certificate;
 mod connection;
-mod held;
-mod lines;
+mod connection_limits;
+mod drain_body;
+mod listen_config;
 mod listener;
-mod names;
-mod place;
-mod rest;
 
-mod bare;
-mod chain;
-mod forward;
-mod found;
+mod config;
 mod handlers;
+mod hash_chain;
+mod lifecycle;
 mod ngrok;
-mod program;
-mod public;
+mod output_tail;
+mod peer_authentication;
+mod process;
+mod program_path;
+mod public_address;
 mod receipts;
-mod said;
-mod trust;
-mod wish;
+mod redact_command;
 
-pub use certificate::Identity;
-pub use forward::stop;
+pub use allowed_hosts::AllowedHosts;
+pub use certificate::TunnelIdentity;
+pub use config::{Provider, TunnelConfig};
 pub use handlers::{get_tunnel, start_tunnel, start_with_daemon, stop_tunnel};
-pub use listener::{Endpoint, Tunnel};
-pub use names::Names;
-pub use ngrok::program as ngrok_program;
-pub use place::Place;
-pub use public::Public;
-pub use trust::Trust;
-pub use wish::{Provider, Wish};
+pub use lifecycle::stop;
+pub use listen_config::ListenConfig;
+pub use listener::{Endpoint, TunnelListener};
+pub use ngrok::ngrok_path as ngrok_program;
+pub use peer_authentication::PeerAuthentication;
+pub use public_address::PublicAddress;

@@ -7,10 +7,10 @@
 mod change;
 mod display;
 mod inbox;
-mod luggage;
-mod open;
+mod lifecycle;
 mod panel;
-mod unpack;
+mod restore;
+mod session_migration;
 mod watch;
 
 use std::{
@@ -19,16 +19,16 @@ use std::{
     time::SystemTime,
 };
 
-pub use change::{Change, Changed};
-pub use display::{Screen, find as find_screen};
-pub use inbox::{Inbox, Letter};
-use luggage::Luggage;
-pub use open::{Closing, Returned};
+pub use change::{TabChangeKind, WindowTabChange};
+pub use display::{DisplayEnvironment, find_display as find_screen};
+pub use inbox::{Inbox, UserNote};
+pub use lifecycle::{CloseInitiator, WindowCloseResult};
 use panel::Panel;
-pub use unpack::Note;
+pub use restore::MigrationNotice;
+use session_migration::SessionMigration;
 
 use crate::{
-    chromium::Context,
+    chromium::BrowserContext,
     daemon::Daemon,
     sessions::{Session, TabId},
 };
@@ -36,26 +36,26 @@ use crate::{
 /// The windows of a daemon, by session.
 #[derive(Default)]
 pub struct Windows {
-    all: Mutex<HashMap<String, Arc<Window>>>,
+    windows: Mutex<HashMap<String, Arc<SessionWindow>>>,
     /// What became of tabs whose window was closed by the person that they
     /// were handed to, until somebody asks.
-    finished: Mutex<HashMap<String, Vec<Change>>>,
+    finished_handoffs: Mutex<HashMap<String, Vec<WindowTabChange>>>,
     /// What people wrote in side panels.
     inbox: Inbox,
     /// Held while a window is opened or closed.
-    turn: tokio::sync::Mutex<()>,
+    transition_lock: tokio::sync::Mutex<()>,
 }
 
 /// A session in a window.
-pub struct Window {
+pub struct SessionWindow {
     session: Arc<Session>,
-    shown: Context,
+    headed_context: BrowserContext,
     /// Its context in the headless browser.
-    home: Option<Context>,
-    since: SystemTime,
-    terms: Mutex<Terms>,
+    headless_context: Option<BrowserContext>,
+    opened_at: SystemTime,
+    purpose: Mutex<WindowPurpose>,
     /// The session as it was a moment ago.
-    last: Mutex<Luggage>,
+    last_state: Mutex<SessionMigration>,
     /// Its side panel, once it has one.
     panel: tokio::sync::Mutex<Option<Panel>>,
     /// Whether the session is back in the headless browser.
@@ -64,7 +64,7 @@ pub struct Window {
 
 /// Why a window is there.
 #[derive(Clone, Debug, Default)]
-pub struct Terms {
+pub struct WindowPurpose {
     /// It is there until it is disconnected.
     pub connected: bool,
     /// A person was asked to do something.
@@ -77,23 +77,23 @@ pub struct Handoff {
     /// What it was, in words.
     pub reason: String,
     /// Tabs, and where they were then.
-    pub before: Vec<(TabId, String)>,
+    pub tabs_before: Vec<(TabId, String)>,
 }
 
 impl Windows {
     /// The window of the session `name`.
-    pub fn get(&self, name: &str) -> Option<Arc<Window>> {
+    pub fn get(&self, name: &str) -> Option<Arc<SessionWindow>> {
         self.lock().get(name).cloned()
     }
 
     /// All windows.
-    pub fn all(&self) -> Vec<Arc<Window>> {
+    pub fn all(&self) -> Vec<Arc<SessionWindow>> {
         self.lock().values().cloned().collect()
     }
 
     /// What became of the tabs of a session whose window a person closed.
-    pub fn take_finished(&self, name: &str) -> Option<Vec<Change>> {
-        self.finished().remove(name)
+    pub fn take_finished(&self, name: &str) -> Option<Vec<WindowTabChange>> {
+        self.lock_finished_handoffs().remove(name)
     }
 
     /// What people wrote to the agent.
@@ -101,40 +101,40 @@ impl Windows {
         &self.inbox
     }
 
-    fn finished(&self) -> MutexGuard<'_, HashMap<String, Vec<Change>>> {
-        self.finished.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_finished_handoffs(&self) -> MutexGuard<'_, HashMap<String, Vec<WindowTabChange>>> {
+        self.finished_handoffs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Window>>> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<SessionWindow>>> {
+        self.windows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Window {
+impl SessionWindow {
     /// The session that it shows.
     pub fn session(&self) -> &Arc<Session> {
         &self.session
     }
 
     /// Its browser and the context there.
-    pub fn context(&self) -> &Context {
-        &self.shown
+    pub fn context(&self) -> &BrowserContext {
+        &self.headed_context
     }
 
     /// When it was opened.
-    pub fn since(&self) -> SystemTime {
-        self.since
+    pub fn opened_at(&self) -> SystemTime {
+        self.opened_at
     }
 
     /// Why it is there.
-    pub fn terms(&self) -> MutexGuard<'_, Terms> {
-        self.terms.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn purpose(&self) -> MutexGuard<'_, WindowPurpose> {
+        self.purpose.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tabs, and where they are.
-    pub fn addresses(&self) -> Vec<(TabId, String)> {
+    pub fn tab_urls(&self) -> Vec<(TabId, String)> {
         let tabs = self.session.tabs();
-        tabs.iter().map(|tab| (tab.id(), tab.page().address())).collect()
+        tabs.iter().map(|tab| (tab.id(), tab.page().intended_url())).collect()
     }
 
     /// Shows the active tab in front.
@@ -152,13 +152,13 @@ impl Window {
     pub async fn show_panel(&self, daemon: &Daemon) -> crate::chromium::Result<()> {
         let mut panel = self.panel.lock().await;
         if panel.is_none() {
-            let browser = self.shown.browser();
+            let browser = self.headed_context.browser();
             *panel = Some(Panel::open(browser, self.session.name(), daemon.activity()).await?);
         }
         Ok(())
     }
 
-    fn last(&self) -> MutexGuard<'_, Luggage> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_last_state(&self) -> MutexGuard<'_, SessionMigration> {
+        self.last_state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

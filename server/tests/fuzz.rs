@@ -8,8 +8,8 @@ use std::path::Path;
 
 use browse_proto::{Command, v1, wire};
 use browse_server::{
-    browser::address::{self, Asker},
-    engine::{Pattern, Target},
+    browser::address::{self, UrlRequester},
+    engine::{LinePattern, Target},
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 use prost::Message as _;
@@ -99,9 +99,9 @@ fn targets() {
             let name = target.to_string();
             assert_eq!(name.parse::<Target>().ok().as_ref(), Some(&target), "{text:?}: {name:?}");
         }
-        let _ = text.parse::<Pattern>();
+        let _ = text.parse::<LinePattern>();
         for cwd in [None, Some(Path::new("/work"))] {
-            let _ = address::parse(&text, &Asker { cwd, home });
+            let _ = address::parse(&text, &UrlRequester { cwd, home });
         }
     });
 }
@@ -124,12 +124,12 @@ fn steps() {
         if let Ok(fields) = wire::decode(command.request, &bytes) {
             let _ = wire::encode(command.request, &fields);
         }
-        let _ = wire::given(&bytes);
+        let _ = wire::set_fields(&bytes);
         let request = prost_types::Any {
             type_url: format!("type.googleapis.com/{}", command.request.full_name),
             value: bytes,
         };
-        let _ = browse_server::dispatch::command(&request);
+        let _ = browse_server::dispatch::step_command(&request);
         let step = v1::Step { tab: None, request: Some(request) };
         let batch = v1::BatchRequest { steps: vec![step] };
         assert_eq!(v1::BatchRequest::decode(batch.encode_to_vec().as_slice()).ok(), Some(batch));

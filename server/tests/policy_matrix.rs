@@ -11,9 +11,9 @@ use browse_proto::{Command, Reason, Scope};
 use browse_server::{
     content::Delivery,
     policy::{
-        Audience, Authority, ClientId, GrantSpec, Hosts, Kind, Listener, Minted, Permit, Rate,
-        Scopes, SessionRule, TabPolicy,
-        layer::{Gate, Guarded, Origin, guard},
+        Audience, Authority, ClientId, ClientKind, GrantSpec, HostPolicy, IssuedToken, Listener,
+        Permit, Rate, Scopes, SessionRule, TabPolicy,
+        layer::{GateConfig, GatedService, OriginCheck, with_gate},
     },
 };
 use http::{Request, Response};
@@ -36,30 +36,30 @@ impl World {
         Self { authority, refused: Arc::default() }
     }
 
-    fn listener(&self, listener: Listener) -> Guarded {
+    fn listener(&self, listener: Listener) -> GatedService {
         let refused = Arc::clone(&self.refused);
-        let gate = Gate {
+        let gate = GateConfig {
             listener,
             authority: Arc::clone(&self.authority),
             origin: match listener {
-                Listener::Local => Origin::Loopback { port: 4000 },
-                Listener::Tunnel | Listener::Skills => Origin::Anywhere,
+                Listener::Local => OriginCheck::Loopback { port: 4000 },
+                Listener::Tunnel | Listener::Skills => OriginCheck::Any,
             },
             refusals: Arc::new(move |refusal| {
                 let client = refusal.client.as_ref().map(ToString::to_string);
                 refused.lock().expect("no test panics with it").push((refusal.reason, client));
             }),
         };
-        guard(gate, service_fn(answer))
+        with_gate(gate, service_fn(answer))
     }
 
     fn spec(client: &str, audience: Audience, scopes: Scopes) -> GrantSpec {
         GrantSpec {
             client: ClientId::new(client).expect("the name is good"),
             audience,
-            kind: Kind::Skill,
+            kind: ClientKind::Skill,
             scopes,
-            hosts: Hosts::None,
+            hosts: HostPolicy::None,
             tabs: TabPolicy::Own,
             session: SessionRule::Only("s".to_owned()),
             rate: Rate::Unlimited,
@@ -68,9 +68,9 @@ impl World {
         }
     }
 
-    fn mint(&self, client: &str, audience: Audience, scopes: &[Scope]) -> Minted {
+    fn mint(&self, client: &str, audience: Audience, scopes: &[Scope]) -> IssuedToken {
         let spec = Self::spec(client, audience, Scopes::of(scopes));
-        self.authority.mint(spec).expect("the client is new")
+        self.authority.issue(spec).expect("the client is new")
     }
 }
 
@@ -82,7 +82,7 @@ async fn answer(request: Request<Body>) -> Result<Response<Body>, Infallible> {
     Ok(Status::ok("").into_http())
 }
 
-async fn call(service: &Guarded, path: &str, token: Option<&str>) -> Option<Reason> {
+async fn call(service: &GatedService, path: &str, token: Option<&str>) -> Option<Reason> {
     let mut request = Request::post(format!("http://localhost:4000{path}"))
         .version(http::Version::HTTP_2)
         .header("content-type", "application/grpc");
@@ -193,14 +193,15 @@ async fn a_grant_slides_with_its_calls_and_ends_without_them() {
     let world = World::new();
     let spec = World::spec("ada", Audience::Tunnel, Scopes::of(&[Scope::Read]));
     let slide = Some(Duration::from_millis(400));
-    let token = world.authority.mint_sliding(spec, slide).expect("the client is new");
+    let token = world.authority.issue_with_idle_timeout(spec, slide).expect("the client is new");
     let tunnel = world.listener(Listener::Tunnel);
-    let end = token.grant().end().expect("it ends");
+    let end = token.grant().expires_at().expect("it ends");
     assert_eq!(call(&tunnel, URL, Some(token.token())).await, None);
-    assert!(token.grant().end().expect("it ends") >= end);
-    assert_eq!(token.grant().calls().count, 1);
+    assert!(token.grant().expires_at().expect("it ends") >= end);
+    assert_eq!(token.grant().usage().call_count, 1);
     // Nobody calls: it ends by itself.
-    let ended = tokio::time::timeout(Duration::from_secs(5), token.grant().ended()).await;
+    let ended =
+        tokio::time::timeout(Duration::from_secs(5), token.grant().wait_until_ended()).await;
     assert_eq!(ended.expect("in time").reason(), Reason::TokenExpired);
     assert_eq!(call(&tunnel, URL, Some(token.token())).await, Some(Reason::TokenInvalid));
 }
@@ -230,7 +231,7 @@ async fn each_bad_token_has_its_own_reason_at_home() {
         lifetime: Duration::ZERO,
         ..World::spec("cyd", Audience::Skill, Scopes::of(&[Scope::Read]))
     };
-    let over = world.authority.mint(over).expect("the client is new");
+    let over = world.authority.issue(over).expect("the client is new");
     let revoked = world.mint("dan", Audience::Skill, &[Scope::Read]);
     assert!(world.authority.revoke(&ClientId::new("dan").expect("good")));
     let dropped = world.mint("eve", Audience::Skill, &[Scope::Read]).token().to_owned();
@@ -299,11 +300,11 @@ async fn health_alone_needs_no_token() {
 async fn a_name_holds_one_token_at_a_time() {
     let world = World::new();
     let spec = || World::spec("ada", Audience::Skill, Scopes::of(&[Scope::Read]));
-    let first = world.authority.mint(spec()).expect("the client is new");
-    let second = world.authority.mint(spec()).map(|_| ()).expect_err("the first is in force");
+    let first = world.authority.issue(spec()).expect("the client is new");
+    let second = world.authority.issue(spec()).map(|_| ()).expect_err("the first is in force");
     assert_eq!(second.reason(), Reason::ClientExists);
     drop(first);
-    assert!(world.authority.mint(spec()).is_ok());
+    assert!(world.authority.issue(spec()).is_ok());
 }
 
 #[tokio::test]
@@ -312,7 +313,7 @@ async fn a_rate_holds_per_token_and_failures_do_not_hold_up_others() {
     let service = world.listener(Listener::Local);
     let slow =
         GrantSpec { rate: Rate::PerSecond(3), ..World::spec("ada", Audience::Skill, Scopes::ALL) };
-    let slow = world.authority.mint(slow).expect("the client is new");
+    let slow = world.authority.issue(slow).expect("the client is new");
     let mut limited = 0;
     for _ in 0..20 {
         limited +=

@@ -18,62 +18,62 @@ use tonic::{Status, body::Body, client::GrpcService};
 use tower_service::Service;
 
 use super::{
-    details, foreign, tls,
-    web::{self, Web},
+    details, tls, unexpected_peer,
+    web::{self, GrpcWebClient},
 };
-use crate::{address::Socket, reach::Daemon};
+use crate::{address::DaemonSocket, connect::ConnectedDaemon};
 
 /// Flow-control window, large enough for a snapshot or an image in one go.
-const WINDOW: u32 = 4 << 20;
+const FLOW_CONTROL_WINDOW_BYTES: u32 = 4 << 20;
 
 /// The most bytes in one frame: a large text comes in one piece.
-const FRAME: u32 = 1 << 20;
+const MAX_FRAME_BYTES: u32 = 1 << 20;
 
 /// A connection to a daemon.
-pub struct Connection {
-    way: Way,
+pub struct DaemonConnection {
+    transport: GrpcTransport,
     authority: String,
     scheme: Scheme,
 }
 
-enum Way {
+enum GrpcTransport {
     /// gRPC.
-    Straight(SendRequest<Body>),
+    Http2(SendRequest<Body>),
     /// gRPC-Web, through whatever hands on nothing but HTTP/1.1.
-    Web(Web),
+    GrpcWeb(GrpcWebClient),
 }
 
-impl Connection {
+impl DaemonConnection {
     /// Greets the daemon at the other end of the socket; one elsewhere within
     /// `patience`.
     pub async fn open(
-        daemon: Daemon,
+        daemon: ConnectedDaemon,
         patience: Duration,
     ) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let authority = daemon.address.authority().to_owned();
-        let scheme = if daemon.pin.is_some() { Scheme::HTTPS } else { Scheme::HTTP };
+        let scheme = if daemon.expected_identity.is_some() { Scheme::HTTPS } else { Scheme::HTTP };
         let way = match daemon.socket {
-            Socket::Tcp(stream) => {
+            DaemonSocket::Tcp(stream) => {
                 stream.set_nonblocking(true)?;
                 stream.set_nodelay(true)?;
                 let stream = TcpStream::from_std(stream)?;
-                match &daemon.pin {
+                match &daemon.expected_identity {
                     Some(proof) => {
-                        let stream = tls::greet(stream, &authority, proof, patience).await?;
-                        match proof.vouched {
-                            true => Way::Web(web::greet(stream).await?),
-                            false => Way::Straight(greet(stream).await?),
+                        let stream = tls::handshake(stream, &authority, proof, patience).await?;
+                        match proof.allows_public_ca {
+                            true => GrpcTransport::GrpcWeb(web::handshake(stream).await?),
+                            false => GrpcTransport::Http2(handshake(stream).await?),
                         }
                     }
-                    None => Way::Straight(greet(stream).await?),
+                    None => GrpcTransport::Http2(handshake(stream).await?),
                 }
             }
-            Socket::Unix(stream) => {
+            DaemonSocket::Unix(stream) => {
                 stream.set_nonblocking(true)?;
-                Way::Straight(greet(UnixStream::from_std(stream)?).await?)
+                GrpcTransport::Http2(handshake(UnixStream::from_std(stream)?).await?)
             }
         };
-        Ok(Self { way, authority, scheme })
+        Ok(Self { transport: way, authority, scheme })
     }
 
     fn uri(&self, of: &Uri) -> Result<Uri, http::Error> {
@@ -83,14 +83,14 @@ impl Connection {
     }
 }
 
-async fn greet<I>(io: I) -> Result<SendRequest<Body>, hyper::Error>
+async fn handshake<I>(io: I) -> Result<SendRequest<Body>, hyper::Error>
 where
     I: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
 {
     let (requests, connection) = http2::Builder::new(TokioExecutor::new())
-        .initial_stream_window_size(WINDOW)
-        .initial_connection_window_size(WINDOW)
-        .max_frame_size(FRAME)
+        .initial_stream_window_size(FLOW_CONTROL_WINDOW_BYTES)
+        .initial_connection_window_size(FLOW_CONTROL_WINDOW_BYTES)
+        .max_frame_size(MAX_FRAME_BYTES)
         .handshake(TokioIo::new(io))
         .await?;
     // Its error reaches the call that waits for an answer.
@@ -98,15 +98,17 @@ where
     Ok(requests)
 }
 
-impl GrpcService<Body> for Connection {
+impl GrpcService<Body> for DaemonConnection {
     type ResponseBody = Body;
     type Error = Box<dyn Error + Send + Sync>;
     type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Self::Error>> + Send>>;
 
     fn poll_ready(&mut self, cx: &mut task::Context<'_>) -> Poll<Result<(), Self::Error>> {
-        match &mut self.way {
-            Way::Straight(requests) => requests.poll_ready(cx).map_err(Into::into),
-            Way::Web(web) => Service::<Request<Body>>::poll_ready(web, cx).map_err(Into::into),
+        match &mut self.transport {
+            GrpcTransport::Http2(requests) => requests.poll_ready(cx).map_err(Into::into),
+            GrpcTransport::GrpcWeb(web) => {
+                Service::<Request<Body>>::poll_ready(web, cx).map_err(Into::into)
+            }
         }
     }
 
@@ -118,15 +120,15 @@ impl GrpcService<Body> for Connection {
         }
         let elsewhere = self.scheme == Scheme::HTTPS;
         let checked = move |answer| {
-            let answer = details::checked(answer);
-            if elsewhere { foreign::check(answer) } else { Ok(answer) }
+            let answer = details::sanitize_details(answer);
+            if elsewhere { unexpected_peer::check_response(answer) } else { Ok(answer) }
         };
-        match &mut self.way {
-            Way::Straight(requests) => {
+        match &mut self.transport {
+            GrpcTransport::Http2(requests) => {
                 let answer = requests.send_request(request);
                 Box::pin(async move { checked(answer.await?.map(Body::new)) })
             }
-            Way::Web(web) => {
+            GrpcTransport::GrpcWeb(web) => {
                 let answer = Service::call(web, request);
                 Box::pin(async move { checked(answer.await?.map(Body::new)) })
             }

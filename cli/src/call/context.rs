@@ -6,15 +6,15 @@ use browse_proto::metadata;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use tonic::metadata::{Ascii, MetadataMap, MetadataValue};
 
-use crate::{globals::Globals, reach::Daemon};
+use crate::{connect::ConnectedDaemon, globals::Globals};
 
 /// What a path may hold as it is.
-const PATH: &AsciiSet =
+const PATH_CHARACTERS: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'_').remove(b'-').remove(b'~');
 
 /// The context of a call.
 #[derive(Clone, Debug, Default)]
-pub struct Context {
+pub struct InvocationContext {
     token: Option<String>,
     tab: Option<u64>,
     session: Option<String>,
@@ -24,22 +24,24 @@ pub struct Context {
     pub timeout: Option<Duration>,
 }
 
-impl Context {
+impl InvocationContext {
     /// The context of a call to `daemon`. Our working directory is nobody's
     /// business on another machine.
     pub fn new(
         globals: &Globals,
-        daemon: &Daemon,
+        daemon: &ConnectedDaemon,
         directory: &Path,
         timeout: Option<Duration>,
     ) -> Self {
         use std::os::unix::ffi::OsStrExt as _;
-        let directory = percent_encode(directory.as_os_str().as_bytes(), PATH).to_string();
+        let directory =
+            percent_encode(directory.as_os_str().as_bytes(), PATH_CHARACTERS).to_string();
         Self {
             token: daemon.token.clone(),
             tab: globals.tab,
             session: globals.session.clone(),
-            directory: (daemon.pin.is_none() && daemon.address.is_local()).then_some(directory),
+            directory: (daemon.expected_identity.is_none() && daemon.address.is_local())
+                .then_some(directory),
             raw: globals.raw,
             timeout,
         }
@@ -47,7 +49,7 @@ impl Context {
 
     /// Writes the metadata. A value that no header can carry names nothing
     /// that exists, and the daemon says so when it gets an empty one.
-    pub fn write(&self, into: &mut MetadataMap) {
+    pub fn write_metadata(&self, into: &mut MetadataMap) {
         let mut put = |name: &'static str, value: &str| {
             let value = value.parse::<MetadataValue<Ascii>>();
             into.insert(name, value.unwrap_or_else(|_| MetadataValue::from_static("")));

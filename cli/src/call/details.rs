@@ -12,19 +12,19 @@ use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tonic::{Status, body::Body, metadata::MetadataMap};
 
 /// The header and trailer that they stand in.
-const DETAILS: &str = "grpc-status-details-bin";
+const STATUS_DETAILS: &str = "grpc-status-details-bin";
 
 /// An answer whose details can be read, or are left out: they stand in its
 /// headers or in its trailers.
-pub fn checked(answer: Response<Body>) -> Response<Body> {
-    let mut answer = answer.map(|body| Body::new(Checked(body)));
-    keep_readable(answer.headers_mut());
+pub fn sanitize_details(answer: Response<Body>) -> Response<Body> {
+    let mut answer = answer.map(|body| Body::new(SanitizedBody(body)));
+    remove_unreadable_details(answer.headers_mut());
     answer
 }
 
-struct Checked(Body);
+struct SanitizedBody(Body);
 
-impl HttpBody for Checked {
+impl HttpBody for SanitizedBody {
     type Data = Bytes;
     type Error = Status;
 
@@ -36,7 +36,7 @@ impl HttpBody for Checked {
         if let Some(Ok(frame)) = &mut frame
             && let Some(trailers) = frame.trailers_mut()
         {
-            keep_readable(trailers);
+            remove_unreadable_details(trailers);
         }
         Poll::Ready(frame)
     }
@@ -50,15 +50,16 @@ impl HttpBody for Checked {
     }
 }
 
-fn keep_readable(headers: &mut HeaderMap) {
+fn remove_unreadable_details(headers: &mut HeaderMap) {
     // Only tonic knows which base64 tonic takes.
-    let known = headers.get(DETAILS).map(|value| {
-        let alone = HeaderMap::from_iter([(http::HeaderName::from_static(DETAILS), value.clone())]);
+    let known = headers.get(STATUS_DETAILS).map(|value| {
+        let alone =
+            HeaderMap::from_iter([(http::HeaderName::from_static(STATUS_DETAILS), value.clone())]);
         let alone = MetadataMap::from_headers(alone);
-        alone.get_bin(DETAILS).is_some_and(|value| value.to_bytes().is_ok())
+        alone.get_bin(STATUS_DETAILS).is_some_and(|value| value.to_bytes().is_ok())
     });
     if known == Some(false) {
-        headers.remove(DETAILS);
+        headers.remove(STATUS_DETAILS);
     }
 }
 
@@ -69,7 +70,7 @@ mod tests {
     use browse_proto::Reason;
     use http::HeaderValue;
 
-    use super::{super::foreign, *};
+    use super::{super::unexpected_peer, *};
 
     struct Trailers(Option<HeaderMap>);
 
@@ -94,19 +95,20 @@ mod tests {
                 let value = HeaderValue::from_bytes(details).expect("a header may hold it");
                 let mut headers = HeaderMap::new();
                 headers.insert("grpc-status", HeaderValue::from_static("7"));
-                headers.insert(DETAILS, value);
+                headers.insert(STATUS_DETAILS, value);
                 headers
             };
             let mut answer = Response::new(Body::new(Trailers(Some(headers()))));
             *answer.headers_mut() = headers();
-            let (head, mut body) = checked(answer).into_parts();
+            let (head, mut body) = sanitize_details(answer).into_parts();
             let frame = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await;
             let trailers = frame.expect("a frame").expect("it is whole").into_trailers();
             for headers in [head.headers, trailers.expect("trailers")] {
                 let status = Status::from_header_map(&headers).expect("it has one");
                 assert_eq!(!status.details().is_empty(), kept, "{details:?}");
-                let failure = foreign::answered(&status).expect("it is no daemon's");
-                assert!(failure.is(Reason::RemoteForeign), "{failure:?}");
+                let failure =
+                    unexpected_peer::failure_of_status(&status).expect("it is no daemon's");
+                assert!(failure.has_reason(Reason::RemoteForeign), "{failure:?}");
             }
         }
     }

@@ -12,26 +12,26 @@ use tokio_rustls::{
     rustls::{RootCertStore, client::WebPkiServerVerifier, crypto::ring, pki_types::ServerName},
 };
 
-use super::foreign::{self, Foreign};
-use crate::{failure::Failure, reach::Proof};
+use super::unexpected_peer::{self, UnexpectedPeer};
+use crate::{connect::ServerIdentity, failure::Failure};
 
 /// What gRPC is spoken in.
-const HTTP2: &[u8] = b"h2";
+const ALPN_HTTP2: &[u8] = b"h2";
 
 /// Greets the daemon at `authority`, which has to give this proof within
 /// `patience`.
-pub async fn greet(
+pub async fn handshake(
     stream: TcpStream,
     authority: &str,
-    proof: &Proof,
+    proof: &ServerIdentity,
     patience: Duration,
 ) -> Result<TlsStream<TcpStream>, Box<dyn Error + Send + Sync>> {
-    let authorities = if proof.vouched { authorities()? } else { None };
+    let authorities = if proof.allows_public_ca { public_ca_verifier()? } else { None };
     let mut config = browse_pin::greeting(proof.pin.0, authorities)?;
     // A tunnel that ends TLS may hand on nothing but HTTP/1.1.
-    config.alpn_protocols = match proof.vouched {
+    config.alpn_protocols = match proof.allows_public_ca {
         true => vec![b"http/1.1".to_vec()],
-        false => vec![HTTP2.to_vec()],
+        false => vec![ALPN_HTTP2.to_vec()],
     };
     let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
     let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
@@ -42,25 +42,25 @@ pub async fn greet(
             let why = format!("it takes the connection, and says nothing within {patience:?}");
             return Err(io::Error::new(io::ErrorKind::TimedOut, why).into());
         }
-        Ok(Err(error)) if is_end(error.kind()) => {
+        Ok(Err(error)) if is_connection_end(error.kind()) => {
             let why = "it takes the connection, and ends it before a word";
             return Err(io::Error::new(error.kind(), why).into());
         }
         Ok(greeted) => greeted?,
     };
-    if !proof.vouched && stream.get_ref().1.alpn_protocol() != Some(HTTP2) {
-        return Err(Foreign::new("it does not speak HTTP/2").into());
+    if !proof.allows_public_ca && stream.get_ref().1.alpn_protocol() != Some(ALPN_HTTP2) {
+        return Err(UnexpectedPeer::new("it does not speak HTTP/2").into());
     }
     Ok(stream)
 }
 
-fn is_end(kind: io::ErrorKind) -> bool {
+fn is_connection_end(kind: io::ErrorKind) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
     matches!(kind, BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
 }
 
 /// Those whose word the machine takes for certificates, if there are any.
-fn authorities() -> Result<Option<Arc<WebPkiServerVerifier>>, Box<dyn Error + Send + Sync>> {
+fn public_ca_verifier() -> Result<Option<Arc<WebPkiServerVerifier>>, Box<dyn Error + Send + Sync>> {
     let mut roots = RootCertStore::empty();
     // Some of a machine's may be beyond reading.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -73,8 +73,8 @@ fn authorities() -> Result<Option<Arc<WebPkiServerVerifier>>, Box<dyn Error + Se
 }
 
 /// The failure to tell when the other end is not who it should be.
-pub fn mismatch(error: &(dyn Error + 'static)) -> Option<Failure> {
-    let mismatch = foreign::find(error, |error| {
+pub fn pin_mismatch(error: &(dyn Error + 'static)) -> Option<Failure> {
+    let mismatch = unexpected_peer::find_cause(error, |error| {
         error.downcast_ref().and_then(Mismatch::of).map(ToString::to_string)
     })?;
     let message = format!("the other end is not the daemon of the pairing block: {mismatch}");

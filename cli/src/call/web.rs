@@ -17,23 +17,23 @@ use tonic_web::{GrpcWebCall, GrpcWebClientService};
 use tower_service::Service;
 
 /// Calls of gRPC, as gRPC-Web.
-pub type Web = GrpcWebClientService<Plain>;
+pub type GrpcWebClient = GrpcWebClientService<Http1Connection>;
 
 /// One connection of HTTP/1.1.
-pub struct Plain(SendRequest<GrpcWebCall<Body>>);
+pub struct Http1Connection(SendRequest<GrpcWebCall<Body>>);
 
 /// Greets the other end of `io`.
-pub async fn greet<I>(io: I) -> Result<Web, hyper::Error>
+pub async fn handshake<I>(io: I) -> Result<GrpcWebClient, hyper::Error>
 where
     I: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
 {
     let (requests, connection) = http1::handshake(TokioIo::new(io)).await?;
     // Its error reaches the call that waits for an answer.
     tokio::spawn(async move { drop(connection.await) });
-    Ok(GrpcWebClientService::new(Plain(requests)))
+    Ok(GrpcWebClientService::new(Http1Connection(requests)))
 }
 
-impl Service<Request<GrpcWebCall<Body>>> for Plain {
+impl Service<Request<GrpcWebCall<Body>>> for Http1Connection {
     type Response = Response<Incoming>;
     type Error = hyper::Error;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;

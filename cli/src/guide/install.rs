@@ -12,11 +12,11 @@ use browse_proto::Reason;
 
 use super::{
     TOPICS, USAGE,
-    mark::{self, Whose},
+    mark::{self, FileOwnership},
 };
 use crate::{
     failure::{Failure, Result},
-    project::Project,
+    project::ProjectPaths,
     suggest,
 };
 
@@ -26,36 +26,36 @@ const AGENTS: &[(&str, &str)] =
 
 /// Writes the files, and answers what was done with each.
 pub fn run(words: &[&str]) -> Result<Vec<String>> {
-    let Wish { agent, in_project, force } = read(words)?;
+    let InstallOptions { agent, in_project, force } = parse_options(words)?;
     let root = match in_project {
-        true => Project::find(env::var_os("BROWSE_PROJECT").as_deref().map(Path::new))?.root,
+        true => ProjectPaths::find(env::var_os("BROWSE_PROJECT").as_deref().map(Path::new))?.root,
         false => home()?,
     };
     let folder = root.join(agent);
     let files: Vec<_> = TOPICS
         .iter()
-        .map(|topic| (folder.join(topic.skill()).join("SKILL.md"), topic.manual()))
+        .map(|topic| (folder.join(topic.skill_name()).join("SKILL.md"), topic.skill_md()))
         .collect();
     // Nothing is written when one of them is somebody else's.
-    let of = |whose: Whose| {
-        let found = files.iter().find(|(path, _)| whose_is(path) == Some(whose));
+    let of = |whose: FileOwnership| {
+        let found = files.iter().find(|(path, _)| ownership(path) == Some(whose));
         found.map(|(path, _)| path.display())
     };
-    if let Some(foreign) = of(Whose::Foreign) {
+    if let Some(foreign) = of(FileOwnership::Foreign) {
         let message = format!("`{foreign}` was not written by browse, and is left alone");
         return Err(Failure::new(Reason::FileUnwritable, message)
-            .hint("Move it away, then run `browse guide install` again"));
+            .with_hint("Move it away, then run `browse guide install` again"));
     }
-    if let Some(edited) = of(Whose::Edited).filter(|_| !force) {
+    if let Some(edited) = of(FileOwnership::Edited).filter(|_| !force) {
         let message = format!("`{edited}` was edited since browse wrote it, and is left alone");
         return Err(Failure::new(Reason::FileUnwritable, message)
-            .hint("Keep your words elsewhere, then add `--force` to write over it"));
+            .with_hint("Keep your words elsewhere, then add `--force` to write over it"));
     }
-    files.iter().map(|(path, text)| put(path, text)).collect()
+    files.iter().map(|(path, text)| install_file(path, text)).collect()
 }
 
 /// What is asked for.
-struct Wish {
+struct InstallOptions {
     /// The folder of the agent.
     agent: &'static str,
     /// Whether it goes into the project instead of the home.
@@ -64,7 +64,7 @@ struct Wish {
     force: bool,
 }
 
-fn read(words: &[&str]) -> Result<Wish> {
+fn parse_options(words: &[&str]) -> Result<InstallOptions> {
     let (mut agent, mut in_project, mut force) = (None, false, false);
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -73,65 +73,65 @@ fn read(words: &[&str]) -> Result<Wish> {
             ("--force", _) => force = true,
             (_, Some(name)) => agent = Some(name),
             ("--agent", _) => agent = words.next().copied(),
-            _ => return Err(wrong(&format!("`guide install` does not take `{word}`"))),
+            _ => return Err(usage_failure(&format!("`guide install` does not take `{word}`"))),
         }
     }
-    let Some(name) = agent else { return Err(wrong("`guide install` wants `--agent`")) };
+    let Some(name) = agent else { return Err(usage_failure("`guide install` wants `--agent`")) };
     let known = AGENTS.iter().find(|(agent, _)| *agent == name);
-    known.map(|(_, folder)| Wish { agent: folder, in_project, force }).ok_or_else(|| {
-        let failure = wrong(&format!("`{name}` is no agent that browse knows"));
+    known.map(|(_, folder)| InstallOptions { agent: folder, in_project, force }).ok_or_else(|| {
+        let failure = usage_failure(&format!("`{name}` is no agent that browse knows"));
         match suggest::nearest(name, AGENTS.iter().map(|(agent, _)| *agent)) {
             Some(near) => {
-                failure.hint(format!("Did you mean `browse guide install --agent {near}`?"))
+                failure.with_hint(format!("Did you mean `browse guide install --agent {near}`?"))
             }
             None => failure,
         }
     })
 }
 
-fn wrong(message: &str) -> Failure {
+fn usage_failure(message: &str) -> Failure {
     Failure::new(Reason::ArgumentInvalid, message)
-        .usage(USAGE)
-        .hint("Use one of claude, codex, cursor")
+        .with_usage(USAGE)
+        .with_hint("Use one of claude, codex, cursor")
 }
 
 fn home() -> Result<PathBuf> {
     let home = env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
     home.ok_or_else(|| {
         Failure::new(Reason::FileUnwritable, "HOME names no folder")
-            .hint("Set HOME, or give `--project`")
+            .with_hint("Set HOME, or give `--project`")
     })
 }
 
 /// Whose the file is; nobody's when there is none.
-fn whose_is(path: &Path) -> Option<Whose> {
+fn ownership(path: &Path) -> Option<FileOwnership> {
     let folder = path.parent().unwrap_or(path);
     let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_symlink());
     if is_link(path) || is_link(folder) {
-        return Some(Whose::Foreign);
+        return Some(FileOwnership::Foreign);
     }
     match fs::read_to_string(path) {
-        Ok(text) => Some(mark::whose(&text)),
+        Ok(text) => Some(mark::ownership_of(&text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(_) => Some(Whose::Foreign),
+        Err(_) => Some(FileOwnership::Foreign),
     }
 }
 
-fn put(path: &Path, text: &str) -> Result<String> {
+fn install_file(path: &Path, text: &str) -> Result<String> {
     let shown = path.display();
     let before = fs::read_to_string(path).ok();
     if before.as_deref() == Some(text) {
         return Ok(format!("unchanged {shown}"));
     }
-    write(path, text).map_err(|error| {
+    write_atomically(path, text).map_err(|error| {
         let message = format!("`{shown}` cannot be written: {error}");
-        Failure::new(Reason::FileUnwritable, message).hint("Check the rights of the folder")
+        Failure::new(Reason::FileUnwritable, message).with_hint("Check the rights of the folder")
     })?;
     Ok(format!("{} {shown}", if before.is_some() { "updated" } else { "wrote" }))
 }
 
 /// Writes beside, then renames: a reader sees the old text or the new one.
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
+fn write_atomically(path: &Path, text: &str) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder)?;
     let beside = folder.join(format!(".SKILL.md.{}", std::process::id()));

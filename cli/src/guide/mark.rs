@@ -3,13 +3,13 @@
 
 use sha2::{Digest as _, Sha256};
 
-const BEGINS: &str =
+const MARK_PREFIX: &str =
     "<!-- Written by `browse guide install`, which writes over it unless it was edited: ";
-const ENDS: &str = " -->";
+const MARK_SUFFIX: &str = " -->";
 
 /// Whose a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whose {
+pub enum FileOwnership {
     /// We wrote it, and nobody changed it.
     Ours,
     /// We wrote it, and somebody changed it.
@@ -19,21 +19,21 @@ pub enum Whose {
 }
 
 /// The file of these parts, with our line between them.
-pub fn put(head: &str, text: &str) -> String {
+pub fn add_mark(head: &str, text: &str) -> String {
     let rest = format!("{head}\n{text}");
-    format!("{head}{BEGINS}{}{ENDS}\n\n{text}", hash(&rest))
+    format!("{head}{MARK_PREFIX}{}{MARK_SUFFIX}\n\n{text}", hash(&rest))
 }
 
 /// Whose this text is. Line ends do not count: editors and git change them.
-pub fn whose(text: &str) -> Whose {
+pub fn ownership_of(text: &str) -> FileOwnership {
     let text = text.replace("\r\n", "\n");
     let marked = text.lines().find_map(|line| {
-        let inner = line.strip_prefix(BEGINS)?;
-        Some((line, inner.strip_suffix(ENDS).unwrap_or_default()))
+        let inner = line.strip_prefix(MARK_PREFIX)?;
+        Some((line, inner.strip_suffix(MARK_SUFFIX).unwrap_or_default()))
     });
-    let Some((line, noted)) = marked else { return Whose::Foreign };
+    let Some((line, noted)) = marked else { return FileOwnership::Foreign };
     let rest = text.replacen(&format!("{line}\n"), "", 1);
-    if hash(&rest) == noted { Whose::Ours } else { Whose::Edited }
+    if hash(&rest) == noted { FileOwnership::Ours } else { FileOwnership::Edited }
 }
 
 /// Half of a SHA-256 in hexadecimal: nobody is kept out by it, only told apart.
@@ -43,17 +43,17 @@ fn hash(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Whose, put, whose};
+    use super::{FileOwnership, add_mark, ownership_of};
 
     #[test]
     fn an_edit_is_noticed_anywhere() {
-        let text = put("---\nname: a\n---\n\n", "# A\n\nText.\n");
-        assert_eq!(whose(&text), Whose::Ours);
-        assert_eq!(whose(&text.replace('\n', "\r\n")), Whose::Ours);
+        let text = add_mark("---\nname: a\n---\n\n", "# A\n\nText.\n");
+        assert_eq!(ownership_of(&text), FileOwnership::Ours);
+        assert_eq!(ownership_of(&text.replace('\n', "\r\n")), FileOwnership::Ours);
         for (from, to) in [("name: a", "name: b"), ("Text", "text"), (" -->", ""), ("# A\n", "")] {
-            assert_eq!(whose(&text.replacen(from, to, 1)), Whose::Edited, "{from}");
+            assert_eq!(ownership_of(&text.replacen(from, to, 1)), FileOwnership::Edited, "{from}");
         }
-        assert_eq!(whose(&format!("{text}More.\n")), Whose::Edited);
-        assert_eq!(whose("# A\n"), Whose::Foreign);
+        assert_eq!(ownership_of(&format!("{text}More.\n")), FileOwnership::Edited);
+        assert_eq!(ownership_of("# A\n"), FileOwnership::Foreign);
     }
 }

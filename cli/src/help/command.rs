@@ -12,7 +12,7 @@ pub fn text(command: &'static Command) -> String {
     section(&mut out, "Arguments", &arguments(command));
     section(&mut out, "Flags", &flags(command));
     out.push_str(&format!("\nExample\n  {}\n\n", command.shell_example()));
-    out.push_str(&layout::wrap(&closing(command), 0));
+    out.push_str(&layout::wrap(&closing_line(command), 0));
     out
 }
 
@@ -28,15 +28,17 @@ fn arguments(command: &'static Command) -> Vec<(String, String)> {
         .map(|positional| (positional.usage(), positional.field.explanation(true)));
     let path = command
         .takes_path()
-        .then(|| (format!("[{}]", command.place), command.place_help().to_owned()));
+        .then(|| (format!("[{}]", command.place), command.output_help().to_owned()));
     let steps = command.request.fields.iter().filter(|_| command.takes_steps());
     let steps = steps.map(|field| ("standard input".to_owned(), field.help.to_owned()));
     own.chain(path).chain(steps).collect()
 }
 
 fn flags(command: &'static Command) -> Vec<(String, String)> {
-    let own = command.flags().map(|field| (aligned(&field.usage()), field.explanation(false)));
-    let saving = command.saving_flags().map(|(usage, help)| (aligned(&usage), help.to_owned()));
+    let own =
+        command.flags().map(|field| (align_long_name(&field.usage()), field.explanation(false)));
+    let saving =
+        command.saving_flags().map(|(usage, help)| (align_long_name(&usage), help.to_owned()));
     let selector = command.selector_flag().zip(command.selector_short);
     let selector = selector
         .map(|(flag, letter)| (format!("-{letter}, {flag}"), "Selects this command.".to_owned()));
@@ -44,11 +46,11 @@ fn flags(command: &'static Command) -> Vec<(String, String)> {
 }
 
 /// The usage of a flag, long names in one column.
-fn aligned(usage: &str) -> String {
+fn align_long_name(usage: &str) -> String {
     if usage.starts_with("--") { format!("    {usage}") } else { usage.to_owned() }
 }
 
-fn closing(command: &Command) -> String {
+fn closing_line(command: &Command) -> String {
     let mut closing = format!("Scope: {}.", command.scope.name());
     if command.tunnel {
         closing.push_str(" Paired agents may call it.");

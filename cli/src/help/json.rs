@@ -18,7 +18,7 @@ pub fn overview() -> Value {
             "help": flag.help,
         })
     });
-    let local = page::LOCAL.iter().map(|local| {
+    let local = page::LOCAL_COMMANDS.iter().map(|local| {
         json!({"name": local.name, "usage": local.usage, "help": local.help, "example": local.example})
     });
     json!({
@@ -30,12 +30,12 @@ pub fn overview() -> Value {
 
 /// These commands.
 pub fn commands(commands: &[&'static Command]) -> Value {
-    commands.iter().map(|command| one(command)).collect()
+    commands.iter().map(|command| command_json(command)).collect()
 }
 
-fn one(command: &'static Command) -> Value {
+fn command_json(command: &'static Command) -> Value {
     let args = command.positionals().map(|positional| {
-        let mut value = field(positional.field);
+        let mut value = field_json(positional.field);
         value["required"] = json!(positional.is_required());
         value["rest"] = json!(positional.rest);
         value
@@ -43,10 +43,10 @@ fn one(command: &'static Command) -> Value {
     let mut args: Vec<_> = args.collect();
     if command.takes_path() {
         args.push(json!({"name": command.place, "type": "file", "required": false, "rest": false,
-            "help": command.place_help()}));
+            "help": command.output_help()}));
     }
     let flags = command.flags().map(|flag| {
-        let mut value = field(flag);
+        let mut value = field_json(flag);
         value["name"] = json!(format!("--{}", flag.flag()));
         value["short"] = json!(flag.short.map(|letter| format!("-{letter}")));
         value["repeated"] = json!(flag.repeated);
@@ -76,7 +76,7 @@ fn one(command: &'static Command) -> Value {
     })
 }
 
-fn field(field: &Field) -> Value {
+fn field_json(field: &Field) -> Value {
     let kind = match field.kind {
         _ if matches!(field.source, Source::File | Source::FileOrUrl | Source::Files) => "file",
         Kind::Bool => "switch",

@@ -1,9 +1,9 @@
 //! Lays help out in 80 columns.
 
-const WIDTH: usize = 80;
+const MAX_COLUMNS: usize = 80;
 
 /// The text of a term starts here, or on the next line when the term is longer.
-const COLUMN: usize = 30;
+const TEXT_COLUMN: usize = 30;
 
 /// `text` in lines of at most 80 columns, each after `indent` blanks.
 pub fn wrap(text: &str, indent: usize) -> String {
@@ -11,7 +11,7 @@ pub fn wrap(text: &str, indent: usize) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {
         let width = indent + line.chars().count() + 1 + word.chars().count();
-        if !line.is_empty() && width > WIDTH {
+        if !line.is_empty() && width > MAX_COLUMNS {
             lines.push(std::mem::take(&mut line));
         }
         if !line.is_empty() {
@@ -27,7 +27,7 @@ pub fn wrap(text: &str, indent: usize) -> String {
 /// A list of terms and what they mean, with the meanings in one column.
 pub fn terms(rows: &[(String, String)]) -> String {
     let widths = rows.iter().map(|(term, _)| term.chars().count() + 4);
-    let column = widths.filter(|width| *width <= COLUMN).max().unwrap_or(COLUMN);
+    let column = widths.filter(|width| *width <= TEXT_COLUMN).max().unwrap_or(TEXT_COLUMN);
     rows.iter().map(|(term, meaning)| row(term, meaning, column)).collect()
 }
 

@@ -8,60 +8,60 @@ use browse_proto::{Reason, wire};
 use serde_json::{Map, Value, json};
 use tokio_rustls::rustls::crypto::ring;
 
-use self::session::Session;
+use self::session::RedeemSession;
 use crate::{
-    call,
+    call, execute,
     failure::{Failure, Result},
     globals::Globals,
-    link::Link,
-    perform, print,
-    remote::{self, Draft, Remote},
-    request::Request,
+    pairing_link::PairingLink,
+    print,
+    remote::{self, PendingRemoteFile, RemoteBrowser},
+    request::PreparedRequest,
 };
 
 /// Redeems the link, and keeps the token under `--remote`, else under the name
 /// that the owner gave.
-pub fn run(request: &Request, globals: &Globals) -> Result<u8> {
+pub fn run(request: &PreparedRequest, globals: &Globals) -> Result<u8> {
     let command = request.invocation.command;
     let text = request.invocation.fields.get("key").and_then(Value::as_str).unwrap_or_default();
-    let link = Link::parse(text)?;
-    let session = link.session.map(|key| Session::new(key, challenge()?)).transpose()?;
-    let mut place = Remote {
+    let link = PairingLink::parse(text)?;
+    let session = link.session_key.map(|key| RedeemSession::new(key, challenge()?)).transpose()?;
+    let mut place = RemoteBrowser {
         address: link.address,
         pin: link.pin,
-        vouched: session.is_some(),
+        allows_public_ca: session.is_some(),
         token: String::new(),
     };
     let time = globals.timeout.unwrap_or(Duration::from_millis(call::DEFAULT_TIMEOUT_MS));
-    let draft = Draft::new(time)?;
+    let draft = PendingRemoteFile::new(time)?;
     let daemon = place.connect(globals.timeout)?;
     let fields = match &session {
         // The pin says who answers.
-        None => json!({"key": link.key}),
-        Some(session) => session.ask(&link.key),
+        None => json!({"key": link.setup_key}),
+        Some(session) => session.redeem_request(&link.setup_key),
     };
     let body = wire::encode(command.request, fields.as_object().unwrap_or(&Map::new()));
     let body = body.map_err(|error| Failure::new(Reason::Bug, error.to_string()))?;
-    let context = perform::context(request, globals, &daemon)?;
+    let context = execute::context(request, globals, &daemon)?;
     let call = call::unary(daemon, command, body.into(), &context);
     let (body, notes) =
-        perform::runtime()?.block_on(call).map_err(|broken: call::Broken| broken.failure)?;
-    perform::tell(&notes);
-    let mut response = perform::decode(command, &body)?;
+        execute::runtime()?.block_on(call).map_err(|broken: call::CallError| broken.failure)?;
+    execute::print_notices(&notes);
+    let mut response = execute::decode(command, &body)?;
     // What is a secret stays out of sight.
-    let token = take(&mut response, "token");
-    let sealed = take(&mut response, "sealed");
-    take(&mut response, "proof");
+    let token = take_text(&mut response, "token");
+    let sealed = take_text(&mut response, "sealed");
+    take_text(&mut response, "proof");
     place.token = match &session {
         None => token,
-        Some(session) => session.open(&response, &sealed)?,
+        Some(session) => session.open_token(&response, &sealed)?,
     };
     let given = response.get("name").and_then(Value::as_str).unwrap_or_default();
     let name = match &globals.remote {
         Some(name) => name.clone(),
-        None => remote::checked(given)?,
+        None => remote::check_name(given)?,
     };
-    draft.keep(&name, &place)?;
+    draft.save(&name, &place)?;
     response.insert("name".to_owned(), json!(name));
     let code = print::answer(command, &response, None, globals)?;
     print::note(&format!("`browse --remote {name} <command>` drives it"));
@@ -71,7 +71,7 @@ pub fn run(request: &Request, globals: &Globals) -> Result<u8> {
     Ok(code)
 }
 
-fn take(response: &mut Map<String, Value>, name: &str) -> String {
+fn take_text(response: &mut Map<String, Value>, name: &str) -> String {
     let taken = response.remove(name);
     taken.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned()
 }

@@ -6,22 +6,23 @@ use browse_proto::Reason;
 use serde_json::json;
 
 use crate::{
+    execute,
     failure::{Failure, Result},
     globals::Globals,
-    perform, print,
-    request::Request,
+    print,
+    request::PreparedRequest,
 };
 
 /// Starts the tunnel, and asks first where the daemon wants that.
-pub fn start(request: &Request, globals: &Globals) -> Result<u8> {
-    let (body, notes) = match perform::unary(request, globals) {
-        Err(failure) if failure.is(Reason::TunnelConsentMissing) && can_ask(globals) => {
-            perform::unary(&agreed(request, globals, &failure)?, globals)?
+pub fn start(request: &PreparedRequest, globals: &Globals) -> Result<u8> {
+    let (body, notes) = match execute::unary(request, globals) {
+        Err(failure) if failure.has_reason(Reason::TunnelConsentMissing) && can_ask(globals) => {
+            execute::unary(&ask_consent(request, globals, &failure)?, globals)?
         }
         answer => answer?,
     };
-    perform::tell(&notes);
-    let response = perform::decode(request.invocation.command, &body)?;
+    execute::print_notices(&notes);
+    let response = execute::decode(request.invocation.command, &body)?;
     print::answer(request.invocation.command, &response, None, globals)
 }
 
@@ -30,7 +31,11 @@ fn can_ask(globals: &Globals) -> bool {
 }
 
 /// The same request, once a person has agreed to what becomes reachable.
-fn agreed(request: &Request, globals: &Globals, failure: &Failure) -> Result<Request> {
+fn ask_consent(
+    request: &PreparedRequest,
+    globals: &Globals,
+    failure: &Failure,
+) -> Result<PreparedRequest> {
     print::stderr(&format!("{}\nType `yes` to agree: ", failure.message));
     let mut answer = String::new();
     let read = io::stdin().read_line(&mut answer);
@@ -41,5 +46,5 @@ fn agreed(request: &Request, globals: &Globals, failure: &Failure) -> Result<Req
     let mut invocation = request.invocation.clone();
     invocation.fields.insert("yes".to_owned(), json!(true));
     invocation.fields.insert("answered".to_owned(), json!(true));
-    Request::new(invocation, globals.json, globals.timeout)
+    PreparedRequest::new(invocation, globals.json, globals.timeout)
 }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     failure::{Failure, Result},
-    globals::{FLAGS, Flag, Globals},
+    globals::{FLAGS, GlobalFlag, Globals},
     save, suggest, table, values,
 };
 
@@ -30,7 +30,7 @@ pub fn read(
         force_path: false,
         inner: None,
     };
-    if command.inner().is_some() {
+    if command.inner_command_field().is_some() {
         return inner::read(invocation, tokens, globals);
     }
     let mut words = Vec::new();
@@ -65,7 +65,7 @@ pub(super) fn flag(
         let place = value.or_else(|| tokens.value());
         let place = place.ok_or_else(|| missing_value(spelling, spelling.trim_matches('-')))?;
         if invocation.path.replace(place.to_owned()).is_some() {
-            return Err(twice(spelling));
+            return Err(duplicate_failure(spelling));
         }
         return Ok(());
     }
@@ -77,15 +77,15 @@ pub(super) fn flag(
         invocation.force_path = true;
         return no_value(spelling, value);
     }
-    if let Some(field) = own_switch(command, spelling).filter(|_| value.is_none()) {
+    if let Some(field) = command_switch(command, spelling).filter(|_| value.is_none()) {
         return set(invocation, field, spelling, None, tokens);
     }
-    if let Some(flag) = Flag::find(spelling) {
+    if let Some(flag) = GlobalFlag::find(spelling) {
         return set_global(globals, flag, value, tokens);
     }
     if let Some(name) = spelling.strip_prefix("--") {
         let known = command.flags().find(|field| field.flag() == name);
-        let field = known.ok_or_else(|| unknown(command, spelling))?;
+        let field = known.ok_or_else(|| unknown_command_flag(command, spelling))?;
         return set(invocation, field, spelling, value, tokens);
     }
     short_flags(invocation, &spelling[1..], value, tokens)
@@ -93,7 +93,7 @@ pub(super) fn flag(
 
 /// The switch of `command` with this spelling. It goes before a global flag
 /// that wants a value: that one can be written with `=`.
-pub(super) fn own_switch(command: &'static Command, spelling: &str) -> Option<&'static Field> {
+pub(super) fn command_switch(command: &'static Command, spelling: &str) -> Option<&'static Field> {
     let name = spelling.strip_prefix("--")?;
     command.flags().find(|field| matches!(field.kind, Kind::Bool) && field.flag() == name)
 }
@@ -116,7 +116,7 @@ fn short_flags(
             }
         }
         let known = command.flags().find(|field| field.short == Some(letter));
-        let field = known.ok_or_else(|| unknown(command, &spelling))?;
+        let field = known.ok_or_else(|| unknown_command_flag(command, &spelling))?;
         let rest = letters.as_str();
         if matches!(field.kind, Kind::Bool) && !rest.is_empty() {
             set(invocation, field, &spelling, None, tokens)?;
@@ -138,17 +138,17 @@ fn set(
     let command = invocation.command;
     let value = match (&field.kind, value) {
         (Kind::Bool, None) => json!(true),
-        (_, Some(value)) => values::value(command, field, spelling, value)?,
+        (_, Some(value)) => values::parse_value(command, field, spelling, value)?,
         (_, None) => {
             let label = field.label();
             let word = tokens.value().ok_or_else(|| missing_value(spelling, &label))?;
-            values::value(command, field, spelling, word)?
+            values::parse_value(command, field, spelling, word)?
         }
     };
-    put(&mut invocation.fields, field, spelling, value)
+    insert_value(&mut invocation.fields, field, spelling, value)
 }
 
-fn put(
+fn insert_value(
     fields: &mut Map<String, Value>,
     field: &'static Field,
     label: &str,
@@ -158,7 +158,7 @@ fn put(
     match (fields.get_mut(field.name), value) {
         (Some(Value::Array(items)), value) if field.repeated => items.push(value),
         (Some(Value::Object(entries)), Value::Object(entry)) => entries.extend(entry),
-        (Some(_), _) => return Err(twice(label)),
+        (Some(_), _) => return Err(duplicate_failure(label)),
         (None, value) if field.repeated => {
             fields.insert(name, json!([value]));
         }
@@ -169,9 +169,9 @@ fn put(
     Ok(())
 }
 
-fn twice(label: &str) -> Failure {
+fn duplicate_failure(label: &str) -> Failure {
     let message = format!("`{label}` is given twice");
-    Failure::new(Reason::ArgumentInvalid, message).hint("Give it once")
+    Failure::new(Reason::ArgumentInvalid, message).with_hint("Give it once")
 }
 
 fn positionals(invocation: &mut Invocation, words: &[&str]) -> Result<()> {
@@ -183,21 +183,25 @@ fn positionals(invocation: &mut Invocation, words: &[&str]) -> Result<()> {
         let count = if positional.rest { words.len() } else { 1 };
         let mut found = false;
         for word in words.by_ref().take(count) {
-            put(
+            insert_value(
                 &mut invocation.fields,
                 field,
                 &label,
-                values::value(command, field, &label, word)?,
+                values::parse_value(command, field, &label, word)?,
             )?;
             found = true;
         }
         if !found && positional.is_required() {
             let message = format!("`{}` wants {label}", command.name);
-            return Err(misused(command, message, &format!("Run `browse help {}`", command.name)));
+            return Err(usage_failure(
+                command,
+                message,
+                &format!("Run `browse help {}`", command.name),
+            ));
         }
     }
     match words.next() {
-        Some(extra) => Err(surplus(command, extra)),
+        Some(extra) => Err(surplus_failure(command, extra)),
         None => Ok(()),
     }
 }
@@ -205,7 +209,7 @@ fn positionals(invocation: &mut Invocation, words: &[&str]) -> Result<()> {
 /// Sets a global flag, taking its value from argv where it has one.
 pub fn set_global(
     globals: &mut Globals,
-    flag: &'static Flag,
+    flag: &'static GlobalFlag,
     value: Option<&str>,
     tokens: &mut Tokens<'_>,
 ) -> Result<()> {
@@ -223,7 +227,8 @@ fn no_value(spelling: &str, value: Option<&str>) -> Result<()> {
         None => Ok(()),
         Some(value) => {
             let message = format!("`{spelling}` takes no value, and got `{value}`");
-            Err(Failure::new(Reason::ArgumentInvalid, message).hint(format!("Write `{spelling}`")))
+            Err(Failure::new(Reason::ArgumentInvalid, message)
+                .with_hint(format!("Write `{spelling}`")))
         }
     }
 }
@@ -233,17 +238,19 @@ fn missing_value(spelling: &str, label: &str) -> Failure {
     let hint = format!(
         "Write `{spelling} <{label}>`, or `{spelling}=<{label}>` when it begins with a dash"
     );
-    Failure::new(Reason::ArgumentInvalid, message).hint(hint)
+    Failure::new(Reason::ArgumentInvalid, message).with_hint(hint)
 }
 
-fn unknown(command: &'static Command, spelling: &str) -> Failure {
+fn unknown_command_flag(command: &'static Command, spelling: &str) -> Failure {
     let own = command.flags().map(|field| format!("--{}", field.flag()));
     let saving = command
         .saving_flags()
         .map(|(usage, _)| usage.split(' ').next().unwrap_or_default().to_owned());
-    let others = table::named(command.words).into_iter().filter_map(Command::selector_flag);
+    let others =
+        table::commands_named(command.words).into_iter().filter_map(Command::selector_flag);
     let known: Vec<_> = own.chain(saving).chain(others).collect();
-    unknown_flag(command.name, spelling, known.iter().map(String::as_str)).usage(command.usage())
+    unknown_flag(command.name, spelling, known.iter().map(String::as_str))
+        .with_usage(command.usage())
 }
 
 /// The failure for a flag that nobody knows; `known` are the flags of the
@@ -258,15 +265,15 @@ pub fn unknown_flag<'a>(
     let globals: Vec<_> = FLAGS.iter().map(|flag| format!("--{}", flag.name)).collect();
     let known: Vec<_> = known.into_iter().map(str::to_owned).chain(globals).collect();
     match suggest::nearest(spelling, known.iter().map(String::as_str)) {
-        Some(near) if spelling.len() > 2 => failure.hint(format!("Did you mean `{near}`?")),
-        _ if name == PROGRAM => failure.hint("Run `browse help`"),
-        _ => failure.hint(format!(
+        Some(near) if spelling.len() > 2 => failure.with_hint(format!("Did you mean `{near}`?")),
+        _ if name == PROGRAM => failure.with_hint("Run `browse help`"),
+        _ => failure.with_hint(format!(
             "Run `browse help {name}`, or write `--` before a word that begins with a dash"
         )),
     }
 }
 
-fn surplus(command: &'static Command, extra: &str) -> Failure {
+fn surplus_failure(command: &'static Command, extra: &str) -> Failure {
     let takes = match command.positionals().count() + usize::from(command.takes_path()) {
         0 => "no argument".to_owned(),
         1 => "one argument".to_owned(),
@@ -278,11 +285,14 @@ fn surplus(command: &'static Command, extra: &str) -> Failure {
         Some(word) => format!("Did you mean `browse {} {word}`?", command.name),
         None => "Quote an argument that holds blanks".to_owned(),
     };
-    misused(command, message, &hint)
+    usage_failure(command, message, &hint)
 }
 
-pub(super) fn misused(command: &'static Command, message: String, hint: &str) -> Failure {
-    let failure =
-        Failure::with(Reason::ArgumentInvalid, message, [("command", command.name.to_owned())]);
-    failure.hint(hint).usage(command.usage())
+pub(super) fn usage_failure(command: &'static Command, message: String, hint: &str) -> Failure {
+    let failure = Failure::with_values(
+        Reason::ArgumentInvalid,
+        message,
+        [("command", command.name.to_owned())],
+    );
+    failure.with_hint(hint).with_usage(command.usage())
 }

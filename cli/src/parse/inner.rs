@@ -5,11 +5,10 @@
 use browse_proto::Reason;
 
 use super::{
-    Action, Invocation, Parsed,
-    arguments::{flag, misused},
-    can_be_step,
+    CliAction, Invocation, Parsed,
+    arguments::{flag, usage_failure},
+    argv_with_globals, can_be_step,
     tokens::{Token, Tokens},
-    with,
 };
 use crate::{
     failure::{Failure, Result},
@@ -31,20 +30,20 @@ pub fn read(
     if words.is_empty() {
         let message = format!("`{}` wants a command", command.name);
         let hint = format!("Write it as in `browse {}`", command.example);
-        return Err(misused(command, message, &hint));
+        return Err(usage_failure(command, message, &hint));
     }
-    let Parsed { globals: all, action } = with(&words, std::mem::take(globals))?;
+    let Parsed { globals: all, action } = argv_with_globals(&words, std::mem::take(globals))?;
     *globals = all;
-    let Action::Call(inner) = action else {
+    let CliAction::Call(inner) = action else {
         let message = format!("`{}` cannot run in a tab", words.join(" "));
         return Err(Failure::new(Reason::BatchInvalid, message)
-            .hint("Run `browse help` to see the commands"));
+            .with_hint("Run `browse help` to see the commands"));
     };
     can_be_step(inner.command)?;
     if globals.tab.is_some() {
         let message = format!("`{}` acts on every tab, and `--tab` on one", command.name);
         return Err(Failure::new(Reason::ArgumentInvalid, message)
-            .hint(format!("Run `browse {}` with `--tab` by itself", inner.command.name)));
+            .with_hint(format!("Run `browse {}` with `--tab` by itself", inner.command.name)));
     }
     invocation.inner = Some(Box::new(inner));
     Ok(invocation)

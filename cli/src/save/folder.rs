@@ -5,40 +5,40 @@ use std::{collections::HashMap, path::PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::{
-    NamedBy, Output,
-    incoming::Incoming,
-    manifest::{self, Manifest},
+    NamedBy, OutputWriter,
+    incoming_file::IncomingFile,
+    manifest::{self, SaveManifest},
     name,
-    progress::Progress,
-    stream::{Sink, text},
+    progress::ProgressLine,
+    stream::{FileSink, text_field},
     temporary_folder,
 };
-use crate::{call::Notes, failure::Result, globals::Globals, parse::Invocation, print};
+use crate::{call::ResponseNotices, failure::Result, globals::Globals, parse::Invocation, print};
 
 /// Files up to which the manifest is written after each one.
-const FEW: usize = 300;
+const MAX_FILES_WRITE_EACH: usize = 300;
 
 /// Files after which it is written beyond that.
-const BATCH: usize = 20;
+const FILES_PER_WRITE: usize = 20;
 
 /// Writes files and their manifest.
-pub struct Folder<'a> {
+pub struct FolderSink<'a> {
     globals: &'a Globals,
-    output: Output,
+    output: OutputWriter,
     path: PathBuf,
-    manifest: Manifest,
-    open: HashMap<u64, Incoming>,
-    progress: Progress,
+    manifest: SaveManifest,
+    open: HashMap<u64, IncomingFile>,
+    progress: ProgressLine,
     saved: Vec<Value>,
     failed: Vec<Value>,
-    present: u64,
-    unwritten: usize,
+    present_files: u64,
+    unwritten_rows: usize,
 }
 
-impl<'a> Folder<'a> {
+impl<'a> FolderSink<'a> {
     /// Opens the folder that `invocation` names, and makes it where needed.
     pub fn open(invocation: &Invocation, globals: &'a Globals) -> Result<Self> {
-        let output = Output::new(invocation, globals)?;
+        let output = OutputWriter::new(invocation, globals)?;
         let path = match &invocation.path {
             Some(path) => PathBuf::from(path),
             None => temporary_folder(invocation.command.name)?,
@@ -47,18 +47,18 @@ impl<'a> Folder<'a> {
         Ok(Self {
             output,
             globals,
-            manifest: Manifest::of(&path),
+            manifest: SaveManifest::read(&path),
             path,
             open: HashMap::new(),
-            progress: Progress::start(),
+            progress: ProgressLine::start(),
             saved: Vec::new(),
             failed: Vec::new(),
-            present: 0,
-            unwritten: 0,
+            present_files: 0,
+            unwritten_rows: 0,
         })
     }
 
-    fn keep(
+    fn record_saved(
         &mut self,
         url: &str,
         head: &Map<String, Value>,
@@ -68,27 +68,27 @@ impl<'a> Folder<'a> {
         let row = json!({
             "url": url,
             "file": file,
-            "mime": text(head, "mime"),
+            "mime": text_field(head, "mime"),
             "bytes": tail.get("bytes"),
-            "sha256": text(tail, "sha256"),
+            "sha256": text_field(tail, "sha256"),
         });
         self.saved.push(row.clone());
         if let Value::Object(row) = row {
             self.manifest.add(row);
         }
-        self.unwritten += 1;
-        if self.saved.len() <= FEW || self.unwritten >= BATCH {
-            self.unwritten = 0;
+        self.unwritten_rows += 1;
+        if self.saved.len() <= MAX_FILES_WRITE_EACH || self.unwritten_rows >= FILES_PER_WRITE {
+            self.unwritten_rows = 0;
             self.manifest.write(&self.output)?;
         }
         Ok(())
     }
 
-    fn line(&self) -> String {
+    fn summary_line(&self) -> String {
         let path = self.manifest.path().display();
         let mut line = format!("{path}: {} saved", self.saved.len());
-        if self.present > 0 {
-            line.push_str(&format!(", {} there already", self.present));
+        if self.present_files > 0 {
+            line.push_str(&format!(", {} there already", self.present_files));
         }
         if !self.failed.is_empty() {
             line.push_str(&format!(", {} failed", self.failed.len()));
@@ -100,18 +100,18 @@ impl<'a> Folder<'a> {
     }
 }
 
-impl Sink for Folder<'_> {
+impl FileSink for FolderSink<'_> {
     fn expect(&mut self, files: u64) {
         self.progress.expect_files(files);
     }
 
     fn head(&mut self, file: u64, head: &Map<String, Value>) -> Result<()> {
-        let mut name = name::of_page(text(head, "name"));
-        if name.eq_ignore_ascii_case(manifest::NAME) {
+        let mut name = name::sanitize_page_name(text_field(head, "name"));
+        if name.eq_ignore_ascii_case(manifest::MANIFEST_NAME) {
             name = format!("_{name}");
         }
         let path = self.path.join(name);
-        self.open.insert(file, Incoming::begin(&self.output, path, NamedBy::Page, head)?);
+        self.open.insert(file, IncomingFile::begin(&self.output, path, NamedBy::Page, head)?);
         Ok(())
     }
 
@@ -127,13 +127,13 @@ impl Sink for Folder<'_> {
         self.progress.add_file();
         let incoming = self.open.remove(&file);
         if tail.get("known") == Some(&Value::Bool(true)) {
-            self.present += 1;
+            self.present_files += 1;
             return Ok(());
         }
-        let (reason, url) = (text(tail, "reason"), text(tail, "url"));
+        let (reason, url) = (text_field(tail, "reason"), text_field(tail, "url"));
         if !reason.is_empty() {
-            let message = text(tail, "message");
-            self.manifest.fail(url, reason, message);
+            let message = text_field(tail, "message");
+            self.manifest.add_failed(url, reason, message);
             self.failed.push(json!({"url": url, "reason": reason, "message": message}));
             return Ok(());
         }
@@ -141,10 +141,10 @@ impl Sink for Folder<'_> {
         let head = incoming.head.clone();
         let path = incoming.finish(&self.output, tail)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        self.keep(text(&head, "url"), &head, tail, &name)
+        self.record_saved(text_field(&head, "url"), &head, tail, &name)
     }
 
-    fn end(&mut self, notes: &Notes) -> Result<u8> {
+    fn finish(&mut self, notes: &ResponseNotices) -> Result<u8> {
         self.progress.clear();
         self.manifest.write(&self.output)?;
         let untrusted = notes.untrusted.as_ref();
@@ -154,12 +154,12 @@ impl Sink for Folder<'_> {
                 "folder": self.path.display().to_string(),
                 "manifest": self.manifest.path().display().to_string(),
                 "saved": self.saved,
-                "present": self.present,
+                "present": self.present_files,
                 "failed": self.failed,
             });
             print::json_result(&result.to_string(), untrusted)?;
         } else {
-            print::enveloped(&self.line(), untrusted.filter(|_| !self.failed.is_empty()))?;
+            print::enveloped(&self.summary_line(), untrusted.filter(|_| !self.failed.is_empty()))?;
         }
         Ok(exit)
     }

@@ -8,33 +8,34 @@ use std::{
 
 use serde_json::{Map, Value, json};
 
-use super::{NamedBy, Output, incoming::is_whole, name, stream::text};
+use super::{NamedBy, OutputWriter, incoming_file::is_whole, name, stream::text_field};
 use crate::failure::Result;
 
 /// Name of the manifest, which no file of the page gets.
-pub const NAME: &str = "manifest.json";
+pub const MANIFEST_NAME: &str = "manifest.json";
 
 /// Bytes that a manifest may have; a larger one is not ours.
-const MOST_BYTES: u64 = 32 << 20;
+const MAX_MANIFEST_BYTES: u64 = 32 << 20;
 
 /// The manifest of a folder.
 #[derive(Debug, Default)]
-pub struct Manifest {
+pub struct SaveManifest {
     path: PathBuf,
     /// Files that are there and whole.
     files: Vec<Map<String, Value>>,
     failed: Vec<Value>,
 }
 
-impl Manifest {
+impl SaveManifest {
     /// Reads the manifest of `folder`, and keeps what is true of it.
-    pub fn of(folder: &Path) -> Self {
-        let path = folder.join(NAME);
-        let small = fs::metadata(&path).is_ok_and(|file| file.len() <= MOST_BYTES);
+    pub fn read(folder: &Path) -> Self {
+        let path = folder.join(MANIFEST_NAME);
+        let small = fs::metadata(&path).is_ok_and(|file| file.len() <= MAX_MANIFEST_BYTES);
         let text = if small { fs::read(&path).unwrap_or_default() } else { Vec::new() };
         let document: Value = serde_json::from_slice(&text).unwrap_or_default();
         let rows = document["files"].as_array().into_iter().flatten();
-        let files = rows.filter_map(Value::as_object).filter(|row| is_true(folder, row)).cloned();
+        let files =
+            rows.filter_map(Value::as_object).filter(|row| is_row_valid(folder, row)).cloned();
         Self { files: files.collect(), path, failed: Vec::new() }
     }
 
@@ -44,23 +45,23 @@ impl Manifest {
     }
 
     /// The addresses of the files that are there.
-    pub fn known(&self) -> Vec<String> {
-        self.files.iter().map(|row| text(row, "url").to_owned()).collect()
+    pub fn known_urls(&self) -> Vec<String> {
+        self.files.iter().map(|row| text_field(row, "url").to_owned()).collect()
     }
 
     /// A file that failed.
-    pub fn fail(&mut self, url: &str, reason: &str, message: &str) {
+    pub fn add_failed(&mut self, url: &str, reason: &str, message: &str) {
         self.failed.push(json!({"url": url, "reason": reason, "message": message}));
     }
 
     /// A file that came.
     pub fn add(&mut self, row: Map<String, Value>) {
-        self.files.retain(|other| text(other, "url") != text(&row, "url"));
+        self.files.retain(|other| text_field(other, "url") != text_field(&row, "url"));
         self.files.push(row);
     }
 
     /// Writes it.
-    pub fn write(&self, output: &Output) -> Result<()> {
+    pub fn write(&self, output: &OutputWriter) -> Result<()> {
         let document = json!({"version": 1, "files": self.files, "failed": self.failed});
         let text = serde_json::to_string_pretty(&document).unwrap_or_default();
         output.write(&self.path, NamedBy::Caller, format!("{text}\n").as_bytes()).map(drop)
@@ -69,12 +70,12 @@ impl Manifest {
 
 /// Whether a row speaks of a plain file in the folder that is as it says. A
 /// manifest may come from anywhere.
-fn is_true(folder: &Path, row: &Map<String, Value>) -> bool {
-    let file = text(row, "file");
+fn is_row_valid(folder: &Path, row: &Map<String, Value>) -> bool {
+    let file = text_field(row, "file");
     let bytes = row.get("bytes").and_then(Value::as_u64);
-    name::safe(file) == file
-        && file != NAME
-        && bytes.is_some_and(|bytes| is_whole(&folder.join(file), bytes, text(row, "sha256")))
+    name::sanitize(file) == file
+        && file != MANIFEST_NAME
+        && bytes.is_some_and(|bytes| is_whole(&folder.join(file), bytes, text_field(row, "sha256")))
 }
 
 #[cfg(test)]
@@ -99,9 +100,10 @@ mod tests {
             row("../out.txt", 2, HI),
             row("none.txt", 2, HI),
         ];
-        fs::write(folder.join(NAME), json!({"files": rows}).to_string()).expect("a manifest");
-        assert_eq!(Manifest::of(&folder).known(), ["http://x/a.txt"]);
-        fs::write(folder.join(NAME), "{half").expect("a manifest");
-        assert_eq!(Manifest::of(&folder).known(), [""; 0]);
+        fs::write(folder.join(MANIFEST_NAME), json!({"files": rows}).to_string())
+            .expect("a manifest");
+        assert_eq!(SaveManifest::read(&folder).known_urls(), ["http://x/a.txt"]);
+        fs::write(folder.join(MANIFEST_NAME), "{half").expect("a manifest");
+        assert_eq!(SaveManifest::read(&folder).known_urls(), [""; 0]);
     }
 }

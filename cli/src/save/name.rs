@@ -1,16 +1,16 @@
 //! Names of files: those that pages choose, and the extensions of formats.
 
-pub use browse_proto::file_name::safe;
-use browse_proto::output::is_obeyed;
+pub use browse_proto::file_name::sanitize;
+use browse_proto::output::is_sensitive_name;
 
 /// The name of a file that a page chose, made harmless: programs do not obey it.
-pub fn of_page(wanted: &str) -> String {
-    let name = safe(wanted);
-    if is_obeyed(&name) { format!("_{name}") } else { name }
+pub fn sanitize_page_name(wanted: &str) -> String {
+    let name = sanitize(wanted);
+    if is_sensitive_name(&name) { format!("_{name}") } else { name }
 }
 
 /// The usual extension of a MIME type.
-pub fn extension(mime: &str) -> Option<&'static str> {
+pub fn extension_of_mime(mime: &str) -> Option<&'static str> {
     let known = [
         ("application/pdf", "pdf"),
         ("multipart/related", "mhtml"),

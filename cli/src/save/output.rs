@@ -8,18 +8,18 @@ use std::{
 
 use browse_proto::{
     Reason,
-    output::{self, Fault, Options},
-    output_rule::Places,
+    output::{self, OutputError, OutputOptions},
+    output_rule::OutputPlaces,
 };
 
-use super::{draft::Draft, write::unwritable};
+use super::{signal_safe_file::SignalSafeFile, write::unwritable};
 use crate::{
     call::DEFAULT_TIMEOUT_MS,
     failure::{Failure, Result},
     globals::Globals,
     parse::Invocation,
-    project::Project,
-    state::State,
+    project::ProjectPaths,
+    state::RunningDaemon,
 };
 
 /// Who chose the path of a file.
@@ -35,41 +35,43 @@ pub enum NamedBy {
 
 /// How the files of one command are written.
 #[derive(Debug)]
-pub struct Output {
-    places: Places,
-    forced: bool,
-    is_owner: bool,
+pub struct OutputWriter {
+    places: OutputPlaces,
+    is_forced: bool,
+    is_local_user: bool,
     deadline: Instant,
 }
 
-impl Output {
+impl OutputWriter {
     /// The way of `invocation`.
     ///
     /// # Errors
     /// It lifts the rule, and the caller is not the owner.
     pub fn new(invocation: &Invocation, globals: &Globals) -> Result<Self> {
-        let project = Project::find(globals.project.as_deref()).ok();
-        let is_owner = is_owner(project.as_ref(), globals);
+        let project = ProjectPaths::find(globals.project.as_deref()).ok();
+        let is_owner = is_local_user(project.as_ref(), globals);
         if invocation.force_path && !is_owner {
             let message = "`--force-path` is for the owner of the daemon";
             return Err(Failure::new(Reason::ArgumentInvalid, message)
-                .hint("Leave it out, and give another path"));
+                .with_hint("Leave it out, and give another path"));
         }
         let own = invocation.command.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS);
         let time = globals.timeout.unwrap_or(Duration::from_millis(own));
         Ok(Self {
-            places: Places::of(project.as_ref().map(|project| project.root.as_path())),
-            forced: invocation.force_path,
-            is_owner,
+            places: OutputPlaces::for_project(
+                project.as_ref().map(|project| project.root.as_path()),
+            ),
+            is_forced: invocation.force_path,
+            is_local_user: is_owner,
             deadline: Instant::now() + time,
         })
     }
 
-    fn options(&self, named: NamedBy) -> Options<'_> {
-        Options {
-            places: &self.places,
-            forced: self.forced,
-            numbered: named == NamedBy::Page,
+    fn options(&self, named: NamedBy) -> OutputOptions<'_> {
+        OutputOptions {
+            output_places: &self.places,
+            is_forced: self.is_forced,
+            is_numbered: named == NamedBy::Page,
             mode: if named == NamedBy::Default { 0o600 } else { 0o666 },
             deadline: self.deadline,
         }
@@ -79,15 +81,16 @@ impl Output {
     ///
     /// # Errors
     /// The rule refuses it, or the folder cannot be written.
-    pub fn begin(&self, path: &Path, named: NamedBy) -> Result<Draft> {
-        Draft::begin(path, &self.options(named)).map_err(|fault| self.failure(path, &fault))
+    pub fn begin(&self, path: &Path, named: NamedBy) -> Result<SignalSafeFile> {
+        SignalSafeFile::begin(path, &self.options(named))
+            .map_err(|fault| self.failure(path, &fault))
     }
 
     /// Puts `draft`, which is for `path`, where it is to be.
     ///
     /// # Errors
     /// What is there is of another kind, or the system refuses it.
-    pub fn finish(&self, draft: Draft, path: &Path) -> Result<PathBuf> {
+    pub fn finish(&self, draft: SignalSafeFile, path: &Path) -> Result<PathBuf> {
         draft.finish().map_err(|fault| self.failure(path, &fault))
     }
 
@@ -111,30 +114,31 @@ impl Output {
         made.map_err(|fault| self.failure(path, &fault))
     }
 
-    fn failure(&self, path: &Path, fault: &Fault) -> Failure {
+    fn failure(&self, path: &Path, fault: &OutputError) -> Failure {
         let shown = path.display().to_string();
         let refused = |why: &str, hint: &str| {
             let message = format!("`{shown}` is not written: {why}");
-            Failure::with(Reason::FileUnwritable, message, [("path", shown.clone())]).hint(hint)
+            Failure::with_values(Reason::FileUnwritable, message, [("path", shown.clone())])
+                .with_hint(hint)
         };
         match fault {
-            Fault::Rule(why) if self.is_owner => {
+            OutputError::Refused(why) if self.is_local_user => {
                 refused(why, "Give another path, or add `--force-path` when you want that file")
             }
-            Fault::Rule(why) => refused(why, "Give another path"),
-            Fault::Unfit(why) => refused(why, "Give the path of a file"),
-            Fault::System(error) => unwritable(path, error),
+            OutputError::Refused(why) => refused(why, "Give another path"),
+            OutputError::Unsupported(why) => refused(why, "Give the path of a file"),
+            OutputError::Io(error) => unwritable(path, error),
         }
     }
 }
 
 /// Whether the caller is the owner of the daemon: neither a skill nor somebody
 /// with a token of their own.
-fn is_owner(project: Option<&Project>, globals: &Globals) -> bool {
+fn is_local_user(project: Option<&ProjectPaths>, globals: &Globals) -> bool {
     if globals.remote.is_some() || std::env::var_os("BROWSE_SKILL_TOKEN").is_some() {
         return false;
     }
     let Some(token) = &globals.token else { return globals.addr.is_none() };
-    let state = project.and_then(|project| State::read(&project.state).ok()?);
+    let state = project.and_then(|project| RunningDaemon::read(&project.state_file).ok()?);
     state.is_some_and(|state| state.token == *token)
 }

@@ -9,45 +9,45 @@ use std::{
 use crate::print;
 
 /// Between two drawings.
-const EVERY: Duration = Duration::from_millis(100);
+const DRAW_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Letters of the bar.
-const WIDTH: u64 = 24;
+const BAR_WIDTH: u64 = 24;
 
 /// A line that is drawn over and over.
 #[derive(Debug)]
-pub struct Progress {
-    shown: bool,
-    begun: Instant,
-    drawn: Option<Instant>,
+pub struct ProgressLine {
+    is_shown: bool,
+    started_at: Instant,
+    drawn_at: Option<Instant>,
     bytes: u64,
-    of_bytes: Option<u64>,
+    total_bytes: Option<u64>,
     files: u64,
-    of_files: Option<u64>,
+    total_files: Option<u64>,
 }
 
-impl Progress {
+impl ProgressLine {
     /// Begins now.
     pub fn start() -> Self {
         Self {
-            shown: stderr().is_terminal(),
-            begun: Instant::now(),
-            drawn: None,
+            is_shown: stderr().is_terminal(),
+            started_at: Instant::now(),
+            drawn_at: None,
             bytes: 0,
-            of_bytes: None,
+            total_bytes: None,
             files: 0,
-            of_files: None,
+            total_files: None,
         }
     }
 
     /// So many bytes are to come, when that is known.
     pub fn expect_bytes(&mut self, bytes: Option<u64>) {
-        self.of_bytes = bytes;
+        self.total_bytes = bytes;
     }
 
     /// So many files are to come.
     pub fn expect_files(&mut self, files: u64) {
-        self.of_files = Some(files);
+        self.total_files = Some(files);
     }
 
     /// So many bytes came.
@@ -64,21 +64,21 @@ impl Progress {
 
     /// Takes the line away.
     pub fn clear(&mut self) {
-        if self.drawn.take().is_some() {
+        if self.drawn_at.take().is_some() {
             print::stderr("\r\x1b[K");
         }
     }
 
     fn draw(&mut self) {
-        let due = self.drawn.is_none_or(|drawn| drawn.elapsed() >= EVERY);
-        if self.shown && due {
-            self.drawn = Some(Instant::now());
-            print::stderr(&format!("\r\x1b[K{}", self.line(self.begun.elapsed())));
+        let due = self.drawn_at.is_none_or(|drawn| drawn.elapsed() >= DRAW_INTERVAL);
+        if self.is_shown && due {
+            self.drawn_at = Some(Instant::now());
+            print::stderr(&format!("\r\x1b[K{}", self.line(self.started_at.elapsed())));
         }
     }
 
     fn line(&self, since: Duration) -> String {
-        let part = match (self.of_files, self.of_bytes) {
+        let part = match (self.total_files, self.total_bytes) {
             (Some(all), _) => Some((self.files, all)),
             (None, Some(all)) => Some((self.bytes, all)),
             (None, None) => None,
@@ -86,27 +86,29 @@ impl Progress {
         let part = part.filter(|(_, all)| *all > 0);
         let bar = part.map_or_else(String::new, |(done, all)| {
             let done = done.min(all);
-            let full = (done * WIDTH / all) as usize;
-            let (full, rest) = ("#".repeat(full), "-".repeat(WIDTH as usize - full));
+            let full = (done * BAR_WIDTH / all) as usize;
+            let (full, rest) = ("#".repeat(full), "-".repeat(BAR_WIDTH as usize - full));
             format!("[{full}{rest}] {:3} %  ", done * 100 / all)
         });
-        let count = match (self.of_files, self.of_bytes) {
-            (Some(all), _) => format!("{} of {all} files, {}", self.files, size(self.bytes)),
-            (None, Some(all)) => format!("{} of {}", size(self.bytes), size(all)),
-            (None, None) => size(self.bytes),
+        let count = match (self.total_files, self.total_bytes) {
+            (Some(all), _) => {
+                format!("{} of {all} files, {}", self.files, format_bytes(self.bytes))
+            }
+            (None, Some(all)) => format!("{} of {}", format_bytes(self.bytes), format_bytes(all)),
+            (None, None) => format_bytes(self.bytes),
         };
         let speed = self.bytes as f64 / since.as_secs_f64().max(0.1);
-        format!("{bar}{count}  {}/s", size(speed as u64))
+        format!("{bar}{count}  {}/s", format_bytes(speed as u64))
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         self.clear();
     }
 }
 
-fn size(bytes: u64) -> String {
+fn format_bytes(bytes: u64) -> String {
     let bytes = bytes as f64;
     match bytes {
         b if b < 1e3 => format!("{b} B"),
@@ -122,7 +124,7 @@ mod tests {
 
     #[test]
     fn the_line_says_how_far_it_is() {
-        let mut progress = Progress { shown: false, ..Progress::start() };
+        let mut progress = ProgressLine { is_shown: false, ..ProgressLine::start() };
         progress.add_bytes(1_500_000);
         assert_eq!(progress.line(Duration::from_secs(1)), "1.5 MB  1.5 MB/s");
         progress.expect_bytes(Some(3_000_000));

@@ -6,57 +6,58 @@ use browse_proto::{Reason, wire::base64};
 use serde_json::{Map, Value, json};
 
 use super::{
-    NamedBy, Output,
-    incoming::Incoming,
+    NamedBy, OutputWriter,
+    incoming_file::IncomingFile,
     name,
-    progress::Progress,
-    stream::{Sink, text},
+    progress::ProgressLine,
+    stream::{FileSink, text_field},
     temporary_folder,
 };
 use crate::{
-    call::Notes,
+    call::ResponseNotices,
     failure::{Failure, Result},
     globals::Globals,
+    inputs,
     parse::Invocation,
-    print, sources,
+    print,
 };
 
 /// Bytes that a data URL may stand for.
-const MOST_INLINE: usize = 64 << 20;
+const MAX_DATA_URL_BYTES: usize = 64 << 20;
 
 /// Writes one file, or prints it as a data URL.
-pub struct Single<'a> {
+pub struct SingleFileSink<'a> {
     invocation: &'a Invocation,
     globals: &'a Globals,
-    output: Output,
+    output: OutputWriter,
     named: NamedBy,
     /// Whether the file is standard output, which then has no room for a result.
     is_printed: bool,
-    incoming: Option<Incoming>,
-    inline: Vec<u8>,
+    incoming_file: Option<IncomingFile>,
+    inline_bytes: Vec<u8>,
     mime: String,
-    progress: Progress,
+    progress: ProgressLine,
     result: Map<String, Value>,
 }
 
-impl<'a> Single<'a> {
+impl<'a> SingleFileSink<'a> {
     /// Nothing came yet.
     pub fn new(invocation: &'a Invocation, globals: &'a Globals) -> Result<Self> {
         Ok(Self {
             invocation,
             globals,
-            output: Output::new(invocation, globals)?,
+            output: OutputWriter::new(invocation, globals)?,
             named: NamedBy::Caller,
             is_printed: false,
-            incoming: None,
-            inline: Vec::new(),
+            incoming_file: None,
+            inline_bytes: Vec::new(),
             mime: String::new(),
-            progress: Progress::start(),
+            progress: ProgressLine::start(),
             result: Map::new(),
         })
     }
 
-    fn place(&mut self, head: &Map<String, Value>) -> Result<PathBuf> {
+    fn choose_path(&mut self, head: &Map<String, Value>) -> Result<PathBuf> {
         let (folder, named) = match self.invocation.path.as_deref() {
             Some(path) if path.ends_with('/') || Path::new(path).is_dir() => {
                 (PathBuf::from(path), NamedBy::Page)
@@ -65,12 +66,12 @@ impl<'a> Single<'a> {
             None => (temporary_folder(self.invocation.command.name)?, NamedBy::Default),
         };
         self.named = named;
-        Ok(folder.join(name::of_page(text(head, "name"))))
+        Ok(folder.join(name::sanitize_page_name(text_field(head, "name"))))
     }
 }
 
 /// Fails when no file can be written at `path`.
-pub fn check_place(path: &str, output: &Output) -> Result<()> {
+pub fn check_path(path: &str, output: &OutputWriter) -> Result<()> {
     let place = match Path::new(path) {
         folder if path.ends_with('/') || folder.is_dir() => folder.join("download"),
         file => file.to_owned(),
@@ -78,20 +79,20 @@ pub fn check_place(path: &str, output: &Output) -> Result<()> {
     output.begin(&place, NamedBy::Caller).map(drop)
 }
 
-impl Sink for Single<'_> {
+impl FileSink for SingleFileSink<'_> {
     fn head(&mut self, _: u64, head: &Map<String, Value>) -> Result<()> {
         let size = head.get("size").and_then(Value::as_u64);
         self.progress.expect_bytes(size);
-        self.mime = text(head, "mime").to_owned();
+        self.mime = text_field(head, "mime").to_owned();
         if !self.invocation.base64 {
-            let place = self.place(head)?;
-            let incoming = Incoming::begin(&self.output, place, self.named, head)?;
+            let place = self.choose_path(head)?;
+            let incoming = IncomingFile::begin(&self.output, place, self.named, head)?;
             self.is_printed = incoming.is_standard_output();
-            self.incoming = Some(incoming);
+            self.incoming_file = Some(incoming);
         }
         for key in ["url", "mime"] {
-            if !text(head, key).is_empty() {
-                self.result.insert(key.to_owned(), json!(text(head, key)));
+            if !text_field(head, key).is_empty() {
+                self.result.insert(key.to_owned(), json!(text_field(head, key)));
             }
         }
         Ok(())
@@ -99,26 +100,26 @@ impl Sink for Single<'_> {
 
     fn data(&mut self, _: u64, bytes: &[u8]) -> Result<()> {
         self.progress.add_bytes(bytes.len());
-        if let Some(incoming) = &mut self.incoming {
+        if let Some(incoming) = &mut self.incoming_file {
             return incoming.add(bytes);
         }
-        if self.inline.len() + bytes.len() > MOST_INLINE {
-            return Err(sources::too_large(
+        if self.inline_bytes.len() + bytes.len() > MAX_DATA_URL_BYTES {
+            return Err(inputs::too_large(
                 "the file is too large for `--base64`".to_owned(),
-                MOST_INLINE,
+                MAX_DATA_URL_BYTES,
             ));
         }
-        self.inline.extend(bytes);
+        self.inline_bytes.extend(bytes);
         Ok(())
     }
 
     fn tail(&mut self, _: u64, tail: &Map<String, Value>) -> Result<()> {
-        let reason = text(tail, "reason");
+        let reason = text_field(tail, "reason");
         if !reason.is_empty() {
-            let message = text(tail, "message").to_owned();
-            return Err(Failure::described(reason, message, Default::default()));
+            let message = text_field(tail, "message").to_owned();
+            return Err(Failure::from_daemon(reason, message, Default::default()));
         }
-        match self.incoming.take() {
+        match self.incoming_file.take() {
             Some(incoming) => {
                 let path = incoming.finish(&self.output, tail)?;
                 self.result.insert("path".to_owned(), json!(path.display().to_string()));
@@ -127,7 +128,7 @@ impl Sink for Single<'_> {
                 let mime = self.mime.split(';').next().unwrap_or_default();
                 let plain = |c: &char| c.is_ascii_alphanumeric() || "/+.-".contains(*c);
                 let mime: String = mime.chars().filter(plain).collect();
-                let url = format!("data:{mime};base64,{}", base64::encode(&self.inline));
+                let url = format!("data:{mime};base64,{}", base64::encode(&self.inline_bytes));
                 self.result.insert("data_url".to_owned(), json!(url));
             }
         }
@@ -140,7 +141,7 @@ impl Sink for Single<'_> {
         Ok(())
     }
 
-    fn end(&mut self, notes: &Notes) -> Result<u8> {
+    fn finish(&mut self, notes: &ResponseNotices) -> Result<u8> {
         self.progress.clear();
         let place = self.result.get("path").or(self.result.get("data_url"));
         let Some(place) = place.and_then(Value::as_str) else {
@@ -157,7 +158,7 @@ impl Sink for Single<'_> {
         }
         // The bytes of a file are not read here; only its name can speak.
         print::enveloped(place, untrusted.filter(|_| self.named != NamedBy::Caller))?;
-        let note = text(&self.result, "note");
+        let note = text_field(&self.result, "note");
         if !note.is_empty() {
             print::note(&format!("{}: {note}", self.invocation.command.name));
         }

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use browse_proto::{Reason, output::own_folder};
+use browse_proto::{Reason, output::create_private_folder};
 
 use crate::failure::{Failure, Result};
 
@@ -13,7 +13,7 @@ use crate::failure::{Failure, Result};
 ///
 /// # Errors
 /// The temp folder cannot be written.
-pub fn temporary(command: &str, extension: &str) -> Result<PathBuf> {
+pub fn temporary_file(command: &str, extension: &str) -> Result<PathBuf> {
     let stem = stem(command);
     Ok(temporary_folder(command)?.join(format!("{stem}.{extension}")))
 }
@@ -24,7 +24,7 @@ pub fn temporary(command: &str, extension: &str) -> Result<PathBuf> {
 /// # Errors
 /// The temp folder cannot be written.
 pub fn temporary_folder(command: &str) -> Result<PathBuf> {
-    own_folder(&stem(command)).map_err(|error| unwritable(&std::env::temp_dir(), &error))
+    create_private_folder(&stem(command)).map_err(|error| unwritable(&std::env::temp_dir(), &error))
 }
 
 fn stem(command: &str) -> String {
@@ -35,12 +35,12 @@ fn stem(command: &str) -> String {
 /// The failure for a path that cannot be written.
 pub fn unwritable(path: &Path, error: &io::Error) -> Failure {
     let shown = path.display().to_string();
-    let message = format!("`{shown}` cannot be written: {}", cause(error));
-    Failure::with(Reason::FileUnwritable, message, [("path", shown)])
+    let message = format!("`{shown}` cannot be written: {}", error_text(error));
+    Failure::with_values(Reason::FileUnwritable, message, [("path", shown)])
 }
 
 /// What the system says, without the number of the error.
-pub fn cause(error: &io::Error) -> String {
+pub fn error_text(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
     let mut letters = text.chars();

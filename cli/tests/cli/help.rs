@@ -64,7 +64,7 @@ fn help_is_asked_for_in_every_way() {
         assert_eq!(run(args), heatmap, "{args:?}");
     }
     let (start, code) = run(&[]);
-    assert_eq!((start.as_str(), code), (help::start().as_str(), Some(0)));
+    assert_eq!((start.as_str(), code), (help::getting_started().as_str(), Some(0)));
     assert!(start.lines().count() <= 40, "{start}");
     assert_eq!(run(&["--help"]), (of(&[]), Some(0)));
     assert_eq!(run(&["session", "--help"]), (of(&["session"]), Some(0)));

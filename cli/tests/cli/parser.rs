@@ -5,7 +5,7 @@ use std::path::Path;
 
 use browse_cli::{
     Failure,
-    parse::{self, Action, Invocation},
+    parse::{self, CliAction, Invocation},
 };
 use browse_proto::{Command, Kind, Source};
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ pub fn words(line: &str) -> Vec<String> {
 
 pub fn parse(line: &str) -> Result<Invocation, Failure> {
     match parse::argv(&words(line))?.action {
-        Action::Call(invocation) => Ok(invocation),
+        CliAction::Call(invocation) => Ok(invocation),
         other => panic!("`{line}` is no call: {other:?}"),
     }
 }
@@ -68,7 +68,7 @@ fn a_switch_leaves_the_global_flag_of_its_name_in_reach() {
         ("--project /p skill commit --project a", true, Some("/p")),
     ] {
         let parsed = parsed(line);
-        let parse::Action::Call(invocation) = parsed.action else { panic!("{line}") };
+        let parse::CliAction::Call(invocation) = parsed.action else { panic!("{line}") };
         assert_eq!(invocation.fields.contains_key("project"), switch, "{line}");
         assert_eq!(invocation.fields["draft"], "a", "{line}");
         assert_eq!(parsed.globals.project.as_deref(), project.map(Path::new), "{line}");
@@ -83,7 +83,7 @@ fn every_name_and_alias_is_one_command() {
             assert!(names.insert(*name), "{name} is taken");
         }
     }
-    for local in parse::LOCAL {
+    for local in parse::LOCAL_NAMES {
         assert!(!names.contains(local), "{local} is taken");
     }
 }

@@ -11,10 +11,10 @@ use super::{Untrusted, envelope::is_break};
 use crate::{Command, Kind};
 
 /// Characters of a page that one line may hold.
-const MOST: usize = 200;
+const MAX_PAGE_CHARS: usize = 200;
 
 /// What is drawn like the quotes.
-const QUOTES: &str = "\"\u{201c}\u{201d}\u{201e}\u{201f}\u{2033}\u{2036}\u{2ba}\u{2dd}\u{2ee}\
+const QUOTE_CHARACTERS: &str = "\"\u{201c}\u{201d}\u{201e}\u{201f}\u{2033}\u{2036}\u{2ba}\u{2dd}\u{2ee}\
     \u{2f6}\u{5f4}\u{275d}\u{275e}\u{301d}\u{301e}\u{3003}\u{1cd3}\u{ff02}";
 
 /// One line for the receipt that `response` is: none when it is something else,
@@ -30,27 +30,27 @@ pub fn receipt_line(
         return None;
     }
     let facts = response.get(field.name)?.get("facts")?.as_array()?;
-    let mut line = Line::default();
+    let mut line = ReceiptLine::default();
     for fact in facts {
         line.add(fact)?;
     }
     let Untrusted { nonce, source, .. } = untrusted;
-    match (line.said.is_empty(), line.page) {
+    match (line.text.is_empty(), line.page_chars) {
         (true, _) => None,
-        (_, 0) => Some(line.said),
-        (_, 1..=MOST) => Some(format!("[{nonce} {source}] {}", line.said)),
+        (_, 0) => Some(line.text),
+        (_, 1..=MAX_PAGE_CHARS) => Some(format!("[{nonce} {source}] {}", line.text)),
         _ => None,
     }
 }
 
 #[derive(Default)]
-struct Line {
-    said: String,
+struct ReceiptLine {
+    text: String,
     /// Characters of the page.
-    page: usize,
+    page_chars: usize,
 }
 
-impl Line {
+impl ReceiptLine {
     /// Adds a fact; none when it does not fit on a line.
     fn add(&mut self, fact: &Value) -> Option<()> {
         let part = |name: &str| fact.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -58,25 +58,25 @@ impl Line {
         if [label, role, name, text, note].iter().any(|part| part.contains(is_break)) {
             return None;
         }
-        if !self.said.is_empty() {
-            self.said.push_str("; ");
+        if !self.text.is_empty() {
+            self.text.push_str("; ");
         }
-        self.said.extend(visible(label));
+        self.text.extend(visible_characters(label));
         if !role.is_empty() {
-            self.said.push_str(": ");
-            self.said.extend(visible(role));
+            self.text.push_str(": ");
+            self.text.extend(visible_characters(role));
         }
         if !name.is_empty() {
-            self.said.push(' ');
+            self.text.push(' ');
             self.quote(name);
         }
         if !text.is_empty() {
-            self.said.push_str(": ");
+            self.text.push_str(": ");
             self.quote(text);
         }
         if !note.is_empty() {
-            self.said.push_str(if note.starts_with(',') { "" } else { " " });
-            self.said.extend(visible(note));
+            self.text.push_str(if note.starts_with(',') { "" } else { " " });
+            self.text.extend(visible_characters(note));
         }
         Some(())
     }
@@ -84,21 +84,21 @@ impl Line {
     /// Words of the page. A backslash stands before what could end the quotes, and
     /// before itself.
     fn quote(&mut self, text: &str) {
-        self.page += text.chars().count();
-        self.said.push('"');
-        for letter in visible(text).skip_while(|letter| is_combining(*letter)) {
-            if letter == '\\' || QUOTES.contains(letter) {
-                self.said.push('\\');
+        self.page_chars += text.chars().count();
+        self.text.push('"');
+        for letter in visible_characters(text).skip_while(|letter| is_combining(*letter)) {
+            if letter == '\\' || QUOTE_CHARACTERS.contains(letter) {
+                self.text.push('\\');
             }
-            self.said.push(letter);
+            self.text.push(letter);
         }
-        self.said.push('"');
+        self.text.push('"');
     }
 }
 
 /// The letters that can be seen. The daemon has left out the others already, where
 /// it is one that can be trusted.
-fn visible(text: &str) -> impl Iterator<Item = char> {
+fn visible_characters(text: &str) -> impl Iterator<Item = char> {
     text.chars().map(|letter| if letter == '\t' { ' ' } else { letter }).filter(|letter| {
         let is_hidden = matches!(letter, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}'
             | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'

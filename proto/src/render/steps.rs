@@ -6,7 +6,10 @@ use super::{Untrusted, quotes_of, quotes_text, text};
 use crate::{Command, Kind};
 
 /// The results of the steps of `command`, when it is one that runs steps.
-pub fn results<'a>(command: &Command, response: &'a Map<String, Value>) -> Option<&'a [Value]> {
+pub fn step_results<'a>(
+    command: &Command,
+    response: &'a Map<String, Value>,
+) -> Option<&'a [Value]> {
     let field = &command.response.fields[command.result?];
     match field.kind {
         Kind::Message(of) if field.repeated && of.name == "StepResult" => {
@@ -28,7 +31,7 @@ pub fn step_text(label: &str, text: &str) -> Option<String> {
 }
 
 /// What the steps say, and how those that failed did.
-pub fn texts(results: &[Value], untrusted: Option<&Untrusted>) -> (String, String) {
+pub fn step_texts(results: &[Value], untrusted: Option<&Untrusted>) -> (String, String) {
     let (mut texts, mut failures) = (Vec::new(), String::new());
     for (index, result) in results.iter().enumerate() {
         let said = |value: &Value, name: &str| {

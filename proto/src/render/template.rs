@@ -6,19 +6,19 @@ use serde_json::{Map, Value};
 use crate::Message;
 
 /// Characters of an address that a line shows; JSON has all of it.
-pub const MAX_SHOWN_ADDRESS: usize = 200;
+pub const MAX_SHOWN_ADDRESS_CHARS: usize = 200;
 
 /// Fills `template` from `row`, which is a `message`.
-pub fn fill(template: &str, row: &Map<String, Value>, message: &Message) -> String {
+pub fn fill_template(template: &str, row: &Map<String, Value>, message: &Message) -> String {
     let mut out = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
         let (key, tail) = after.split_once('}').unwrap_or((after, ""));
         out.push_str(before);
         let name = key.trim_end_matches('?');
-        let mut value = text(name, row.get(name));
+        let mut value = value_text(name, row.get(name));
         if message.field(name).is_some_and(|field| field.address) {
-            value = truncate_address(value, MAX_SHOWN_ADDRESS);
+            value = truncate_address(value, MAX_SHOWN_ADDRESS_CHARS);
         }
         if value.is_empty() && key.ends_with('?') && out.ends_with([' ', '\n']) {
             out.pop();
@@ -38,13 +38,13 @@ pub fn truncate_address(address: String, max: usize) -> String {
     }
 }
 
-fn text(name: &str, value: Option<&Value>) -> String {
+fn value_text(name: &str, value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null | Value::Bool(false)) => String::new(),
         Some(Value::Bool(true)) => name.to_owned(),
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(items)) => {
-            let items = items.iter().map(|item| text("", Some(item)));
+            let items = items.iter().map(|item| value_text("", Some(item)));
             items.collect::<Vec<_>>().join(",")
         }
         Some(Value::Number(number)) => match number.as_f64() {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     TYPE_PREFIX, WireError, base64,
-    read::{Raw, Reader, text, varint},
+    read::{FieldReader, WireValue, text, varint},
 };
 use crate::{Field, Kind, Message};
 
@@ -16,14 +16,14 @@ use crate::{Field, Kind, Message};
 pub fn decode(message: &Message, bytes: &[u8]) -> Result<Map<String, Value>, WireError> {
     let mut out = Map::new();
     for field in message.fields {
-        if let Some(zero) = zero(field) {
+        if let Some(zero) = zero_value(field) {
             out.insert(field.name.to_owned(), zero);
         }
     }
-    for entry in Reader::new(bytes) {
+    for entry in FieldReader::new(bytes) {
         let (number, raw) = entry?;
         if let Some(field) = message.fields.iter().find(|field| field.number == number) {
-            put(&mut out, field, raw)?;
+            decode_field(&mut out, field, raw)?;
         }
     }
     Ok(out)
@@ -34,10 +34,10 @@ pub fn decode(message: &Message, bytes: &[u8]) -> Result<Map<String, Value>, Wir
 ///
 /// # Errors
 /// [`WireError::Malformed`] when the bytes are no message.
-pub fn bytes(encoded: &[u8], number: u32) -> Result<&[u8], WireError> {
+pub fn bytes_field(encoded: &[u8], number: u32) -> Result<&[u8], WireError> {
     let mut found: &[u8] = &[];
-    for entry in Reader::new(encoded) {
-        if let (at, Raw::Bytes(content)) = entry?
+    for entry in FieldReader::new(encoded) {
+        if let (at, WireValue::Bytes(content)) = entry?
             && at == number
         {
             found = content;
@@ -51,10 +51,10 @@ pub fn bytes(encoded: &[u8], number: u32) -> Result<&[u8], WireError> {
 ///
 /// # Errors
 /// [`WireError::Malformed`] when the bytes are no message.
-pub fn number(encoded: &[u8], number: u32) -> Result<u64, WireError> {
+pub fn number_field(encoded: &[u8], number: u32) -> Result<u64, WireError> {
     let mut found = 0;
-    for entry in Reader::new(encoded) {
-        if let (at, Raw::Number(value)) = entry?
+    for entry in FieldReader::new(encoded) {
+        if let (at, WireValue::Number(value)) = entry?
             && at == number
         {
             found = value;
@@ -65,22 +65,22 @@ pub fn number(encoded: &[u8], number: u32) -> Result<u64, WireError> {
 
 /// The numbers of the fields of an encoded message that hold more than zero;
 /// nothing is said of what follows malformed bytes.
-pub fn given(encoded: &[u8]) -> Vec<u32> {
-    let set = Reader::new(encoded).map_while(Result::ok);
-    set.filter(|(_, raw)| !matches!(raw, Raw::Number(0))).map(|(number, _)| number).collect()
+pub fn set_fields(encoded: &[u8]) -> Vec<u32> {
+    let set = FieldReader::new(encoded).map_while(Result::ok);
+    set.filter(|(_, raw)| !matches!(raw, WireValue::Number(0))).map(|(number, _)| number).collect()
 }
 
 /// The text in the field `number` of an encoded message: the last that is there.
-pub fn text_in(encoded: &[u8], number: u32) -> Option<String> {
-    let set = Reader::new(encoded).map_while(Result::ok);
+pub fn text_field(encoded: &[u8], number: u32) -> Option<String> {
+    let set = FieldReader::new(encoded).map_while(Result::ok);
     let bytes = set.filter_map(|(found, raw)| match raw {
-        Raw::Bytes(bytes) if found == number => Some(bytes),
+        WireValue::Bytes(bytes) if found == number => Some(bytes),
         _ => None,
     });
     text(bytes.last()?).ok().map(str::to_owned)
 }
 
-fn zero(field: &Field) -> Option<Value> {
+fn zero_value(field: &Field) -> Option<Value> {
     if field.repeated {
         return Some(json!([]));
     }
@@ -99,25 +99,29 @@ fn is_packable(field: &Field) -> bool {
     matches!(field.kind, Kind::U32 | Kind::U64 | Kind::I32 | Kind::Bool | Kind::Enum(_))
 }
 
-fn put(out: &mut Map<String, Value>, field: &Field, raw: Raw<'_>) -> Result<(), WireError> {
-    if let Raw::Bytes(mut packed) = raw
+fn decode_field(
+    out: &mut Map<String, Value>,
+    field: &Field,
+    raw: WireValue<'_>,
+) -> Result<(), WireError> {
+    if let WireValue::Bytes(mut packed) = raw
         && field.repeated
         && is_packable(field)
     {
         while !packed.is_empty() {
             let number = varint(&mut packed)?;
-            append(out, field, value(field, Raw::Number(number))?);
+            append_item(out, field, decode_value(field, WireValue::Number(number))?);
         }
         return Ok(());
     }
-    let value = value(field, raw)?;
+    let value = decode_value(field, raw)?;
     match (&field.kind, value) {
         (Kind::StringMap, Value::Object(entry)) => {
             if let Some(Value::Object(map)) = out.get_mut(field.name) {
                 map.extend(entry);
             }
         }
-        (_, value) if field.repeated => append(out, field, value),
+        (_, value) if field.repeated => append_item(out, field, value),
         (_, value) => {
             out.insert(field.name.to_owned(), value);
         }
@@ -125,52 +129,52 @@ fn put(out: &mut Map<String, Value>, field: &Field, raw: Raw<'_>) -> Result<(), 
     Ok(())
 }
 
-fn append(out: &mut Map<String, Value>, field: &Field, value: Value) {
+fn append_item(out: &mut Map<String, Value>, field: &Field, value: Value) {
     if let Some(Value::Array(items)) = out.get_mut(field.name) {
         items.push(value);
     }
 }
 
-fn value(field: &Field, raw: Raw<'_>) -> Result<Value, WireError> {
+fn decode_value(field: &Field, raw: WireValue<'_>) -> Result<Value, WireError> {
     Ok(match (&field.kind, raw) {
-        (Kind::Bool, Raw::Number(number)) => json!(number != 0),
-        (Kind::U32 | Kind::U64, Raw::Number(number)) => json!(number),
-        (Kind::I32, Raw::Number(number)) => json!(number as i32),
-        (Kind::Enum(of), Raw::Number(number)) => {
+        (Kind::Bool, WireValue::Number(number)) => json!(number != 0),
+        (Kind::U32 | Kind::U64, WireValue::Number(number)) => json!(number),
+        (Kind::I32, WireValue::Number(number)) => json!(number as i32),
+        (Kind::Enum(of), WireValue::Number(number)) => {
             let known = of.values.iter().find(|value| value.number == number as i32);
             json!(known.map_or(number.to_string(), |value| value.name.to_owned()))
         }
-        (Kind::F64, Raw::Bytes(bytes)) => {
+        (Kind::F64, WireValue::Bytes(bytes)) => {
             let bytes = bytes.try_into().map_err(|_| WireError::Malformed)?;
             json!(f64::from_le_bytes(bytes))
         }
-        (Kind::String, Raw::Bytes(bytes)) => json!(text(bytes)?),
-        (Kind::Bytes, Raw::Bytes(bytes)) => json!(base64::encode(bytes)),
-        (Kind::Message(of), Raw::Bytes(bytes)) => Value::Object(decode(of, bytes)?),
-        (Kind::StringMap, Raw::Bytes(bytes)) => Value::Object(map_entry(bytes)?),
-        (Kind::Any, Raw::Bytes(bytes)) => any(bytes)?,
+        (Kind::String, WireValue::Bytes(bytes)) => json!(text(bytes)?),
+        (Kind::Bytes, WireValue::Bytes(bytes)) => json!(base64::encode(bytes)),
+        (Kind::Message(of), WireValue::Bytes(bytes)) => Value::Object(decode(of, bytes)?),
+        (Kind::StringMap, WireValue::Bytes(bytes)) => Value::Object(decode_map_entry(bytes)?),
+        (Kind::Any, WireValue::Bytes(bytes)) => decode_any(bytes)?,
         _ => return Err(WireError::Malformed),
     })
 }
 
-fn map_entry(encoded: &[u8]) -> Result<Map<String, Value>, WireError> {
+fn decode_map_entry(encoded: &[u8]) -> Result<Map<String, Value>, WireError> {
     let (mut key, mut value) = ("", "");
-    for entry in Reader::new(encoded) {
+    for entry in FieldReader::new(encoded) {
         match entry? {
-            (1, Raw::Bytes(bytes)) => key = text(bytes)?,
-            (2, Raw::Bytes(bytes)) => value = text(bytes)?,
+            (1, WireValue::Bytes(bytes)) => key = text(bytes)?,
+            (2, WireValue::Bytes(bytes)) => value = text(bytes)?,
             _ => {}
         }
     }
     Ok(Map::from_iter([(key.to_owned(), json!(value))]))
 }
 
-fn any(encoded: &[u8]) -> Result<Value, WireError> {
+fn decode_any(encoded: &[u8]) -> Result<Value, WireError> {
     let (mut name, mut body) = ("", &[][..]);
-    for entry in Reader::new(encoded) {
+    for entry in FieldReader::new(encoded) {
         match entry? {
-            (1, Raw::Bytes(bytes)) => name = text(bytes)?.trim_start_matches(TYPE_PREFIX),
-            (2, Raw::Bytes(bytes)) => body = bytes,
+            (1, WireValue::Bytes(bytes)) => name = text(bytes)?.trim_start_matches(TYPE_PREFIX),
+            (2, WireValue::Bytes(bytes)) => body = bytes,
             _ => {}
         }
     }

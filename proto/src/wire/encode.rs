@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{FIXED64, LENGTH, TYPE_PREFIX, VARINT, WireError, base64};
+use super::{FIXED64, LENGTH_DELIMITED, TYPE_PREFIX, VARINT, WireError, base64};
 use crate::{Enum, Field, Kind, Message};
 
 /// Encodes `value` as `message`.
@@ -17,111 +17,116 @@ pub fn encode(message: &Message, value: &Map<String, Value>) -> Result<Vec<u8>, 
             Value::Null => {}
             Value::Array(items) if field.repeated => {
                 for item in items {
-                    one(&mut out, field, item)?;
+                    encode_value(&mut out, field, item)?;
                 }
             }
             Value::Object(entries) if matches!(field.kind, Kind::StringMap) => {
                 for (key, value) in entries {
-                    map_entry(&mut out, field, key, value)?;
+                    encode_map_entry(&mut out, field, key, value)?;
                 }
             }
-            value => one(&mut out, field, value)?,
+            value => encode_value(&mut out, field, value)?,
         }
     }
     Ok(out)
 }
 
-fn one(out: &mut Vec<u8>, field: &Field, value: &Value) -> Result<(), WireError> {
+fn encode_value(out: &mut Vec<u8>, field: &Field, value: &Value) -> Result<(), WireError> {
     let wrong = |wanted: &str| WireError::WrongType(field.name.to_owned(), wanted.to_owned());
     match &field.kind {
         Kind::Bool => {
             let value = value.as_bool().ok_or_else(|| wrong("true or false"))?;
-            number(out, field, u64::from(value));
+            put_number(out, field, u64::from(value));
         }
         Kind::U32 => {
             let value = value.as_u64().and_then(|v| u32::try_from(v).ok());
-            number(out, field, u64::from(value.ok_or_else(|| wrong("a whole number"))?));
+            put_number(out, field, u64::from(value.ok_or_else(|| wrong("a whole number"))?));
         }
-        Kind::U64 => number(out, field, value.as_u64().ok_or_else(|| wrong("a whole number"))?),
+        Kind::U64 => put_number(out, field, value.as_u64().ok_or_else(|| wrong("a whole number"))?),
         Kind::I32 => {
             let value = value.as_i64().and_then(|v| i32::try_from(v).ok());
-            number(out, field, i64::from(value.ok_or_else(|| wrong("a number"))?) as u64);
+            put_number(out, field, i64::from(value.ok_or_else(|| wrong("a number"))?) as u64);
         }
         Kind::F64 => {
-            tag(out, field.number, FIXED64);
+            put_tag(out, field.number, FIXED64);
             let value = value.as_f64().ok_or_else(|| wrong("a number"))?;
             out.extend(value.to_le_bytes());
         }
         Kind::String => {
-            length(out, field.number, value.as_str().ok_or_else(|| wrong("text"))?.as_bytes());
+            put_bytes(out, field.number, value.as_str().ok_or_else(|| wrong("text"))?.as_bytes());
         }
         Kind::Bytes => {
             let value = value.as_str().and_then(base64::decode);
-            length(out, field.number, &value.ok_or_else(|| wrong("base64"))?);
+            put_bytes(out, field.number, &value.ok_or_else(|| wrong("base64"))?);
         }
         Kind::Enum(of) => {
-            let value = enumeration(of, value).ok_or_else(|| wrong(&words(of)))?;
-            number(out, field, value as u64);
+            let value = enum_number(of, value).ok_or_else(|| wrong(&enum_words(of)))?;
+            put_number(out, field, value as u64);
         }
         Kind::Message(of) => {
             let value = value.as_object().ok_or_else(|| wrong("an object"))?;
-            length(out, field.number, &encode(of, value)?);
+            put_bytes(out, field.number, &encode(of, value)?);
         }
         Kind::StringMap => return Err(wrong("an object of texts")),
-        Kind::Any => length(out, field.number, &any(field, value)?),
+        Kind::Any => put_bytes(out, field.number, &encode_any(field, value)?),
     }
     Ok(())
 }
 
 /// Encodes `{"@type": "browse.v1.ClickRequest", …}` as `google.protobuf.Any`.
-fn any(field: &Field, value: &Value) -> Result<Vec<u8>, WireError> {
+fn encode_any(field: &Field, value: &Value) -> Result<Vec<u8>, WireError> {
     let wrong = || WireError::WrongType(field.name.to_owned(), "an object with `@type`".to_owned());
     let mut value = value.as_object().ok_or_else(wrong)?.clone();
     let name = value.remove("@type").ok_or_else(wrong)?;
     let name = name.as_str().ok_or_else(wrong)?.trim_start_matches(TYPE_PREFIX).to_owned();
     let message = Message::by_name(&name).ok_or_else(wrong)?;
     let mut out = Vec::new();
-    length(&mut out, 1, format!("{TYPE_PREFIX}{name}").as_bytes());
-    length(&mut out, 2, &encode(message, &value)?);
+    put_bytes(&mut out, 1, format!("{TYPE_PREFIX}{name}").as_bytes());
+    put_bytes(&mut out, 2, &encode(message, &value)?);
     Ok(out)
 }
 
-fn map_entry(out: &mut Vec<u8>, field: &Field, key: &str, value: &Value) -> Result<(), WireError> {
+fn encode_map_entry(
+    out: &mut Vec<u8>,
+    field: &Field,
+    key: &str,
+    value: &Value,
+) -> Result<(), WireError> {
     let wrong = || WireError::WrongType(field.name.to_owned(), "an object of texts".to_owned());
     let mut entry = Vec::new();
-    length(&mut entry, 1, key.as_bytes());
-    length(&mut entry, 2, value.as_str().ok_or_else(wrong)?.as_bytes());
-    length(out, field.number, &entry);
+    put_bytes(&mut entry, 1, key.as_bytes());
+    put_bytes(&mut entry, 2, value.as_str().ok_or_else(wrong)?.as_bytes());
+    put_bytes(out, field.number, &entry);
     Ok(())
 }
 
-fn enumeration(of: &Enum, value: &Value) -> Option<i32> {
+fn enum_number(of: &Enum, value: &Value) -> Option<i32> {
     let word = value.as_str()?;
     let found = of.values.iter().find(|value| value.name == word && !word.is_empty());
     found.map(|value| value.number)
 }
 
-fn words(of: &Enum) -> String {
+fn enum_words(of: &Enum) -> String {
     let words: Vec<_> = of.values.iter().map(|v| v.name).filter(|name| !name.is_empty()).collect();
     format!("one of {}", words.join(", "))
 }
 
-fn number(out: &mut Vec<u8>, field: &Field, value: u64) {
-    tag(out, field.number, VARINT);
-    varint(out, value);
+fn put_number(out: &mut Vec<u8>, field: &Field, value: u64) {
+    put_tag(out, field.number, VARINT);
+    put_varint(out, value);
 }
 
-fn length(out: &mut Vec<u8>, number: u32, bytes: &[u8]) {
-    tag(out, number, LENGTH);
-    varint(out, bytes.len() as u64);
+fn put_bytes(out: &mut Vec<u8>, number: u32, bytes: &[u8]) {
+    put_tag(out, number, LENGTH_DELIMITED);
+    put_varint(out, bytes.len() as u64);
     out.extend(bytes);
 }
 
-fn tag(out: &mut Vec<u8>, number: u32, kind: u32) {
-    varint(out, u64::from(number << 3 | kind));
+fn put_tag(out: &mut Vec<u8>, number: u32, kind: u32) {
+    put_varint(out, u64::from(number << 3 | kind));
 }
 
-fn varint(out: &mut Vec<u8>, mut value: u64) {
+fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
         value >>= 7;

@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use super::read::{Raw, Reader, text};
+use super::read::{FieldReader, WireValue, text};
 
-const ERROR_INFO: &str = "type.googleapis.com/google.rpc.ErrorInfo";
+const ERROR_INFO_TYPE: &str = "type.googleapis.com/google.rpc.ErrorInfo";
 
-const ERROR_PAGE: &str = "type.googleapis.com/browse.v1.ErrorPage";
+const ERROR_PAGE_TYPE: &str = "type.googleapis.com/browse.v1.ErrorPage";
 
 /// A `google.rpc.ErrorInfo`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,13 +24,13 @@ pub struct ErrorInfo {
 
 /// The first `ErrorInfo` among the details of an encoded `google.rpc.Status`.
 pub fn error_info(status: &[u8]) -> Option<ErrorInfo> {
-    let body = detail(status, ERROR_INFO)?;
+    let body = find_detail(status, ERROR_INFO_TYPE)?;
     let mut info = ErrorInfo::default();
-    for field in Reader::new(body) {
+    for field in FieldReader::new(body) {
         match field.ok()? {
-            (1, Raw::Bytes(bytes)) => info.reason = text(bytes).ok()?.to_owned(),
-            (2, Raw::Bytes(bytes)) => info.domain = text(bytes).ok()?.to_owned(),
-            (3, Raw::Bytes(entry)) => info.metadata.extend(pair(entry)),
+            (1, WireValue::Bytes(bytes)) => info.reason = text(bytes).ok()?.to_owned(),
+            (2, WireValue::Bytes(bytes)) => info.domain = text(bytes).ok()?.to_owned(),
+            (3, WireValue::Bytes(entry)) => info.metadata.extend(pair(entry)),
             _ => {}
         }
     }
@@ -40,23 +40,23 @@ pub fn error_info(status: &[u8]) -> Option<ErrorInfo> {
 /// What a page chose, of the first `browse.v1.ErrorPage` among the details of an encoded
 /// `google.rpc.Status`: pairs of what it is and what it says.
 pub fn error_page(status: &[u8]) -> Vec<(String, String)> {
-    let quotes = Reader::new(detail(status, ERROR_PAGE).unwrap_or_default());
-    let quote = |field: Result<(u32, Raw<'_>), _>| match field.ok()? {
-        (1, Raw::Bytes(quote)) => pair(quote),
+    let quotes = FieldReader::new(find_detail(status, ERROR_PAGE_TYPE).unwrap_or_default());
+    let quote = |field: Result<(u32, WireValue<'_>), _>| match field.ok()? {
+        (1, WireValue::Bytes(quote)) => pair(quote),
         _ => None,
     };
     quotes.filter_map(quote).collect()
 }
 
 /// The first detail of this type.
-fn detail<'a>(status: &'a [u8], wanted: &str) -> Option<&'a [u8]> {
-    Reader::new(status).find_map(|field| {
-        let (3, Raw::Bytes(any)) = field.ok()? else { return None };
+fn find_detail<'a>(status: &'a [u8], wanted: &str) -> Option<&'a [u8]> {
+    FieldReader::new(status).find_map(|field| {
+        let (3, WireValue::Bytes(any)) = field.ok()? else { return None };
         let (mut name, mut body) = ("", &[][..]);
-        for field in Reader::new(any) {
+        for field in FieldReader::new(any) {
             match field.ok()? {
-                (1, Raw::Bytes(bytes)) => name = text(bytes).ok()?,
-                (2, Raw::Bytes(bytes)) => body = bytes,
+                (1, WireValue::Bytes(bytes)) => name = text(bytes).ok()?,
+                (2, WireValue::Bytes(bytes)) => body = bytes,
                 _ => {}
             }
         }
@@ -66,10 +66,10 @@ fn detail<'a>(status: &'a [u8], wanted: &str) -> Option<&'a [u8]> {
 
 fn pair(entry: &[u8]) -> Option<(String, String)> {
     let (mut key, mut value) = ("", "");
-    for field in Reader::new(entry) {
+    for field in FieldReader::new(entry) {
         match field.ok()? {
-            (1, Raw::Bytes(bytes)) => key = text(bytes).ok()?,
-            (2, Raw::Bytes(bytes)) => value = text(bytes).ok()?,
+            (1, WireValue::Bytes(bytes)) => key = text(bytes).ok()?,
+            (2, WireValue::Bytes(bytes)) => value = text(bytes).ok()?,
             _ => {}
         }
     }

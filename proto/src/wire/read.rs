@@ -1,36 +1,36 @@
 //! Takes protobuf bytes apart, without knowing what they mean.
 
-use super::{FIXED32, FIXED64, LENGTH, VARINT, WireError};
+use super::{FIXED32, FIXED64, LENGTH_DELIMITED, VARINT, WireError};
 
 /// Walks over the fields of one encoded message.
-pub struct Reader<'a> {
+pub struct FieldReader<'a> {
     rest: &'a [u8],
 }
 
 /// The value of a field as it lies on the wire.
 #[derive(Clone, Copy, Debug)]
-pub enum Raw<'a> {
+pub enum WireValue<'a> {
     /// A varint.
     Number(u64),
     /// Anything else.
     Bytes(&'a [u8]),
 }
 
-impl<'a> Reader<'a> {
+impl<'a> FieldReader<'a> {
     /// Starts at the first field.
     pub fn new(encoded: &'a [u8]) -> Self {
         Self { rest: encoded }
     }
 
-    fn field(&mut self) -> Result<(u32, Raw<'a>), WireError> {
+    fn field(&mut self) -> Result<(u32, WireValue<'a>), WireError> {
         let key = varint(&mut self.rest)?;
         let number = u32::try_from(key >> 3).map_err(|_| WireError::Malformed)?;
-        Ok((number, Raw::read(&mut self.rest, (key & 7) as u32)?))
+        Ok((number, WireValue::read(&mut self.rest, (key & 7) as u32)?))
     }
 }
 
-impl<'a> Iterator for Reader<'a> {
-    type Item = Result<(u32, Raw<'a>), WireError>;
+impl<'a> Iterator for FieldReader<'a> {
+    type Item = Result<(u32, WireValue<'a>), WireError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.rest.is_empty() {
@@ -44,13 +44,13 @@ impl<'a> Iterator for Reader<'a> {
     }
 }
 
-impl<'a> Raw<'a> {
+impl<'a> WireValue<'a> {
     fn read(input: &mut &'a [u8], kind: u32) -> Result<Self, WireError> {
         Ok(match kind {
             VARINT => Self::Number(varint(input)?),
             FIXED64 => Self::Bytes(take(input, 8)?),
             FIXED32 => Self::Bytes(take(input, 4)?),
-            LENGTH => {
+            LENGTH_DELIMITED => {
                 let length = usize::try_from(varint(input)?).map_err(|_| WireError::Malformed)?;
                 Self::Bytes(take(input, length)?)
             }

@@ -3,7 +3,7 @@
 use crate::wire::{Raw, entries, put_bytes};
 
 /// A message of texts, numbered from 1.
-pub fn fields(texts: &[&str]) -> Vec<u8> {
+pub fn encode_texts(texts: &[&str]) -> Vec<u8> {
     let mut message = Vec::new();
     for (number, text) in (1..).zip(texts) {
         put_bytes(number, text.as_bytes(), &mut message);
@@ -12,7 +12,7 @@ pub fn fields(texts: &[&str]) -> Vec<u8> {
 }
 
 /// The text of field `wanted` of a message; those of a list with commas between.
-pub fn text(message: &[u8], wanted: u32) -> String {
+pub fn text_field(message: &[u8], wanted: u32) -> String {
     let found = entries(message).filter_map(|entry| match entry {
         Ok((number, Raw::Bytes(bytes))) if number == wanted => Some(String::from_utf8_lossy(bytes)),
         _ => None,

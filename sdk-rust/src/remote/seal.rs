@@ -3,56 +3,56 @@
 use ring::{aead, hmac};
 use rustls::crypto::ring as provider;
 
-use super::fields::{fields, text};
+use super::fields::{encode_texts, text_field};
 use super::hex::{hex, unhex};
 use crate::error::{Error, Result};
 use crate::sha256::sha256;
 
 /// Fields of the answer: the sealed token, and what the seal is bound to in its
 /// order: name, scopes, hosts, session, end.
-const SEALED: u32 = 8;
-const BOUND: [u32; 5] = [2, 3, 4, 5, 6];
+const SEALED_TOKEN_FIELD: u32 = 8;
+const BOUND_FIELDS: [u32; 5] = [2, 3, 4, 5, 6];
 
 /// What keeps key and token from whoever ends TLS: the session key of a block,
 /// and the challenge of one request.
-pub struct Seal {
+pub struct TokenSeal {
     key: hmac::Key,
     challenge: String,
 }
 
-impl Seal {
+impl TokenSeal {
     /// That of a session key, for one request.
     pub fn new(session: [u8; 32]) -> Result<Self> {
         let mut bytes = [0; 16];
         let filled = provider::default_provider().secure_random.fill(&mut bytes);
         let none = |_| Error::new("BUG", "the system has no random numbers", "Try again", 13);
         filled.map_err(none)?;
-        Ok(Self::with(session, bytes))
+        Ok(Self::with_challenge(session, bytes))
     }
 
-    fn with(session: [u8; 32], challenge: [u8; 16]) -> Self {
+    fn with_challenge(session: [u8; 32], challenge: [u8; 16]) -> Self {
         let challenge = hex(&challenge);
         Self { key: hmac::Key::new(hmac::HMAC_SHA256, &session), challenge }
     }
 
     /// The request for the token of `key`.
-    pub fn ask(&self, key: &str) -> Vec<u8> {
+    pub fn redeem_request(&self, key: &str) -> Vec<u8> {
         let id = sha256(key.as_bytes());
         let proof = self.mac(&["browse-redeem-request-v1", &self.challenge, &id]);
-        fields(&[&format!("sealed-{id}"), &self.challenge, &hex(proof.as_ref())])
+        encode_texts(&[&format!("sealed-{id}"), &self.challenge, &hex(proof.as_ref())])
     }
 
     /// The token in an answer, when it is that of the daemon to this request.
-    pub fn open(&self, answer: &[u8]) -> Option<String> {
+    pub fn open_token(&self, answer: &[u8]) -> Option<String> {
         let own = self.mac(&["browse-redeem-seal-v1", &self.challenge]);
         let own = aead::UnboundKey::new(&aead::AES_256_GCM, own.as_ref()).ok()?;
-        let mut bytes = unhex(&text(answer, SEALED))?;
+        let mut bytes = unhex(&text_field(answer, SEALED_TOKEN_FIELD))?;
         let (nonce, sealed) = bytes.split_at_mut_checked(aead::NONCE_LEN)?;
         let nonce = aead::Nonce::try_assume_unique_for_key(nonce).ok()?;
         let mut bound = format!("browse-redeem-answer-v1\n{}", self.challenge);
-        for number in BOUND {
+        for number in BOUND_FIELDS {
             bound.push('\n');
-            bound.push_str(&text(answer, number));
+            bound.push_str(&text_field(answer, number));
         }
         let bound = aead::Aad::from(bound.as_bytes());
         let token = aead::LessSafeKey::new(own).open_in_place(nonce, bound, sealed).ok()?;
@@ -65,7 +65,7 @@ impl Seal {
 }
 
 /// The failure of an answer that does not open.
-pub fn unproven() -> Error {
+pub fn unproven_error() -> Error {
     let message = "the answer is not that of the daemon of the pairing block: it does not fit the session key";
     let hint = "Do not go on; ask the owner to revoke the pairing (`browse pair list` names it), and for a new block by another way";
     Error::new("REMOTE_UNPROVEN", message, hint, 9)
@@ -92,15 +92,21 @@ mod tests {
             put_bytes(8, sealed.as_bytes(), &mut answer);
             answer
         };
-        let seal = Seal::with([7; 32], [1; 16]);
-        assert_eq!(seal.open(&answer("write", sealed)).as_deref(), Some("token-of-ada"));
-        assert_eq!(seal.open(&answer("admin", sealed)), None);
-        assert_eq!(Seal::with([8; 32], [1; 16]).open(&answer("write", sealed)), None);
-        assert_eq!(Seal::with([7; 32], [2; 16]).open(&answer("write", sealed)), None);
+        let seal = TokenSeal::with_challenge([7; 32], [1; 16]);
+        assert_eq!(seal.open_token(&answer("write", sealed)).as_deref(), Some("token-of-ada"));
+        assert_eq!(seal.open_token(&answer("admin", sealed)), None);
+        assert_eq!(
+            TokenSeal::with_challenge([8; 32], [1; 16]).open_token(&answer("write", sealed)),
+            None
+        );
+        assert_eq!(
+            TokenSeal::with_challenge([7; 32], [2; 16]).open_token(&answer("write", sealed)),
+            None
+        );
         for wrong in ["", "0", "zz", &sealed[2..], &sealed[..40], &"00".repeat(40)] {
-            assert_eq!(seal.open(&answer("write", wrong)), None, "{wrong}");
+            assert_eq!(seal.open_token(&answer("write", wrong)), None, "{wrong}");
         }
-        let asked = String::from_utf8_lossy(&seal.ask("setup-0123")).into_owned();
+        let asked = String::from_utf8_lossy(&seal.redeem_request("setup-0123")).into_owned();
         assert!(asked.contains("sealed-") && !asked.contains("setup-0123"), "{asked}");
     }
 }

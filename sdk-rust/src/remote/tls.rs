@@ -14,26 +14,27 @@ use rustls::server::ParsedCertificate;
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use rustls::{DigitallySignedStruct, SignatureScheme};
 
-use crate::client::Opener;
+use crate::client::Connector;
 use crate::error::{Error, Result};
-use crate::http::{Connection, Socket, tcp};
+use crate::http::{HttpConnection, Socket, connect_tcp};
 use crate::sha256::sha256;
 
 /// Time that the other end has to greet, if the call has no less.
-const GREETING: Duration = Duration::from_secs(10);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Makes connections to `address`, which has to show the key of `pin`. With
 /// `vouched` TLS may end at a tunnel: a certificate is as good that the
 /// authorities of this machine vouch for.
-pub fn opener(address: &str, pin: &str, vouched: bool) -> Result<Opener> {
+pub fn connector(address: &str, pin: &str, vouched: bool) -> Result<Connector> {
     let unusable = |error: &dyn std::fmt::Display| Error::unreachable(address, error);
     let provider = Arc::new(provider::default_provider());
     let pin = pin.to_ascii_lowercase();
     let authorities = match vouched {
-        true => Some(authorities(&provider).map_err(|error| unusable(&error))?),
+        true => Some(public_ca_verifier(&provider).map_err(|error| unusable(&error))?),
         false => None,
     };
-    let verifier = Arc::new(Pinned { pin, authorities, provider: Arc::clone(&provider) });
+    let verifier =
+        Arc::new(PinnedKeyVerifier { pin, authorities, provider: Arc::clone(&provider) });
     let mut config = ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&[&rustls::version::TLS13])
         .map_err(|error| unusable(&error))?
@@ -46,19 +47,20 @@ pub fn opener(address: &str, pin: &str, vouched: bool) -> Result<Opener> {
     let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
     let name = ServerName::try_from(host).map_err(|error| unusable(&error))?;
     Ok(Box::new(move |end| {
-        let mut socket = tcp(&address, end)?;
+        let mut socket = connect_tcp(&address, end)?;
         let client = ClientConnection::new(Arc::clone(&config), name.clone());
         let mut client = client.map_err(io::Error::other)?;
         let begun = Instant::now();
-        let end = end.min(begun + GREETING);
+        let end = end.min(begun + HANDSHAKE_TIMEOUT);
         let time = end.saturating_duration_since(begun);
-        greet(&mut client, &mut socket, end).map_err(|error| told(error, &address, time))?;
-        Ok(Connection::new(StreamOwned::new(client, socket)))
+        handshake(&mut client, &mut socket, end)
+            .map_err(|error| handshake_error(error, &address, time))?;
+        Ok(HttpConnection::new(StreamOwned::new(client, socket)))
     }))
 }
 
 /// Those whose word this machine takes for certificates.
-fn authorities(
+fn public_ca_verifier(
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<WebPkiServerVerifier>, VerifierBuilderError> {
     let mut roots = RootCertStore::empty();
@@ -68,7 +70,11 @@ fn authorities(
 }
 
 /// Greets the other end until `end`, however slowly it answers.
-fn greet(client: &mut ClientConnection, socket: &mut TcpStream, end: Instant) -> io::Result<()> {
+fn handshake(
+    client: &mut ClientConnection,
+    socket: &mut TcpStream,
+    end: Instant,
+) -> io::Result<()> {
     let wrong = |error: rustls::Error| io::Error::new(io::ErrorKind::InvalidData, error);
     while client.is_handshaking() {
         let left = end.saturating_duration_since(Instant::now());
@@ -94,10 +100,10 @@ fn greet(client: &mut ClientConnection, socket: &mut TcpStream, end: Instant) ->
 }
 
 /// The error of a greeting, as callers shall see it.
-fn told(error: io::Error, address: &str, time: Duration) -> io::Error {
+fn handshake_error(error: io::Error, address: &str, time: Duration) -> io::Error {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
     use io::ErrorKind::{TimedOut, UnexpectedEof, WouldBlock};
-    let foreign = |what: &str| io::Error::other(Error::foreign(address, what));
+    let foreign = |what: &str| io::Error::other(Error::unexpected_peer(address, what));
     match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
         Some(rustls::Error::InvalidCertificate(_)) => {
             let message = "the other end is not the daemon of the pairing block";
@@ -119,7 +125,7 @@ fn told(error: io::Error, address: &str, time: Duration) -> io::Error {
         }
         _ => return error,
     };
-    io::Error::other(Error::unreachable_elsewhere(address, why))
+    io::Error::other(Error::remote_unreachable(address, why))
 }
 
 impl Socket for StreamOwned<ClientConnection, TcpStream> {
@@ -134,13 +140,13 @@ impl Socket for StreamOwned<ClientConnection, TcpStream> {
 
 /// Knows one public key, and maybe whom to ask about others.
 #[derive(Debug)]
-struct Pinned {
+struct PinnedKeyVerifier {
     pin: String,
     authorities: Option<Arc<WebPkiServerVerifier>>,
     provider: Arc<CryptoProvider>,
 }
 
-impl ServerCertVerifier for Pinned {
+impl ServerCertVerifier for PinnedKeyVerifier {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use browse_server::chromium::Page;
-use browse_server::engine::SCRIPT;
+use browse_server::engine::ENGINE_SCRIPT;
 use serde_json::{Value, json};
 
 /// Roles of what a person operates.
@@ -126,7 +126,7 @@ async fn left_out(
     number: i64,
     theirs: Option<&Side>,
 ) -> super::Outcome<Option<&'static str>> {
-    let world = page.world(&page.main_frame().id, &SCRIPT).await?;
+    let world = page.world(&page.main_frame().id, &ENGINE_SCRIPT).await?;
     let params = json!({ "backendNodeId": number, "executionContextId": world.context() });
     let node: Value = page.session().call_method("DOM.resolveNode", &params).await?;
     let object = node["object"]["objectId"].as_str().unwrap_or_default();

@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use browse_server::chromium::{
-    Browser, BrowserOptions, Call, Context, ContextOptions, LaunchOptions, LoadState, Navigated,
-    Page,
+    Browser, BrowserContext, BrowserOptions, CdpCall, ContextOptions, LaunchOptions, LoadState,
+    Navigated, Page,
 };
-use browse_server::engine::SCRIPT;
+use browse_server::engine::ENGINE_SCRIPT;
 use serde_json::{Value, json};
 
 mod compare;
@@ -87,7 +87,7 @@ fn files(folder: &Path, name: Option<&str>) -> Outcome<Vec<String>> {
     Ok(files)
 }
 
-async fn open() -> Outcome<(Arc<Browser>, Context)> {
+async fn open() -> Outcome<(Arc<Browser>, BrowserContext)> {
     let launch = LaunchOptions {
         extra_args: vec!["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1".to_owned()],
         ..LaunchOptions::default()
@@ -97,7 +97,7 @@ async fn open() -> Outcome<(Arc<Browser>, Context)> {
     Ok((browser, context))
 }
 
-async fn blank(context: &Context) -> Outcome<Arc<Page>> {
+async fn blank(context: &BrowserContext) -> Outcome<Arc<Page>> {
     let page = context.new_page().await?;
     for (method, params) in [
         ("Emulation.setScriptExecutionDisabled", json!({ "value": true })),
@@ -118,10 +118,10 @@ async fn visit(page: &Page, url: &str) -> Outcome<()> {
 
 /// The engine's lines, by the browser's number of their element.
 async fn ours(page: &Page) -> Outcome<HashMap<i64, Side>> {
-    let world = page.world(&page.main_frame().id, &SCRIPT).await?;
+    let world = page.world(&page.main_frame().id, &ENGINE_SCRIPT).await?;
     let text: String = world.evaluate("browseEngine.call('snapshot', {})").await?;
     let snapshot: Value = serde_json::from_str(&text)?;
-    let call: Call<Value> = world.call_method(
+    let call: CdpCall<Value> = world.call_method(
         "Runtime.evaluate",
         &json!({
             "expression": "browseEngine.lines().filter(Boolean)",

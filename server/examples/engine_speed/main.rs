@@ -60,10 +60,10 @@ async fn measure(page: &Page, engine: &Engine) -> Outcome<()> {
     report("text", async || Ok(engine.text(None).await.map(drop)?)).await?;
     evaluate("addEventListener('click', event => event.preventDefault()); scrollTo(0, 0)").await?;
     report("raw: three events of a click", async || {
-        let at = |kind| page.mouse(MouseEvent { kind, x: 5.0, y: 5.0, modifiers: 0 });
+        let at = |kind| page.send_mouse_event(MouseEvent { kind, x: 5.0, y: 5.0, modifiers: 0 });
         let button = MouseButton::Left;
         let calls = [
-            at(MouseEventKind::Move { held: 0 }),
+            at(MouseEventKind::Move { held_buttons: 0 }),
             at(MouseEventKind::Press { button, count: 1 }),
             at(MouseEventKind::Release { button, count: 1 }),
         ];

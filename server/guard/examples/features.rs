@@ -16,7 +16,7 @@ use std::{
 use browse_guard::training;
 
 #[derive(serde::Deserialize)]
-struct Row {
+struct TrainingRow {
     text: String,
     #[serde(default)]
     span: Option<(usize, usize)>,
@@ -29,7 +29,11 @@ struct Arrays {
 }
 
 impl Arrays {
-    fn put<const N: usize>(&mut self, name: &'static str, bytes: [u8; N]) -> io::Result<()> {
+    fn write_number<const N: usize>(
+        &mut self,
+        name: &'static str,
+        bytes: [u8; N],
+    ) -> io::Result<()> {
         let file = match self.files.entry(name) {
             Entry::Occupied(file) => file.into_mut(),
             Entry::Vacant(empty) => {
@@ -52,9 +56,9 @@ fn main() -> io::Result<()> {
     let mut arrays = Arrays { folder: wanted.into(), files: HashMap::new() };
     let mut end = 0u32;
     for (number, line) in io::stdin().lock().lines().enumerate() {
-        let row: Row = serde_json::from_str(&line?)?;
-        let (text, windows) = training::features(&row.text);
-        let attack = row.span.and_then(|span| attacked(&row.text, &text, span));
+        let row: TrainingRow = serde_json::from_str(&line?)?;
+        let (text, windows) = training::text_features(&row.text);
+        let attack = row.span.and_then(|span| attack_range(&row.text, &text, span));
         for window in windows {
             let share = match (&attack, row.span) {
                 (Some(attack), _) => overlap(attack, &window.range),
@@ -62,25 +66,29 @@ fn main() -> io::Result<()> {
                 (None, Some(_)) => 1.0,
                 (None, None) => 0.0f32,
             };
-            arrays.put("row", (number as u32).to_le_bytes())?;
-            arrays.put("scale", [window.scale as u8])?;
-            arrays.put("share", share.to_le_bytes())?;
+            arrays.write_number("row", (number as u32).to_le_bytes())?;
+            arrays.write_number("scale", [window.scale as u8])?;
+            arrays.write_number("share", share.to_le_bytes())?;
             for signal in &window.signals {
-                arrays.put("signals", signal.to_le_bytes())?;
+                arrays.write_number("signals", signal.to_le_bytes())?;
             }
-            for (place, count) in &window.grams {
-                arrays.put("places", place.to_le_bytes())?;
-                arrays.put("counts", count.to_le_bytes())?;
+            for (place, count) in &window.ngrams {
+                arrays.write_number("places", place.to_le_bytes())?;
+                arrays.write_number("counts", count.to_le_bytes())?;
             }
-            end += window.grams.len() as u32;
-            arrays.put("ends", end.to_le_bytes())?;
+            end += window.ngrams.len() as u32;
+            arrays.write_number("ends", end.to_le_bytes())?;
         }
     }
     arrays.files.into_values().try_for_each(|mut file| file.flush())
 }
 
 /// Where the span lies in the normalised text, in bytes.
-fn attacked(original: &str, normal: &str, span: (usize, usize)) -> Option<std::ops::Range<usize>> {
+fn attack_range(
+    original: &str,
+    normal: &str,
+    span: (usize, usize),
+) -> Option<std::ops::Range<usize>> {
     let byte = |at: usize| original.char_indices().nth(at).map_or(original.len(), |found| found.0);
     let (start, end) = (byte(span.0), byte(span.1));
     if original == normal {

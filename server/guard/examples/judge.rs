@@ -7,7 +7,7 @@ use std::{
 };
 
 #[derive(serde::Deserialize)]
-struct Row {
+struct JudgedRow {
     text: String,
 }
 
@@ -15,7 +15,7 @@ fn main() -> io::Result<()> {
     let mut out = io::stdout().lock();
     let (mut taken, mut bytes, mut slowest) = (Duration::ZERO, 0, Duration::ZERO);
     for line in io::stdin().lock().lines() {
-        let row: Row = serde_json::from_str(&line?)?;
+        let row: JudgedRow = serde_json::from_str(&line?)?;
         let begun = Instant::now();
         let judged = browse_guard::classify(&row.text);
         let time = begun.elapsed();

@@ -5,30 +5,30 @@
 //! sentences. Each part is described by the shape of its language ([`signals`])
 //! and by n-grams.
 
-mod grams;
 mod lexicon;
-mod marks;
+mod markdown;
 mod model;
+mod ngrams;
 mod signals;
 mod words;
 
 use std::ops::Range;
 
 use crate::normalise::normalise;
-use words::{Word, mark};
+use words::{WordToken, mark};
 
 /// Words of a window.
-const WINDOW: usize = 48;
+const WINDOW_WORDS: usize = 48;
 /// Words from one window to the next.
-const STRIDE: usize = 24;
+const WINDOW_STRIDE_WORDS: usize = 24;
 /// Words of a sentence; a longer one is cut.
-const SENTENCE: usize = 32;
+const MAX_SENTENCE_WORDS: usize = 32;
 /// Words that a sentence has at least; a shorter one gets the next.
-const PHRASE: usize = 5;
+const MIN_SENTENCE_WORDS: usize = 5;
 
 /// Windows of a page of usual length. In a longer one something looks odd by
 /// chance, which the score makes up for.
-const USUAL: f32 = 10.0;
+const TYPICAL_WINDOW_COUNT: f32 = 10.0;
 
 /// How much of a text is looked at together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub enum Scale {
 
 /// One part of a text as the model sees it.
 #[derive(Clone, Debug)]
-pub struct Features {
+pub struct PartFeatures {
     /// What part.
     pub scale: Scale,
     /// Bytes in the normalised text.
@@ -49,26 +49,26 @@ pub struct Features {
     /// The shape.
     pub signals: Vec<f32>,
     /// Places of the n-grams, sorted, with their counts.
-    pub grams: Vec<(u32, u16)>,
+    pub ngrams: Vec<(u32, u16)>,
 }
 
 /// Names of the signals, in order.
 pub fn signal_names() -> Vec<String> {
-    (0..signals::COUNT).map(signals::name).collect()
+    (0..signals::SIGNAL_COUNT).map(signals::signal_name).collect()
 }
 
 /// The features of every part of `text`, and the text as it was normalised:
 /// what the model is trained on.
-pub fn features(text: &str) -> (String, Vec<Features>) {
+pub fn text_features(text: &str) -> (String, Vec<PartFeatures>) {
     let text = normalise(text).into_owned();
-    let found = words::words(&text).words;
-    let document = signals::Document::new(&found);
-    let parts = parts(&found).map(|(scale, range)| {
+    let found = words::tokenize(&text).words;
+    let document = signals::DocumentStats::new(&found);
+    let parts = text_parts(&found).map(|(scale, range)| {
         let part = &found[range.clone()];
-        let mut shape = [0.0; signals::COUNT];
-        signals::signals(&found, range, &document, &mut shape);
+        let mut shape = [0.0; signals::SIGNAL_COUNT];
+        signals::write_signals(&found, range, &document, &mut shape);
         let mut places = Vec::new();
-        grams::grams(part, |place| places.push(place));
+        ngrams::for_each_ngram(part, |place| places.push(place));
         places.sort_unstable();
         let mut grams: Vec<(u32, u16)> = Vec::new();
         for place in places {
@@ -81,7 +81,7 @@ pub fn features(text: &str) -> (String, Vec<Features>) {
             (Some(first), Some(last)) => first.start..last.end,
             _ => 0..0,
         };
-        Features { scale, range, signals: shape.to_vec(), grams }
+        PartFeatures { scale, range, signals: shape.to_vec(), ngrams: grams }
     });
     let parts = parts.collect();
     (text, parts)
@@ -89,19 +89,19 @@ pub fn features(text: &str) -> (String, Vec<Features>) {
 
 /// What the classifier makes of a text.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Judged {
+pub struct Classification {
     /// How sure it is that the text holds an instruction to an agent, 0 to 1.
     pub score: f32,
     /// Bytes of the most suspicious window, in the text as [`normalise`] leaves it.
-    pub worst: Range<usize>,
+    pub worst_range: Range<usize>,
 }
 
 /// Judges `text`.
-pub fn classify(text: &str) -> Judged {
-    let (values, worst) = measure(text);
+pub fn classify(text: &str) -> Classification {
+    let (values, worst) = page_features(text);
     match values {
-        Some(values) => Judged { score: model::page(&values), worst },
-        None => Judged::default(),
+        Some(values) => Classification { score: model::page_score(&values), worst_range: worst },
+        None => Classification::default(),
     }
 }
 
@@ -109,23 +109,24 @@ pub fn classify(text: &str) -> Judged {
 /// highest and the mean of the three highest, of shape, of wording and of their sum,
 /// which is high where both speak of the same part; then by how much the page is
 /// longer than usual.
-pub fn measure(text: &str) -> (Option<[f32; model::PAGE]>, Range<usize>) {
+pub fn page_features(text: &str) -> (Option<[f32; model::PAGE_VALUES]>, Range<usize>) {
     let text = normalise(text);
-    let found = words::words(&text).words;
+    let found = words::tokenize(&text).words;
     if found.is_empty() {
         return (None, 0..0);
     }
-    let document = signals::Document::new(&found);
-    let mut tops = [(); 6].map(|()| Top::default());
+    let document = signals::DocumentStats::new(&found);
+    let mut tops = [(); 6].map(|()| TopThree::default());
     let (mut worst, mut highest) = (0..0, f32::MIN);
-    let mut shape = [0.0; signals::COUNT];
+    let mut shape = [0.0; signals::SIGNAL_COUNT];
     let mut places = Vec::with_capacity(1024);
     let mut count = 0;
-    for (scale, range) in parts(&found) {
-        signals::signals(&found, range.clone(), &document, &mut shape);
+    for (scale, range) in text_parts(&found) {
+        signals::write_signals(&found, range.clone(), &document, &mut shape);
         places.clear();
-        grams::grams(&found[range.clone()], |place| places.push(place));
-        let (form, wording) = (model::shape(scale, &shape), model::wording(scale, &mut places));
+        ngrams::for_each_ngram(&found[range.clone()], |place| places.push(place));
+        let (form, wording) =
+            (model::shape_logit(scale, &shape), model::ngram_logit(scale, &mut places));
         for (top, value) in
             tops[scale as usize * 3..].iter_mut().zip([form, wording, form + wording])
         {
@@ -139,24 +140,24 @@ pub fn measure(text: &str) -> (Option<[f32; model::PAGE]>, Range<usize>) {
             }
         }
     }
-    let mut values = [0.0; model::PAGE];
+    let mut values = [0.0; model::PAGE_VALUES];
     for (pair, top) in values.chunks_exact_mut(2).zip(&tops) {
         pair.copy_from_slice(&top.values());
     }
-    values[model::PAGE - 1] = ((1.0 + count as f32) / USUAL).ln().max(0.0);
+    values[model::PAGE_VALUES - 1] = ((1.0 + count as f32) / TYPICAL_WINDOW_COUNT).ln().max(0.0);
     (Some(values), worst)
 }
 
 /// The three highest of many values.
-struct Top([f32; 3], usize);
+struct TopThree([f32; 3], usize);
 
-impl Default for Top {
+impl Default for TopThree {
     fn default() -> Self {
         Self([f32::MIN; 3], 0)
     }
 }
 
-impl Top {
+impl TopThree {
     fn add(&mut self, value: f32) {
         self.1 = (self.1 + 1).min(3);
         if value > self.0[2] {
@@ -182,7 +183,7 @@ pub fn model_size() -> usize {
 }
 
 /// All windows, then all sentences.
-fn parts(words: &[Word]) -> impl Iterator<Item = (Scale, Range<usize>)> {
+fn text_parts(words: &[WordToken]) -> impl Iterator<Item = (Scale, Range<usize>)> {
     let windows = windows(words.len()).map(|range| (Scale::Window, range));
     windows.chain(sentences(words).map(|range| (Scale::Sentence, range)))
 }
@@ -190,24 +191,25 @@ fn parts(words: &[Word]) -> impl Iterator<Item = (Scale, Range<usize>)> {
 /// The windows over `count` words: each of [`WINDOW`], but for a text that is
 /// shorter; the last ends with the text.
 fn windows(count: usize) -> impl Iterator<Item = Range<usize>> {
-    let most = count.saturating_sub(WINDOW).div_ceil(STRIDE) + usize::from(count > 0);
+    let most =
+        count.saturating_sub(WINDOW_WORDS).div_ceil(WINDOW_STRIDE_WORDS) + usize::from(count > 0);
     (0..most).map(move |number| {
-        let start = (number * STRIDE).min(count.saturating_sub(WINDOW));
-        start..count.min(start + WINDOW)
+        let start = (number * WINDOW_STRIDE_WORDS).min(count.saturating_sub(WINDOW_WORDS));
+        start..count.min(start + WINDOW_WORDS)
     })
 }
 
 /// The sentences of `words`, one after the other.
-fn sentences(words: &[Word]) -> impl Iterator<Item = Range<usize>> {
+fn sentences(words: &[WordToken]) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     std::iter::from_fn(move || {
         if start >= words.len() {
             return None;
         }
-        let ends = mark::STOP | mark::BANG | mark::ASK | mark::LINE;
-        let rest = &words[start..words.len().min(start + SENTENCE)];
-        let begins = |at: &usize| rest[*at].before & ends != 0;
-        let length = (PHRASE..rest.len()).find(begins).unwrap_or(rest.len());
+        let ends = mark::FULL_STOP | mark::EXCLAMATION | mark::QUESTION | mark::LINE;
+        let rest = &words[start..words.len().min(start + MAX_SENTENCE_WORDS)];
+        let begins = |at: &usize| rest[*at].marks_before & ends != 0;
+        let length = (MIN_SENTENCE_WORDS..rest.len()).find(begins).unwrap_or(rest.len());
         let range = start..start + length;
         start = range.end;
         Some(range)
@@ -230,7 +232,7 @@ mod tests {
 
     #[test]
     fn sentences_end_where_they_end() {
-        let of = |text: &str| sentences(&words::words(text).words).collect::<Vec<_>>();
+        let of = |text: &str| sentences(&words::tokenize(text).words).collect::<Vec<_>>();
         assert!(of("").is_empty());
         assert_eq!(of("One two three four five. Six seven eight nine ten!"), [0..5, 5..10]);
         assert_eq!(of("Hi. This is all. Or is it so? Yes"), [0..8, 8..9]);
@@ -249,7 +251,7 @@ mod tests {
         let page = format!("{HONEST}\n\n{ATTACK}\n\n{HONEST}");
         let judged = classify(&page);
         assert!(judged.score > 0.85, "{}", judged.score);
-        assert!(page[judged.worst.clone()].contains("previous instructions"), "{judged:?}");
+        assert!(page[judged.worst_range.clone()].contains("previous instructions"), "{judged:?}");
     }
 
     #[test]

@@ -8,10 +8,10 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     if text.is_ascii() && !has_control_byte(text.as_bytes()) {
         return Cow::Borrowed(text);
     }
-    if !text.chars().any(is_unseen) {
+    if !text.chars().any(is_invisible) {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(text.chars().filter(|letter| !is_unseen(*letter)).collect())
+    Cow::Owned(text.chars().filter(|letter| !is_invisible(*letter)).collect())
 }
 
 /// Looks at a chunk at a time without a branch, which the compiler does with
@@ -27,7 +27,7 @@ fn is_control_byte(byte: u8) -> bool {
 
 /// Whether `letter` is invisible. Joiners inside emoji and scripts that need
 /// them are given up too: what a model reads has no use for them.
-pub(crate) fn is_unseen(letter: char) -> bool {
+pub(crate) fn is_invisible(letter: char) -> bool {
     match letter {
         '\n' | '\t' => false,
         '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
@@ -39,7 +39,7 @@ pub(crate) fn is_unseen(letter: char) -> bool {
 
 /// `text` on one line, cleaned and of at most `max` characters: the words of a
 /// file that others wrote, for a place beside ours.
-pub fn line(text: &str, max: usize) -> String {
+pub fn clean_line(text: &str, max: usize) -> String {
     let text = clean(text).split_whitespace().collect::<Vec<_>>().join(" ");
     match text.char_indices().nth(max) {
         Some(_) => text.chars().take(max.saturating_sub(1)).chain(['…']).collect(),

@@ -5,20 +5,20 @@
 //! and separators make no difference. What is sent is looked at in its usual
 //! encodings as well, see [`views`].
 
-mod address;
+mod alphanumeric_text;
 mod canary;
 mod codes;
 mod decode;
-mod memory;
-mod pieces;
+mod reassembly;
 mod rules;
 mod sites;
-mod stream;
+mod taint_store;
+mod urls;
 
+pub use alphanumeric_text::AlphanumericText;
 pub use canary::Canaries;
-pub use decode::views;
-pub use memory::{Carried, Memory, Sent};
-pub use pieces::{Pieces, Together};
-pub use rules::{Cargo, Channel, Place, Rule, judge};
-pub use sites::{Site, named_in};
-pub use stream::Stream;
+pub use decode::decodings;
+pub use reassembly::{ChunkHistory, ReassembledText};
+pub use rules::{Channel, DestinationKind, EgressRule, TaintedPayload, violated_rule};
+pub use sites::{Site, mentioned_sites};
+pub use taint_store::{OutboundData, TaintMatch, TaintStore};

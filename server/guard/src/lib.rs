@@ -5,32 +5,32 @@
 //! its one chokepoint for page-derived content.
 
 mod clean;
+mod collectors;
 mod datamark;
 pub mod egress;
 mod markup;
+mod match_window;
+pub mod onnx_classifier;
 mod patterns;
-pub mod second;
-mod services;
-mod window;
 
 mod classifier;
 mod normalise;
 
 mod verdict;
 
-pub use classifier::{Judged, classify, model_name, model_size};
-pub use clean::{clean, line};
-pub use datamark::{Mark, marks};
-pub use markup::{is_markup, words};
+pub use classifier::{Classification, classify, model_name, model_size};
+pub use clean::{clean, clean_line};
+pub use collectors::{COLLECTORS, find_collectors};
+pub use datamark::{Datamark, find_datamarks};
+pub use markup::{extract_text, is_markup};
 pub use normalise::normalise;
-pub use patterns::{Asks, Hit, phrases};
-pub use services::{COLLECTORS, collectors};
+pub use patterns::{InjectionKind, PhraseMatch, find_phrases};
 pub use verdict::{
-    BLOCK, Judgement, LOG_ONLY, Rule, SOLO_CONTENT_BLOCK, Scores, Surface, Verdict, WARN,
-    is_uncertain, judge,
+    BLOCK_THRESHOLD, ContentSurface, Judgement, LOG_THRESHOLD, SOLO_BLOCK_THRESHOLD, Scores,
+    Verdict, VerdictRule, WARN_THRESHOLD, decide_verdict, is_uncertain,
 };
 
 /// What the training of the classifier needs.
 pub mod training {
-    pub use crate::classifier::{Features, features, measure, signal_names};
+    pub use crate::classifier::{PartFeatures, page_features, signal_names, text_features};
 }

@@ -3,11 +3,11 @@
 //! towards showing more.
 
 /// Attributes whose values are words.
-const SPOKEN: &[&str] =
+const TEXT_ATTRIBUTES: &[&str] =
     &["alt", "title", "aria-label", "aria-description", "placeholder", "content", "value", "label"];
 
 /// Tags that part words; all others may stand within one.
-const APART: &[&str] = &[
+const BLOCK_TAGS: &[&str] = &[
     "p", "div", "br", "li", "td", "th", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "section",
     "article", "title", "option", "ul", "ol", "table", "body", "head", "html", "script", "style",
 ];
@@ -22,32 +22,32 @@ pub fn is_markup(text: &str) -> bool {
 }
 
 /// The words of `html`.
-pub fn words(html: &str) -> String {
+pub fn extract_text(html: &str) -> String {
     let mut out = String::with_capacity(html.len() / 2);
     let mut rest = html;
     while let Some(at) = rest.find('<') {
-        text(&mut out, &rest[..at]);
+        push_text(&mut out, &rest[..at]);
         rest = &rest[at..];
         if let Some(comment) = rest.strip_prefix("<!--") {
             let (inside, behind) = comment.split_once("-->").unwrap_or((comment, ""));
-            line(&mut out, inside);
+            push_line(&mut out, inside);
             rest = behind;
         } else if rest[1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!') {
-            rest = tag(&mut out, &rest[1..]);
+            rest = push_tag(&mut out, &rest[1..]);
         } else {
             out.push('<');
             rest = &rest[1..];
         }
     }
-    text(&mut out, rest);
+    push_text(&mut out, rest);
     out
 }
 
 /// Reads a tag, and answers what stands behind it.
-fn tag<'a>(out: &mut String, text: &'a str) -> &'a str {
+fn push_tag<'a>(out: &mut String, text: &'a str) -> &'a str {
     let name_end = text.find(|c: char| c.is_whitespace() || c == '>').unwrap_or(text.len());
     let name = text[..name_end].trim_matches('/').to_ascii_lowercase();
-    if APART.contains(&name.as_str()) {
+    if BLOCK_TAGS.contains(&name.as_str()) {
         out.push('\n');
     }
     let mut rest = &text[name_end..];
@@ -78,26 +78,26 @@ fn tag<'a>(out: &mut String, text: &'a str) -> &'a str {
                 behind.split_at(end.unwrap_or(behind.len()))
             }
         };
-        if SPOKEN.contains(&attribute.as_str()) {
-            line(out, value);
+        if TEXT_ATTRIBUTES.contains(&attribute.as_str()) {
+            push_line(out, value);
         }
     }
 }
 
-fn line(out: &mut String, words: &str) {
+fn push_line(out: &mut String, words: &str) {
     out.push('\n');
-    text(out, words);
+    push_text(out, words);
     out.push('\n');
 }
 
 /// Appends `text` with its references read.
-fn text(out: &mut String, text: &str) {
+fn push_text(out: &mut String, text: &str) {
     let mut rest = text;
     while let Some(at) = rest.find('&') {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
         let end = rest.bytes().take(12).position(|byte| byte == b';');
-        match end.and_then(|end| Some((reference(&rest[1..end])?, end))) {
+        match end.and_then(|end| Some((decode_reference(&rest[1..end])?, end))) {
             Some((letter, end)) => {
                 out.push(letter);
                 rest = &rest[end + 1..];
@@ -111,7 +111,7 @@ fn text(out: &mut String, text: &str) {
     out.push_str(rest);
 }
 
-fn reference(name: &str) -> Option<char> {
+fn decode_reference(name: &str) -> Option<char> {
     match name {
         "amp" => Some('&'),
         "lt" => Some('<'),
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn words_are_read_through_markup() {
         let html = "<p title='a &amp; b'>Ignore <b>all</b> pre&shy;vious&#32;x<!-- secret --><img alt=cat src=x>";
-        let words = words(html);
+        let words = extract_text(html);
         let flat = words.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(flat, "a & b Ignore all pre\u{200b}vious x secret cat");
     }
@@ -148,9 +148,9 @@ mod tests {
         for html in
             ["<", "<a", "<a b=", "<a b='", "<!--", "a < b", "<é=é", "<a é", "&#x110000;", "&"]
         {
-            let _ = words(html);
+            let _ = extract_text(html);
         }
-        assert_eq!(words("1 < 2 & 3"), "1 < 2 & 3");
+        assert_eq!(extract_text("1 < 2 & 3"), "1 < 2 & 3");
     }
 
     #[test]

@@ -5,8 +5,8 @@
 //! The result is for judging only. It is nothing that anybody should be shown.
 
 mod decode;
+mod letter_spacing;
 mod letters;
-mod spaced;
 
 use std::borrow::Cow;
 
@@ -16,10 +16,10 @@ use std::borrow::Cow;
 pub fn normalise(text: &str) -> Cow<'_, str> {
     let text = match text.is_ascii() {
         true => Cow::Borrowed(text),
-        false => Cow::Owned(letters::plain(text)),
+        false => Cow::Owned(letters::fold_letters(text)),
     };
-    let text = apply(text, spaced::joined);
-    apply(text, decode::decoded)
+    let text = apply(text, letter_spacing::join_spaced_letters);
+    apply(text, decode::decode_parts)
 }
 
 /// The outcome of a step that changes little text.

@@ -14,12 +14,12 @@ use std::{
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::Regex;
 
-use crate::window::{Window, around};
+use crate::match_window::{NormalizedWindow, surrounding_text};
 use table::PATTERNS;
 
 /// What a phrase asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Asks {
+pub enum InjectionKind {
     /// To set aside what the agent was told before.
     Override,
     /// To take the text for the words of the system or of a turn.
@@ -38,7 +38,7 @@ pub enum Asks {
     Unlock,
 }
 
-impl Asks {
+impl InjectionKind {
     /// The word for it.
     pub fn name(self) -> &'static str {
         match self {
@@ -54,7 +54,7 @@ impl Asks {
     }
 
     /// What a reader is told about it.
-    pub fn words(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Self::Override => "to set aside earlier instructions",
             Self::Role => "to be read as a system message",
@@ -70,37 +70,37 @@ impl Asks {
 
 /// A phrase that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hit {
+pub struct PhraseMatch {
     /// What it asks for.
-    pub asks: Asks,
+    pub kind: InjectionKind,
     /// How often it was found.
     pub count: u32,
     /// Byte in the text near which it begins first.
-    pub at: usize,
+    pub offset: usize,
 }
 
-struct Tables {
+struct PhraseTables {
     anchors: AhoCorasick,
     /// By anchor, the patterns that have it.
-    owners: Vec<Vec<usize>>,
+    patterns_by_anchor: Vec<Vec<usize>>,
     /// Each is compiled when a text has one of its anchors: most texts have none,
     /// and together they take a third of a megabyte.
-    phrases: Vec<OnceLock<Regex>>,
+    regexes: Vec<OnceLock<Regex>>,
 }
 
-impl Tables {
-    fn phrase(&self, index: usize) -> &Regex {
+impl PhraseTables {
+    fn regex(&self, index: usize) -> &Regex {
         let compile = || Regex::new(PATTERNS[index].phrase).expect("a test compiles them all");
-        self.phrases[index].get_or_init(compile)
+        self.regexes[index].get_or_init(compile)
     }
 }
 
-static TABLES: LazyLock<Tables> = LazyLock::new(|| {
+static TABLES: LazyLock<PhraseTables> = LazyLock::new(|| {
     let mut words: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, pattern) in PATTERNS.iter().enumerate() {
         pattern.anchors.iter().for_each(|anchor| words.entry(anchor).or_default().push(index));
     }
-    Tables {
+    PhraseTables {
         anchors: AhoCorasick::builder()
             .ascii_case_insensitive(true)
             // A table of all transitions would take 0.7 MB of a daemon's memory.
@@ -108,37 +108,41 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
             .dense_depth(4)
             .build(words.keys())
             .expect("the anchors are few"),
-        owners: words.into_values().collect(),
-        phrases: PATTERNS.iter().map(|_| OnceLock::new()).collect(),
+        patterns_by_anchor: words.into_values().collect(),
+        regexes: PATTERNS.iter().map(|_| OnceLock::new()).collect(),
     }
 });
 
 /// Windows that are looked at in one text: one that is all anchors costs no
 /// more than another.
-const MOST_WINDOWS: usize = 2_000;
+const MAX_WINDOWS: usize = 2_000;
 
 /// The phrases in `text`, the kinds in order. Blanks, case, quotes and marks of
 /// Markdown make no difference.
-pub fn phrases(text: &str) -> Vec<Hit> {
+pub fn find_phrases(text: &str) -> Vec<PhraseMatch> {
     let tables = &*TABLES;
-    let mut hits: BTreeMap<Asks, Hit> = BTreeMap::new();
+    let mut hits: BTreeMap<InjectionKind, PhraseMatch> = BTreeMap::new();
     // Up to where each pattern was tried; a phrase has several anchors.
     let mut tried = vec![0; PATTERNS.len()];
-    let mut window = Window::default();
-    for found in tables.anchors.find_overlapping_iter(text).take(MOST_WINDOWS) {
-        let owners = &tables.owners[found.pattern().as_usize()];
+    let mut window = NormalizedWindow::default();
+    for found in tables.anchors.find_overlapping_iter(text).take(MAX_WINDOWS) {
+        let owners = &tables.patterns_by_anchor[found.pattern().as_usize()];
         let mut made = false;
         for owner in owners.iter().copied() {
             if found.start() < tried[owner] {
                 continue;
             }
             if !std::mem::replace(&mut made, true) {
-                window.read(around(text, found.start(), found.end()));
+                window.set_text(surrounding_text(text, found.start(), found.end()));
             }
-            let Some(phrase) = tables.phrase(owner).find(&window.text) else { continue };
+            let Some(phrase) = tables.regex(owner).find(&window.text) else { continue };
             tried[owner] = found.end().max(found.start() + phrase.len());
-            let asks = PATTERNS[owner].asks;
-            let hit = hits.entry(asks).or_insert(Hit { asks, count: 0, at: found.start() });
+            let asks = PATTERNS[owner].kind;
+            let hit = hits.entry(asks).or_insert(PhraseMatch {
+                kind: asks,
+                count: 0,
+                offset: found.start(),
+            });
             hit.count += 1;
         }
     }

@@ -5,17 +5,17 @@
 //! [`judge`].
 
 /// From here a layer counts towards a block, and refuses a note alone.
-pub const BLOCK: f32 = 0.85;
+pub const BLOCK_THRESHOLD: f32 = 0.85;
 /// From here a layer warns.
-pub const WARN: f32 = 0.75;
+pub const WARN_THRESHOLD: f32 = 0.75;
 /// From here a layer is worth a line in the log.
-pub const LOG_ONLY: f32 = 0.40;
+pub const LOG_THRESHOLD: f32 = 0.40;
 /// From here one classifier alone blocks the output of a tool.
-pub const SOLO_CONTENT_BLOCK: f32 = 0.92;
+pub const SOLO_BLOCK_THRESHOLD: f32 = 0.92;
 
 /// Where a text comes from, or goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Surface {
+pub enum ContentSurface {
     /// A page, as a reader gets it.
     Page,
     /// The output of a program, such as a skill.
@@ -30,11 +30,11 @@ pub enum Surface {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Scores {
     /// The classifier that is built in, 0 to 1.
-    pub content: Option<f32>,
+    pub builtin: Option<f32>,
     /// The classifier from the model folder, 0 to 1.
-    pub second: Option<f32>,
+    pub onnx: Option<f32>,
     /// The check by a language model of the user's, 0 to 1.
-    pub transcript: Option<f32>,
+    pub llm: Option<f32>,
     /// The patterns, 0 to 1. They warn, and have no voice in a block.
     pub patterns: Option<f32>,
     /// Whether a canary was found where it must never be.
@@ -57,10 +57,10 @@ pub enum Verdict {
 
 /// The rule that decided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Rule {
+pub enum VerdictRule {
     /// No layer had anything to say.
     #[default]
-    Quiet,
+    NoFinding,
     /// One layer, or several of which at most one would block.
     Single,
     /// Two classifiers are each at least [`WARN`].
@@ -79,62 +79,62 @@ pub struct Judgement {
     /// What is to be done.
     pub verdict: Verdict,
     /// Why.
-    pub rule: Rule,
+    pub rule: VerdictRule,
 }
 
 /// Weighs what the layers said about a text of `surface`.
-pub fn judge(scores: &Scores, surface: Surface) -> Judgement {
+pub fn decide_verdict(scores: &Scores, surface: ContentSurface) -> Judgement {
     let block = |rule| Judgement { verdict: Verdict::Block, rule };
     if scores.canary {
-        return block(Rule::Canary);
+        return block(VerdictRule::Canary);
     }
-    if scores.classifiers().filter(|score| *score >= WARN).count() >= 2 {
-        return block(Rule::Agreement);
+    if scores.classifiers().filter(|score| *score >= WARN_THRESHOLD).count() >= 2 {
+        return block(VerdictRule::Agreement);
     }
     let surest = scores.classifiers().fold(0.0, f32::max);
-    if surface == Surface::ToolOutput && surest >= SOLO_CONTENT_BLOCK {
-        return block(Rule::Solo);
+    if surface == ContentSurface::ToolOutput && surest >= SOLO_BLOCK_THRESHOLD {
+        return block(VerdictRule::Solo);
     }
-    if surface == Surface::NoteSave && surest >= BLOCK {
-        return block(Rule::Note);
+    if surface == ContentSurface::NoteSave && surest >= BLOCK_THRESHOLD {
+        return block(VerdictRule::Note);
     }
     let verdict = match scores.highest() {
-        score if score >= WARN => Verdict::Warn,
-        score if score >= LOG_ONLY => Verdict::Log,
+        score if score >= WARN_THRESHOLD => Verdict::Warn,
+        score if score >= LOG_THRESHOLD => Verdict::Log,
         _ => return Judgement::default(),
     };
-    Judgement { verdict, rule: Rule::Single }
+    Judgement { verdict, rule: VerdictRule::Single }
 }
 
 /// Whether the check by a language model is worth its time: the other layers
 /// have something to say, and none has settled the matter.
-pub fn is_uncertain(scores: &Scores, surface: Surface) -> bool {
-    let others = Scores { transcript: None, ..*scores };
-    matches!(judge(&others, surface).verdict, Verdict::Log | Verdict::Warn)
+pub fn is_uncertain(scores: &Scores, surface: ContentSurface) -> bool {
+    let others = Scores { llm: None, ..*scores };
+    matches!(decide_verdict(&others, surface).verdict, Verdict::Log | Verdict::Warn)
 }
 
 impl Scores {
     /// The layers that have a voice in a block. A score that is no number
     /// counts as the highest: what cannot be judged is not cleared.
     fn classifiers(&self) -> impl Iterator<Item = f32> {
-        [self.content, self.second, self.transcript].into_iter().flatten().map(number)
+        [self.builtin, self.onnx, self.llm].into_iter().flatten().map(clamp_score)
     }
 
     /// The highest score of all layers; 0 when none looked.
     pub fn highest(&self) -> f32 {
-        self.classifiers().chain(self.patterns.map(number)).fold(0.0, f32::max)
+        self.classifiers().chain(self.patterns.map(clamp_score)).fold(0.0, f32::max)
     }
 }
 
-fn number(score: f32) -> f32 {
+fn clamp_score(score: f32) -> f32 {
     if score.is_nan() { 1.0 } else { score.clamp(0.0, 1.0) }
 }
 
-impl Rule {
+impl VerdictRule {
     /// The reason in words, for a warning or a log.
-    pub fn words(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
-            Self::Quiet => "nothing found",
+            Self::NoFinding => "nothing found",
             Self::Single => "one layer suspects an instruction to an agent",
             Self::Agreement => "two classifiers agree",
             Self::Solo => "one classifier is sure",
@@ -146,23 +146,23 @@ impl Rule {
 
 #[cfg(test)]
 mod tests {
-    use super::{Rule::*, Surface::*, Verdict::*, *};
+    use super::{ContentSurface::*, Verdict::*, VerdictRule::*, *};
 
     fn scores(all: [f32; 4]) -> Scores {
         let some = |score: f32| (score != 0.0).then_some(score);
         Scores {
-            content: some(all[0]),
-            second: some(all[1]),
-            transcript: some(all[2]),
+            builtin: some(all[0]),
+            onnx: some(all[1]),
+            llm: some(all[2]),
             patterns: some(all[3]),
             canary: false,
         }
     }
 
     /// Content, second, transcript, patterns; 0 stands for a silent layer.
-    const TABLE: &[([f32; 4], Surface, Verdict, Rule)] = &[
-        ([0.00, 0.00, 0.00, 0.00], Page, Clear, Quiet),
-        ([0.39, 0.00, 0.00, 0.00], Page, Clear, Quiet),
+    const TABLE: &[([f32; 4], ContentSurface, Verdict, VerdictRule)] = &[
+        ([0.00, 0.00, 0.00, 0.00], Page, Clear, NoFinding),
+        ([0.39, 0.00, 0.00, 0.00], Page, Clear, NoFinding),
         ([0.40, 0.00, 0.00, 0.00], Page, Log, Single),
         ([0.74, 0.74, 0.74, 0.74], Page, Log, Single),
         ([0.75, 0.00, 0.00, 0.00], Page, Warn, Single),
@@ -189,13 +189,13 @@ mod tests {
         ([0.80, 0.80, 0.00, 0.00], NoteUse, Block, Agreement),
         ([f32::NAN, 0.0, 0.0, 0.0], Page, Warn, Single),
         ([f32::NAN, f32::INFINITY, 0.0, 0.0], Page, Block, Agreement),
-        ([-3.0, 0.0, 0.0, 0.0], Page, Clear, Quiet),
+        ([-3.0, 0.0, 0.0, 0.0], Page, Clear, NoFinding),
     ];
 
     #[test]
     fn the_table_holds() {
         for (all, surface, verdict, rule) in TABLE {
-            let judged = judge(&scores(*all), *surface);
+            let judged = decide_verdict(&scores(*all), *surface);
             assert_eq!(judged, Judgement { verdict: *verdict, rule: *rule }, "{all:?} {surface:?}");
         }
     }
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn a_canary_blocks_whatever_the_rest_says() {
         for surface in [Page, ToolOutput, NoteSave, NoteUse] {
-            let judged = judge(&Scores { canary: true, ..Scores::default() }, surface);
+            let judged = decide_verdict(&Scores { canary: true, ..Scores::default() }, surface);
             assert_eq!(judged, Judgement { verdict: Block, rule: Canary });
         }
     }
@@ -214,10 +214,11 @@ mod tests {
         for surface in [Page, ToolOutput, NoteSave, NoteUse] {
             for content in steps {
                 for added in steps {
-                    let alone = Scores { content: Some(content), ..Scores::default() };
-                    let second = Scores { second: Some(added), ..alone };
-                    let both = Scores { transcript: Some(added), ..second };
-                    let judged = [alone, second, both].map(|all| judge(&all, surface).verdict);
+                    let alone = Scores { builtin: Some(content), ..Scores::default() };
+                    let second = Scores { onnx: Some(added), ..alone };
+                    let both = Scores { llm: Some(added), ..second };
+                    let judged =
+                        [alone, second, both].map(|all| decide_verdict(&all, surface).verdict);
                     assert!(judged.is_sorted(), "{surface:?} {content} {added}: {judged:?}");
                 }
             }
@@ -246,7 +247,9 @@ mod tests {
         for surface in [Page, ToolOutput, NoteSave, NoteUse] {
             for (low, high) in steps.iter().zip(&steps[1..]) {
                 for other in steps {
-                    let at = |first: f32| judge(&scores([first, other, 0.0, 0.0]), surface).verdict;
+                    let at = |first: f32| {
+                        decide_verdict(&scores([first, other, 0.0, 0.0]), surface).verdict
+                    };
                     assert!(at(*low) <= at(*high), "{surface:?} {low} {high} {other}");
                 }
             }

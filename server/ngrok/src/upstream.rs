@@ -12,10 +12,10 @@ use tokio_rustls::{
     rustls::{self, pki_types::ServerName},
 };
 
-use crate::order::Order;
+use crate::config::NgrokConfig;
 
 /// Time that the listener gets to greet.
-const GREETING: Duration = Duration::from_secs(10);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The listener.
 #[derive(Clone)]
@@ -29,7 +29,7 @@ impl Upstream {
     ///
     /// # Errors
     /// TLS 1.3 is not to be had.
-    pub fn of(order: &Order) -> Result<Self, rustls::Error> {
+    pub fn new(order: &NgrokConfig) -> Result<Self, rustls::Error> {
         let mut config = browse_pin::greeting(order.pin, None)?;
         // What ngrok hands on of an https endpoint.
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
@@ -40,13 +40,13 @@ impl Upstream {
     ///
     /// # Errors
     /// The listener is gone or another; one of the two broke off.
-    pub async fn carry(&self, mut outside: impl AsyncRead + AsyncWrite + Unpin) -> io::Result<()> {
+    pub async fn proxy(&self, mut outside: impl AsyncRead + AsyncWrite + Unpin) -> io::Result<()> {
         let greeted = async {
             let stream = TcpStream::connect(self.address).await?;
             stream.set_nodelay(true)?;
             self.tls.connect(ServerName::IpAddress(self.address.ip().into()), stream).await
         };
-        let mut inside = timeout(GREETING, greeted).await??;
+        let mut inside = timeout(HANDSHAKE_TIMEOUT, greeted).await??;
         copy_bidirectional(&mut outside, &mut inside).await.map(drop)
     }
 }

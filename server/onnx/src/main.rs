@@ -5,11 +5,11 @@
 //! goes wrong in native code ends nothing else. It reads questions on standard
 //! input, answers on standard output, and ends when its input does.
 
-mod hash;
-mod hold;
 mod model;
+mod model_hash;
 mod pipe;
-mod text;
+mod sandbox;
+mod scoring;
 
 use std::{
     path::{Path, PathBuf},
@@ -17,68 +17,69 @@ use std::{
     time::{Duration, Instant},
 };
 
-use browse_guard::second::{Begun, Folder, Problem, Ready};
+use browse_guard::onnx_classifier::{LoadedModel, ModelFileError, ModelFolder, StartupMessage};
 
-use model::Model;
-use pipe::{Answers, questions};
+use model::OnnxModel;
+use pipe::{ResponseWriter, requests};
 
 /// Exit code for a call that makes no sense.
-const USAGE: u8 = 2;
+const USAGE_EXIT_CODE: u8 = 2;
 
 fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
     let (Some(folder), Some(runtime), None) = (args.next(), args.next(), args.next()) else {
         eprintln!("browse-onnx {}: `browsed` starts it", env!("CARGO_PKG_VERSION"));
         eprintln!("usage: browse-onnx <folder of the model> <library of ONNX Runtime>");
-        return ExitCode::from(USAGE);
+        return ExitCode::from(USAGE_EXIT_CODE);
     };
     let (folder, runtime) = (PathBuf::from(folder), PathBuf::from(runtime));
     // Before any library can print to where the answers go.
-    let mut answers = match Answers::take() {
+    let mut answers = match ResponseWriter::take_stdout() {
         Ok(answers) => answers,
         Err(error) => {
             eprintln!("error: no standard output: {error}");
             return ExitCode::FAILURE;
         }
     };
-    match begin(&folder, &runtime) {
+    match load(&folder, &runtime) {
         Ok((model, ready)) => {
-            answers.say(&Begun::Ready(ready));
+            answers.write_response(&StartupMessage::Ready(ready));
             serve(model, &mut answers);
             ExitCode::SUCCESS
         }
-        Err(Problem { file, why }) => {
-            answers.say(&Begun::Failed { file, why });
+        Err(ModelFileError { file, reason: why }) => {
+            answers.write_response(&StartupMessage::Failed { file, why });
             ExitCode::FAILURE
         }
     }
 }
 
 /// Finds, confines, loads: in this order, since what is loaded is not trusted.
-fn begin(folder: &Path, runtime: &Path) -> Result<(Model, Ready), Problem> {
+fn load(folder: &Path, runtime: &Path) -> Result<(OnnxModel, LoadedModel), ModelFileError> {
     let begun = Instant::now();
-    let found = Folder::read(folder)?;
-    let (sha256, bytes) = hash::hash(&found.model)?;
-    let held = hold::hold(&[folder, runtime], bytes)
-        .map_err(|error| Problem::new("the process", format!("cannot be confined: {error}")))?;
-    let model = Model::load(&found, runtime)?;
-    let ready = Ready {
-        kind: found.description.kind.clone(),
+    let found = ModelFolder::read(folder)?;
+    let (sha256, bytes) = model_hash::hash_file(&found.model)?;
+    let held = sandbox::enter_sandbox(&[folder, runtime], bytes).map_err(|error| {
+        ModelFileError::new("the process", format!("cannot be confined: {error}"))
+    })?;
+    let model = OnnxModel::load(&found, runtime)?;
+    let ready = LoadedModel {
+        kind: found.description.model_type.clone(),
         sha256,
         bytes,
-        window: model.window(),
+        window: model.window_tokens(),
         load_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
-        runtime: model.runtime().to_owned(),
+        runtime: model.runtime_version().to_owned(),
         held,
     };
     Ok((model, ready))
 }
 
 /// Answers until the input ends.
-fn serve(mut model: Model, answers: &mut Answers) {
-    for ask in questions() {
+fn serve(mut model: OnnxModel, answers: &mut ResponseWriter) {
+    for ask in requests() {
         let until = Instant::now() + Duration::from_millis(ask.patience_ms);
-        let said = text::look(&mut model, &ask.text, ask.first, until);
-        answers.say(&said);
+        let said = scoring::score_text(&mut model, &ask.text, ask.first, until);
+        answers.write_response(&said);
     }
 }

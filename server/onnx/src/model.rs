@@ -2,7 +2,7 @@
 
 use std::{path::Path, thread};
 
-use browse_guard::second::{Description, Folder, Problem, name};
+use browse_guard::onnx_classifier::{ModelDescription, ModelFileError, ModelFolder, file_name};
 use ort::{
     environment::Environment,
     ep::CPU,
@@ -14,82 +14,82 @@ use tokenizers::{
 };
 
 /// Windows of one run. More take as long for each, and more memory together.
-const BATCH: usize = 2;
+const MAX_BATCH_WINDOWS: usize = 2;
 
 /// Tokens that two neighbouring windows share, as a part of a window.
-const SHARED: usize = 4;
+const OVERLAP_DIVISOR: usize = 4;
 
 /// Threads of a run: half the cores, for the machine is the agent's.
-const MOST_THREADS: usize = 4;
+const MAX_THREADS: usize = 4;
 
 /// A model with its tokenizer.
-pub struct Model {
-    description: Description,
+pub struct OnnxModel {
+    description: ModelDescription,
     tokenizer: Tokenizer,
     session: Session,
-    inputs: Vec<Input>,
-    output: String,
+    inputs: Vec<ModelInput>,
+    output_name: String,
     /// Tokens of a window.
-    window: usize,
+    window_tokens: usize,
     /// Windows of one run, which is 1 where the model takes no more.
-    batch: usize,
-    runtime: String,
+    batch_windows: usize,
+    runtime_version: String,
     // Dropped last.
     _environment: Environment,
 }
 
 /// What a model is given, by the names that its exports use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Input {
-    Ids,
-    Mask,
-    Types,
+enum ModelInput {
+    TokenIds,
+    AttentionMask,
+    TokenTypes,
 }
 
-impl Input {
-    fn named(name: &str) -> Option<Self> {
+impl ModelInput {
+    fn from_name(name: &str) -> Option<Self> {
         match name {
-            "input_ids" => Some(Self::Ids),
-            "attention_mask" => Some(Self::Mask),
-            "token_type_ids" => Some(Self::Types),
+            "input_ids" => Some(Self::TokenIds),
+            "attention_mask" => Some(Self::AttentionMask),
+            "token_type_ids" => Some(Self::TokenTypes),
             _ => None,
         }
     }
 
     fn name(self) -> &'static str {
         match self {
-            Self::Ids => "input_ids",
-            Self::Mask => "attention_mask",
-            Self::Types => "token_type_ids",
+            Self::TokenIds => "input_ids",
+            Self::AttentionMask => "attention_mask",
+            Self::TokenTypes => "token_type_ids",
         }
     }
 
-    fn of(self, window: &Encoding) -> &[u32] {
+    fn values(self, window: &Encoding) -> &[u32] {
         match self {
-            Self::Ids => window.get_ids(),
-            Self::Mask => window.get_attention_mask(),
-            Self::Types => window.get_type_ids(),
+            Self::TokenIds => window.get_ids(),
+            Self::AttentionMask => window.get_attention_mask(),
+            Self::TokenTypes => window.get_type_ids(),
         }
     }
 }
 
-impl Model {
+impl OnnxModel {
     /// Loads what `found` names, with the runtime in the file `runtime`, and
     /// tries it.
     ///
     /// # Errors
     /// The file that cannot be used, and why.
-    pub fn load(found: &Folder, runtime: &Path) -> Result<Self, Problem> {
-        let (tokenizer, window) = tokenizer(found)?;
-        let of_runtime = |error: String| Problem::new(name(runtime), error);
+    pub fn load(found: &ModelFolder, runtime: &Path) -> Result<Self, ModelFileError> {
+        let (tokenizer, window) = load_tokenizer(found)?;
+        let of_runtime = |error: String| ModelFileError::new(file_name(runtime), error);
         let environment = ort::init_from(runtime)
             .map_err(|error| of_runtime(error.to_string()))?
             .build()
             .map_err(|error| of_runtime(error.to_string()))?;
-        let of_model = |why: String| Problem::new(name(&found.model), why);
-        let session =
-            session(&environment, &found.model).map_err(|error| of_model(error.to_string()))?;
-        let inputs = inputs(&session).map_err(of_model)?;
+        let of_model = |why: String| ModelFileError::new(file_name(&found.model), why);
+        let session = open_session(&environment, &found.model)
+            .map_err(|error| of_model(error.to_string()))?;
+        let inputs = model_inputs(&session).map_err(of_model)?;
         let names: Vec<&str> = session.outputs().iter().map(|output| output.name()).collect();
         let output = names.iter().find(|name| **name == "logits").or(names.first());
         let output = output.ok_or_else(|| of_model("it gives nothing".to_owned()))?.to_string();
@@ -100,10 +100,10 @@ impl Model {
             tokenizer,
             session,
             inputs,
-            output,
-            window,
-            batch: BATCH,
-            runtime,
+            output_name: output,
+            window_tokens: window,
+            batch_windows: MAX_BATCH_WINDOWS,
+            runtime_version: runtime,
             _environment: environment,
         };
         model.warm_up().map_err(of_model)?;
@@ -111,13 +111,13 @@ impl Model {
     }
 
     /// Tokens of a window.
-    pub fn window(&self) -> usize {
-        self.window
+    pub fn window_tokens(&self) -> usize {
+        self.window_tokens
     }
 
     /// The build of the runtime.
-    pub fn runtime(&self) -> &str {
-        &self.runtime
+    pub fn runtime_version(&self) -> &str {
+        &self.runtime_version
     }
 
     /// The windows of `text`, which overlap.
@@ -126,8 +126,8 @@ impl Model {
     /// The tokenizer fails.
     pub fn windows(&self, text: &str) -> Result<Vec<Encoding>, String> {
         let mut first = self.tokenizer.encode(text, false).map_err(|error| error.to_string())?;
-        let room = self.window - self.added();
-        first.truncate(room, room / SHARED, TruncationDirection::Right);
+        let room = self.window_tokens - self.special_tokens();
+        first.truncate(room, room / OVERLAP_DIVISOR, TruncationDirection::Right);
         let rest = first.take_overflowing();
         let whole = |window| self.tokenizer.post_process(window, None, true);
         let windows: Result<Vec<_>, _> = [first].into_iter().chain(rest).map(whole).collect();
@@ -135,8 +135,8 @@ impl Model {
     }
 
     /// Windows of one run.
-    pub fn batch(&self) -> usize {
-        self.batch
+    pub fn batch_windows(&self) -> usize {
+        self.batch_windows
     }
 
     /// The scores of `windows`, at most [`Model::batch`] of one length.
@@ -155,13 +155,13 @@ impl Model {
         let width = windows.first().map_or(0, Encoding::len);
         let mut values: Vec<(&str, SessionInputValue<'_>)> = Vec::new();
         for input in &self.inputs {
-            let rows = windows.iter().flat_map(|window| input.of(window));
+            let rows = windows.iter().flat_map(|window| input.values(window));
             let numbers: Vec<i64> = rows.map(|number| i64::from(*number)).collect();
             let tensor = Tensor::from_array(([windows.len(), width], numbers));
             values.push((input.name(), tensor.map_err(|error| error.to_string())?.into()));
         }
         let outputs = self.session.run(values).map_err(|error| error.to_string())?;
-        let output = outputs.get(&self.output).ok_or("it gives no such output")?;
+        let output = outputs.get(&self.output_name).ok_or("it gives no such output")?;
         let (shape, numbers) =
             output.try_extract_tensor::<f32>().map_err(|error| error.to_string())?;
         let shape: &[i64] = shape;
@@ -180,27 +180,27 @@ impl Model {
         let [window] = &window[..] else { return Err("a sentence is too long for it".to_owned()) };
         let rows = self.run(std::slice::from_ref(window))?;
         let width = rows.first().map_or(0, Vec::len);
-        if let Some(wanted) = self.description.width().filter(|wanted| *wanted != width) {
+        if let Some(wanted) = self.description.output_width().filter(|wanted| *wanted != width) {
             return Err(format!("it gives {width} numbers, and `config.json` has {wanted} labels"));
         }
         self.scores(std::slice::from_ref(window))?;
         if self.run(&vec![window.clone(); 2]).is_err() {
-            self.batch = 1;
+            self.batch_windows = 1;
         }
         Ok(())
     }
 
     /// Tokens that every window begins and ends with.
-    fn added(&self) -> usize {
+    fn special_tokens(&self) -> usize {
         self.tokenizer.get_post_processor().map_or(0, |processor| processor.added_tokens(false))
     }
 }
 
-fn session(environment: &Environment, model: &Path) -> ort::Result<Session> {
+fn open_session(environment: &Environment, model: &Path) -> ort::Result<Session> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let builder = Session::builder(environment)?
         .with_optimization_level(GraphOptimizationLevel::All)?
-        .with_intra_threads((cores / 2).clamp(1, MOST_THREADS))?
+        .with_intra_threads((cores / 2).clamp(1, MAX_THREADS))?
         .with_intra_op_spinning(false)?
         .with_memory_pattern(false)?
         // An arena keeps the most that was ever needed.
@@ -210,10 +210,10 @@ fn session(environment: &Environment, model: &Path) -> ort::Result<Session> {
 }
 
 /// What the model wants, in its order.
-fn inputs(session: &Session) -> Result<Vec<Input>, String> {
+fn model_inputs(session: &Session) -> Result<Vec<ModelInput>, String> {
     let inputs = session.inputs().iter().map(|input| {
         let name = input.name();
-        let known = Input::named(name).ok_or_else(|| {
+        let known = ModelInput::from_name(name).ok_or_else(|| {
             format!("it wants `{name}`, and no classifier of text has such an input")
         })?;
         match input.dtype() {
@@ -221,20 +221,20 @@ fn inputs(session: &Session) -> Result<Vec<Input>, String> {
             other => Err(format!("its input `{name}` is {other}, not 64-bit numbers")),
         }
     });
-    let inputs: Vec<Input> = inputs.collect::<Result<_, _>>()?;
-    match inputs.contains(&Input::Ids) {
+    let inputs: Vec<ModelInput> = inputs.collect::<Result<_, _>>()?;
+    match inputs.contains(&ModelInput::TokenIds) {
         true => Ok(inputs),
         false => Err("it has no input `input_ids`".to_owned()),
     }
 }
 
 /// The tokenizer, and the tokens of a window.
-fn tokenizer(found: &Folder) -> Result<(Tokenizer, usize), Problem> {
-    let problem = |why: String| Problem::new(name(&found.tokenizer), why);
+fn load_tokenizer(found: &ModelFolder) -> Result<(Tokenizer, usize), ModelFileError> {
+    let problem = |why: String| ModelFileError::new(file_name(&found.tokenizer), why);
     let mut tokenizer =
         Tokenizer::from_file(&found.tokenizer).map_err(|error| problem(error.to_string()))?;
     let trained = tokenizer.get_truncation().map(|truncation| truncation.max_length);
-    let window = trained.unwrap_or(usize::MAX).min(found.description.window);
+    let window = trained.unwrap_or(usize::MAX).min(found.description.window_tokens);
     let inner: &mut TokenizerImpl<_, _, _, _, _> = &mut tokenizer;
     inner.with_truncation(None).map_err(|error| problem(error.to_string()))?;
     inner.with_padding(None);

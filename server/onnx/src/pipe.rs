@@ -9,29 +9,29 @@ use std::{
     thread,
 };
 
-use browse_guard::second::{Ask, LONGEST_ASK, frame, length};
+use browse_guard::onnx_classifier::{MAX_REQUEST_BYTES, ScoreRequest, encode_frame, frame_length};
 
 /// Where the answers go.
-pub struct Answers {
+pub struct ResponseWriter {
     out: File,
 }
 
-impl Answers {
+impl ResponseWriter {
     /// Takes the standard output. What libraries print goes to the standard
     /// error from here on, and cannot pass for an answer.
     ///
     /// # Errors
     /// There is none.
-    pub fn take() -> io::Result<Self> {
+    pub fn take_stdout() -> io::Result<Self> {
         let out: OwnedFd = nix::unistd::dup(io::stdout())?;
         nix::unistd::dup2_stdout(io::stderr())?;
         Ok(Self { out: File::from(out) })
     }
 
     /// Sends an answer. A daemon that is gone wants none.
-    pub fn say(&mut self, answer: &impl serde::Serialize) {
+    pub fn write_response(&mut self, answer: &impl serde::Serialize) {
         let body = serde_json::to_vec(answer).unwrap_or_default();
-        if self.out.write_all(&frame(&body)).is_err() {
+        if self.out.write_all(&encode_frame(&body)).is_err() {
             process::exit(0);
         }
     }
@@ -39,11 +39,11 @@ impl Answers {
 
 /// The questions, one after the other. The end of the input ends the process
 /// at once, whatever is at work: nobody waits for it any more.
-pub fn questions() -> Receiver<Ask> {
+pub fn requests() -> Receiver<ScoreRequest> {
     let (sender, receiver) = sync_channel(1);
     thread::spawn(move || {
         let mut input = io::stdin().lock();
-        while let Some(ask) = next(&mut input) {
+        while let Some(ask) = read_request(&mut input) {
             if sender.send(ask).is_err() {
                 break;
             }
@@ -53,10 +53,10 @@ pub fn questions() -> Receiver<Ask> {
     receiver
 }
 
-fn next(input: &mut impl io::Read) -> Option<Ask> {
+fn read_request(input: &mut impl io::Read) -> Option<ScoreRequest> {
     let mut head = [0; 4];
     input.read_exact(&mut head).ok()?;
-    let length = length(head, LONGEST_ASK)?;
+    let length = frame_length(head, MAX_REQUEST_BYTES)?;
     let mut body = Vec::new();
     let read = input.take(length as u64).read_to_end(&mut body).ok()?;
     (read == length).then(|| serde_json::from_slice(&body).ok())?
@@ -69,11 +69,11 @@ mod tests {
     #[test]
     fn what_is_cut_or_no_question_ends_it() {
         let ask = br#"{"text": "a", "first": [0, 1], "patience_ms": 5}"#;
-        let framed = frame(ask);
-        assert_eq!(next(&mut &framed[..]).map(|ask| ask.text).as_deref(), Some("a"));
-        assert!(next(&mut &framed[..framed.len() - 1]).is_none());
-        assert!(next(&mut &frame(b"{}")[..]).is_none());
-        assert!(next(&mut &[0xff; 64][..]).is_none());
-        assert!(next(&mut &[][..]).is_none());
+        let framed = encode_frame(ask);
+        assert_eq!(read_request(&mut &framed[..]).map(|ask| ask.text).as_deref(), Some("a"));
+        assert!(read_request(&mut &framed[..framed.len() - 1]).is_none());
+        assert!(read_request(&mut &encode_frame(b"{}")[..]).is_none());
+        assert!(read_request(&mut &[0xff; 64][..]).is_none());
+        assert!(read_request(&mut &[][..]).is_none());
     }
 }

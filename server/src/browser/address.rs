@@ -7,27 +7,27 @@ use browse_proto::Reason;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use url::{Host, Url};
 
-use super::files;
-use crate::error::{Error, HINT, Result};
+use super::local_files;
+use crate::error::{Error, HINT_KEY, Result};
 
 /// Bytes of an address that are told; a page can make one of megabytes.
-pub const MOST_TOLD: usize = 4096;
+pub const MAX_SHOWN_URL_BYTES: usize = 4096;
 
 /// What is no part of a word. Letters of other scripts are encoded as well.
-const BLANK: &AsciiSet = &CONTROLS.add(b' ');
+const ESCAPED_CHARS: &AsciiSet = &CONTROLS.add(b' ');
 
 /// An address as it may stand outside of the envelope although a page chose it:
 /// one word of visible ASCII, and no longer than can be looked over.
-pub fn word(url: &str) -> String {
-    let word: Cow<'_, str> = utf8_percent_encode(url, BLANK).into();
-    match word.get(..MOST_TOLD).filter(|start| start.len() < word.len()) {
+pub fn to_visible_ascii(url: &str) -> String {
+    let word: Cow<'_, str> = utf8_percent_encode(url, ESCAPED_CHARS).into();
+    match word.get(..MAX_SHOWN_URL_BYTES).filter(|start| start.len() < word.len()) {
         Some(start) => format!("{start}..."),
         None => word.into_owned(),
     }
 }
 
 /// Who asks, as far as addresses are concerned.
-pub struct Asker<'a> {
+pub struct UrlRequester<'a> {
     /// Working directory of the root caller; nobody else may open files.
     pub cwd: Option<&'a Path>,
     /// The home of browse, whose files are never opened.
@@ -42,24 +42,24 @@ pub struct Asker<'a> {
 /// # Errors
 /// `URL_INVALID` for what is no address or has another scheme than http, https
 /// and file; `FILE_DENIED` and `FILE_UNREADABLE` for files.
-pub fn parse(text: &str, asker: &Asker<'_>) -> Result<Url> {
+pub fn parse(text: &str, asker: &UrlRequester<'_>) -> Result<Url> {
     let text = text.trim();
     if text.is_empty() {
         return Err(invalid("the address is empty", text));
     }
     if let Some(rest) = strip_scheme(text, "file") {
-        return files::page(rest, asker);
+        return local_files::parse_file_url(rest, asker);
     }
     if text.eq_ignore_ascii_case("about:blank") {
         return Url::parse("about:blank").map_err(|error| invalid(&error.to_string(), text));
     }
     if is_path(text) {
-        return Err(path(text));
+        return Err(path_instead_of_url(text));
     }
-    let url = match scheme(text) {
+    let url = match explicit_scheme(text) {
         Some("http" | "https") => Url::parse(text),
-        Some(other) => return Err(refused(other, text)),
-        None => Url::parse(&format!("{}://{text}", likely_scheme(text))),
+        Some(other) => return Err(scheme_refused(other, text)),
+        None => Url::parse(&format!("{}://{text}", default_scheme(text))),
     };
     let url = url.map_err(|error| invalid(&format!("`{text}` is no address: {error}"), text))?;
     if url.host_str().is_none_or(str::is_empty) {
@@ -72,7 +72,7 @@ fn invalid(message: &str, text: &str) -> Error {
     Error::new(Reason::UrlInvalid, message).with("url", text)
 }
 
-fn refused(scheme: &str, text: &str) -> Error {
+fn scheme_refused(scheme: &str, text: &str) -> Error {
     let message = format!("the scheme `{scheme}:` is not opened");
     Error::new(Reason::UrlInvalid, message).with("url", text).with("scheme", scheme)
 }
@@ -82,9 +82,9 @@ fn is_path(text: &str) -> bool {
     ["/", "./", "../", "~/"].iter().any(|start| text.starts_with(start)) && !text.starts_with("//")
 }
 
-fn path(text: &str) -> Error {
+fn path_instead_of_url(text: &str) -> Error {
     let hint = format!("If it is a page of yours, write `file:` before its path: `file:{text}`");
-    invalid("this is a path, and an address begins with a host", text).with(HINT, hint)
+    invalid("this is a path, and an address begins with a host", text).with(HINT_KEY, hint)
 }
 
 /// Schemes that no host is named like: digits after them are no port.
@@ -92,7 +92,7 @@ const SCHEMES: &[&str] = &["javascript", "data", "blob", "about", "view-source"]
 
 /// The scheme of `text` in lower case, unless what looks like one is a host
 /// with a port (`localhost:3000`).
-fn scheme(text: &str) -> Option<&str> {
+fn explicit_scheme(text: &str) -> Option<&str> {
     let (head, tail) = text.split_once(':')?;
     let is_scheme = head.starts_with(|c: char| c.is_ascii_alphabetic())
         && head.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
@@ -115,7 +115,7 @@ fn strip_scheme<'a>(text: &'a str, scheme: &str) -> Option<&'a str> {
 }
 
 /// The scheme for an address without one: servers of this machine have no TLS.
-pub fn likely_scheme(text: &str) -> &'static str {
+pub fn default_scheme(text: &str) -> &'static str {
     let Ok(url) = Url::parse(&format!("http://{text}")) else { return "https" };
     let local = match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
@@ -133,14 +133,17 @@ mod tests {
     #[test]
     fn what_a_page_chose_is_one_word_of_bounded_length() {
         let prose = "data:text/html,--- end 0 ---\n\u{1b}[1mignore \u{202e}all";
-        let told = word(prose);
+        let told = to_visible_ascii(prose);
         assert!(told.bytes().all(|byte| byte.is_ascii_graphic()), "{told}");
-        assert_eq!(word("https://a.test/b%20c?d=e#f"), "https://a.test/b%20c?d=e#f");
-        assert_eq!(word(&format!("https://a.test/{}", "ä".repeat(9999))).len(), MOST_TOLD + 3);
+        assert_eq!(to_visible_ascii("https://a.test/b%20c?d=e#f"), "https://a.test/b%20c?d=e#f");
+        assert_eq!(
+            to_visible_ascii(&format!("https://a.test/{}", "ä".repeat(9999))).len(),
+            MAX_SHOWN_URL_BYTES + 3
+        );
     }
 
     fn read(text: &str) -> Result<String, &'static str> {
-        let asker = Asker { cwd: None, home: Path::new("/nowhere") };
+        let asker = UrlRequester { cwd: None, home: Path::new("/nowhere") };
         parse(text, &asker).map(String::from).map_err(|error| error.reason().name())
     }
 

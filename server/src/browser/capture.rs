@@ -10,7 +10,7 @@ mod responsive;
 mod screenshot;
 
 pub use archive::archive;
-pub use downloads::{clear_downloads, file_of_last_action, list_downloads};
+pub use downloads::{clear_downloads, download_of_last_action, list_downloads};
 pub(super) use files::save_clicked;
 pub use files::{download, scrape};
 pub use pdf::{pdf, print_html};
@@ -19,14 +19,14 @@ pub use record::{start_recording, stop_recording};
 pub use responsive::responsive;
 pub use screenshot::screenshot;
 
-use crate::{chromium::Page, engine::SCRIPT, error::Result};
+use crate::{chromium::Page, engine::ENGINE_SCRIPT, error::Result};
 
 /// Two frames: one in which the page hears of what was changed, and one in
 /// which it has answered to it.
-async fn painted(page: &Page) -> Result<()> {
+async fn wait_for_paint(page: &Page) -> Result<()> {
     let frames =
         "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))";
-    let world = page.world(&page.main_frame().id, &SCRIPT).await?;
+    let world = page.world(&page.main_frame().id, &ENGINE_SCRIPT).await?;
     let _: u32 = world.evaluate(frames).await?;
     Ok(())
 }

@@ -3,22 +3,22 @@
 
 mod admission;
 mod browsers;
+mod cookie_import;
 mod delete;
 mod export;
 mod import;
 mod import_browser;
-mod intake;
 mod list;
-mod peek;
+mod redaction;
 mod set;
 mod storage;
-mod times;
+mod timestamps;
 
-pub use admission::Admission;
+pub use admission::CookieHostRules;
+pub use cookie_import::{CookieImport, count_noun};
 pub use delete::delete_cookie;
 pub use import::import_cookies;
 pub use import_browser::import_browser_cookies;
-pub use intake::{Intake, words};
 pub use list::cookies;
 pub use set::set_cookie;
 pub use storage::{set_storage, storage};

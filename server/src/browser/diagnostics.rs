@@ -1,7 +1,7 @@
 //! Diagnostics: the protocol of the browser itself, and traces.
 
+mod allowed_methods;
 mod cdp;
-mod methods;
 mod trace;
 
 pub use cdp::cdp;

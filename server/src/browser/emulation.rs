@@ -5,18 +5,18 @@ mod agent;
 mod device;
 mod devices;
 mod header;
+mod location;
 mod media;
 mod network;
-mod place;
 mod settings;
 mod viewport;
 
 pub use agent::user_agent;
 pub use device::emulate_device;
 pub use header::header;
+pub use location::{emulate_geo, emulate_locale, emulate_timezone};
 pub use media::emulate_media;
 pub use network::{emulate_cpu, emulate_network, emulate_offline};
-pub use place::{emulate_geo, emulate_locale, emulate_timezone};
 pub use settings::{emulate, reset_emulation};
 pub use viewport::viewport;
 

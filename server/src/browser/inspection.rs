@@ -12,7 +12,7 @@ mod snapshot;
 
 pub use console::{clear_console, console};
 pub use dialog::{clear_dialog, dialog};
-pub use element::{attrs, get, is, rectangle};
+pub use element::{attrs, get, is, to_box};
 pub use expect::expect;
 pub use network::{clear_network, network, show_body, show_request};
 pub use perf::perf;
@@ -20,11 +20,13 @@ pub use picture::{annotate_snapshot, heat_snapshot};
 pub use script::{eval, js};
 pub use snapshot::snapshot;
 
-use crate::dispatch::Context;
+use crate::dispatch::CallContext;
 
 /// Notes that the answer is about the current page, where there is more.
-fn say_earlier(cx: &Context, earlier: u64, what: &str) {
+fn note_earlier(cx: &CallContext, earlier: u64, what: &str) {
     if earlier > 0 {
-        cx.say(&format!("of the current page; {earlier} {what} of earlier pages with `--all`"));
+        cx.add_notice(&format!(
+            "of the current page; {earlier} {what} of earlier pages with `--all`"
+        ));
     }
 }

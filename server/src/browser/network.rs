@@ -6,7 +6,7 @@ mod har;
 mod route;
 
 pub use approve::approve;
-pub(crate) use fetch::document;
+pub(crate) use fetch::fetch_document;
 pub use fetch::{fetch, fetch_send};
 pub use har::{start_har, stop_har};
 pub use route::{list_routes, route, unroute};

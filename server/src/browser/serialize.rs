@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Bytes of JSON that an answer may have.
-const MOST_BYTES: usize = 200 * 1024;
+const MAX_RESULT_BYTES: usize = 200 * 1024;
 
 /// Turns any value into JSON text: a cycle becomes `"[circular]"`, a function
 /// `"[function]"`, a bigint its digits, an element its opening tag.
@@ -62,7 +62,7 @@ pub async fn evaluate(page: &Page, expression: &str) -> Result<String> {
     let Value::String(text) = value else {
         return Err(Error::new(Reason::ScriptFailed, "the page changed the serializer"));
     };
-    if text.len() > MOST_BYTES {
+    if text.len() > MAX_RESULT_BYTES {
         let message = format!("the value has {} bytes of JSON", text.len());
         return Err(Error::new(Reason::TooLarge, message).with("limit", "200 KB"));
     }

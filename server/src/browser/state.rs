@@ -11,62 +11,65 @@ mod store;
 use browse_proto::v1;
 use futures::future::join_all;
 
-pub use contents::Contents;
-pub use gather::gather;
-pub use key::{Key, Keyring, Place};
+pub use contents::StateContents;
+pub use gather::gather_state;
+pub use key::{KeyLocation, Keyring, StateKey};
 pub use name::StateName;
-pub use restore::give;
-pub use store::Store;
+pub use restore::restore_into_page;
+pub use store::StateStore;
 
 use crate::{
-    dispatch::Context,
+    dispatch::CallContext,
     error::{Error, Result},
 };
 
 /// Saves cookies, local storage and addresses of the session.
 pub async fn save_state(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::SaveStateRequest,
 ) -> Result<v1::SaveStateResponse> {
     let name: StateName = request.name.parse()?;
-    let store = Store::of(cx.settings())?;
+    let store = StateStore::from_settings(cx.settings())?;
     let key = keyring(cx, &store).for_saving(cx.deadline()).await?;
-    let contents = gather::gather(cx).await?;
-    store.write(&name, &seal::seal(&key, &contents.pack()?)).await?;
+    let contents = gather::gather_state(cx).await?;
+    store.write(&name, &seal::seal(&key, &contents.to_bytes()?)).await?;
     Ok(v1::SaveStateResponse {
-        summary: format!("saved {name}: {}; key in the {}", contents.words(), key.place),
+        summary: format!("saved {name}: {}; key in the {}", contents.summary(), key.location),
         cookies: contents.cookies.len() as u32,
         origins: contents.origins.len() as u32,
         tabs: contents.tabs.len() as u32,
-        key: key.place.to_string(),
+        key: key.location.to_string(),
     })
 }
 
 /// Brings a session to what was saved.
 pub async fn load_state(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::LoadStateRequest,
 ) -> Result<v1::LoadStateResponse> {
     let name: StateName = request.name.parse()?;
-    let store = Store::of(cx.settings())?;
-    let contents = opened(cx, &store, &name).await?;
+    let store = StateStore::from_settings(cx.settings())?;
+    let contents = open_state(cx, &store, &name).await?;
     restore::restore(cx, contents, &request).await
 }
 
 /// Lists the states, and where the key of each is.
-pub async fn list_states(cx: &Context, _: v1::ListStatesRequest) -> Result<v1::ListStatesResponse> {
-    let store = Store::of(cx.settings())?;
+pub async fn list_states(
+    cx: &CallContext,
+    _: v1::ListStatesRequest,
+) -> Result<v1::ListStatesResponse> {
+    let store = StateStore::from_settings(cx.settings())?;
     let rows = store.list().await?.into_iter().map(|file| {
         let store = &store;
         async move {
-            let opened = opened(cx, store, &file.name).await;
-            let place = store.place(&file.name).await.map(|place| place.to_string());
+            let opened = open_state(cx, store, &file.name).await;
+            let place = store.key_location(&file.name).await.map(|place| place.to_string());
             let contents = opened.as_ref().ok();
             v1::State {
                 name: file.name.to_string(),
                 saved: file.saved,
                 bytes: file.bytes,
-                holds: contents.map(Contents::words).unwrap_or_default(),
+                holds: contents.map(StateContents::summary).unwrap_or_default(),
                 cookies: contents.map(|contents| contents.cookies.len() as u32),
                 origins: contents.map(|contents| contents.origins.len() as u32),
                 tabs: contents.map(|contents| contents.tabs.len() as u32),
@@ -80,22 +83,26 @@ pub async fn list_states(cx: &Context, _: v1::ListStatesRequest) -> Result<v1::L
 
 /// Removes a state.
 pub async fn remove_state(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::RemoveStateRequest,
 ) -> Result<v1::RemoveStateResponse> {
     let name: StateName = request.name.parse()?;
-    Store::of(cx.settings())?.remove(&name).await?;
+    StateStore::from_settings(cx.settings())?.remove(&name).await?;
     Ok(v1::RemoveStateResponse { name: name.to_string() })
 }
 
-async fn opened(cx: &Context, store: &Store, name: &StateName) -> Result<Contents> {
+async fn open_state(
+    cx: &CallContext,
+    store: &StateStore,
+    name: &StateName,
+) -> Result<StateContents> {
     let sealed = store.read(name).await?;
-    let header = seal::header(&sealed, name)?;
-    let key = keyring(cx, store).for_loading(header.place, cx.deadline()).await?;
-    Contents::unpack(&seal::open(&key, &sealed, name)?, name)
+    let header = seal::read_header(&sealed, name)?;
+    let key = keyring(cx, store).for_loading(header.location, cx.deadline()).await?;
+    StateContents::from_bytes(&seal::unseal(&key, &sealed, name)?, name)
 }
 
-fn keyring<'a>(cx: &'a Context, store: &'a Store) -> Keyring<'a> {
+fn keyring<'a>(cx: &'a CallContext, store: &'a StateStore) -> Keyring<'a> {
     let keychain = cx.settings().keychain.then(|| cx.daemon().keychain());
     Keyring { store, keychain }
 }

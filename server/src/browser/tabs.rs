@@ -7,16 +7,16 @@ use browse_proto::{Reason, v1};
 use super::{address, capture::downloads, navigation};
 use crate::{
     content::Sources,
-    dispatch::{Context, question},
+    dispatch::{CallContext, dialog},
     error::{Error, Result},
     sessions::{Session, Tab, TabId},
 };
 
 /// Lists the tabs of the session, without asking the pages.
-pub async fn list_tabs(cx: &Context, _: v1::ListTabsRequest) -> Result<v1::ListTabsResponse> {
+pub async fn list_tabs(cx: &CallContext, _: v1::ListTabsRequest) -> Result<v1::ListTabsResponse> {
     let session = cx.session()?;
     // No page holds this up, only a window that is being opened or closed.
-    session.settled().await;
+    session.wait_until_settled().await;
     let active = session.active().map(|tab| tab.id());
     let tabs = session.tabs();
     // The browser process knows them, also while a page hangs.
@@ -39,7 +39,7 @@ pub async fn list_tabs(cx: &Context, _: v1::ListTabsRequest) -> Result<v1::ListT
 
 /// Makes a tab the one that commands go to.
 pub async fn activate_tab(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::ActivateTabRequest,
 ) -> Result<v1::ActivateTabResponse> {
     let session = cx.session()?;
@@ -51,8 +51,8 @@ pub async fn activate_tab(
 /// Opens a tab and makes it the active one.
 ///
 /// The tab is closed again when its address cannot be opened.
-pub async fn new_tab(cx: &Context, request: v1::NewTabRequest) -> Result<v1::NewTabResponse> {
-    let url = request.url.as_deref().map(|url| address::parse(url, &navigation::asker(cx)));
+pub async fn new_tab(cx: &CallContext, request: v1::NewTabRequest) -> Result<v1::NewTabResponse> {
+    let url = request.url.as_deref().map(|url| address::parse(url, &navigation::url_requester(cx)));
     let url = url.transpose()?;
     if let Some(url) = &url {
         cx.check_address(url)?;
@@ -60,21 +60,21 @@ pub async fn new_tab(cx: &Context, request: v1::NewTabRequest) -> Result<v1::New
     let session = cx.session()?;
     let guest = cx.is_guest_in(&session);
     let tab = match guest {
-        true => session.open_aside(cx.client()).await?,
+        true => session.open_background_tab(cx.client()).await?,
         false => session.open_tab(cx.client()).await?,
     };
     if let Some(url) = &url {
         let opened = tokio::select! {
             biased;
-            opened = navigation::open(&tab, url.as_str(), v1::WaitUntil::Unspecified) => opened,
-            question = tab.page().asks() => {
-                let open = question::Open { tab: Arc::clone(&tab), question };
+            opened = navigation::navigate(&tab, url.as_str(), v1::WaitUntil::Unspecified) => opened,
+            dialog = tab.page().wait_open_dialog() => {
+                let open = dialog::BlockingDialog { tab: Arc::clone(&tab), dialog };
                 // It stays, for the answer.
-                return Err(question::refuse(cx, &open));
+                return Err(dialog::blocked_error(cx, &open));
             }
         };
         if let Err(error) = opened {
-            let error = downloads::in_place_of_page(cx, &tab, error).await;
+            let error = downloads::explain_navigation_download(cx, &tab, error).await;
             session.close_tab(tab.id()).await?;
             return Err(error);
         }
@@ -82,28 +82,35 @@ pub async fn new_tab(cx: &Context, request: v1::NewTabRequest) -> Result<v1::New
     if !guest {
         session.activate(tab.id())?;
     }
-    cx.daemon().notes().seen_in(cx, &tab);
+    cx.daemon().notes().record_tab_visit(cx, &tab);
     let url = tab.page().url();
-    let suggested_skills = navigation::suggest(cx, &url);
-    Ok(v1::NewTabResponse { tab_id: tab.id(), url: navigation::told(cx, url), suggested_skills })
+    let suggested_skills = navigation::suggestions_for(cx, &url);
+    Ok(v1::NewTabResponse {
+        tab_id: tab.id(),
+        url: navigation::url_for_caller(cx, url),
+        suggested_skills,
+    })
 }
 
 /// Closes a tab; works while its page hangs.
-pub async fn close_tab(cx: &Context, request: v1::CloseTabRequest) -> Result<v1::CloseTabResponse> {
+pub async fn close_tab(
+    cx: &CallContext,
+    request: v1::CloseTabRequest,
+) -> Result<v1::CloseTabResponse> {
     let session = cx.session()?;
-    let id = request.id.or(cx.named_tab()).or_else(|| usual(cx, &session));
+    let id = request.id.or(cx.requested_tab()).or_else(|| default_tab_id(cx, &session));
     let id = id.ok_or_else(|| Error::new(Reason::TabNotFound, "the session has no tab"))?;
     let tab = session.tab(id)?;
     cx.check_tab(&tab)?;
     let active = session.close_tab(id).await?;
-    if let Some(words) = tab.untold().take_questions() {
-        cx.say(&words);
+    if let Some(words) = tab.unreported_dialogs().take_questions() {
+        cx.add_notice(&words);
     }
     Ok(v1::CloseTabResponse { closed: id, active })
 }
 
 /// The tab that a caller means who names none.
-fn usual(cx: &Context, session: &Session) -> Option<TabId> {
+fn default_tab_id(cx: &CallContext, session: &Session) -> Option<TabId> {
     let own = |tab: &Arc<Tab>| cx.check_tab(tab).is_ok();
     let active = session.active().filter(own);
     let tab = active.or_else(|| session.tabs().into_iter().rfind(own));

@@ -2,7 +2,7 @@
 //! read now and then, less often the longer that takes.
 
 mod change;
-mod look;
+mod snapshot;
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,42 +12,42 @@ use tokio::time::Instant;
 
 use crate::{
     chromium::Page,
-    dispatch::Context,
+    dispatch::CallContext,
     error::{Error, Result},
     sessions::Tab,
 };
-use look::{Look, look};
+use snapshot::{WatchSnapshot, take_snapshot};
 
 /// Time between two looks, when the caller names none.
-const EVERY: Duration = Duration::from_secs(5);
+const DEFAULT_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Most of it that a caller may name.
-const SLOWEST: u32 = 3600;
+const MAX_INTERVAL_SECONDS: u32 = 3600;
 
 /// A look that took this share of the time until the next one puts it off.
-const SHARE: u32 = 20;
+const BACKOFF_FACTOR: u32 = 20;
 
 /// How much before its deadline a watch ends by itself.
-const MARGIN: Duration = Duration::from_millis(50);
+const DEADLINE_MARGIN: Duration = Duration::from_millis(50);
 
 /// Answers what changes in the tab, until it closes or the watch is ended.
 pub async fn watch(
-    cx: Arc<Context>,
+    cx: Arc<CallContext>,
     request: v1::WatchRequest,
 ) -> Result<impl Stream<Item = Result<v1::WatchResponse>> + Send + 'static> {
-    let every = request.every.map_or(Ok(EVERY), seconds)?;
+    let every = request.every.map_or(Ok(DEFAULT_INTERVAL), parse_interval)?;
     if request.changes == Some(0) {
         return Err(Error::new(Reason::ArgumentInvalid, "`--changes` counts from 1")
             .with("command", "watch"));
     }
-    let watch = Watch {
+    let watch = TabWatch {
         tab: Arc::clone(cx.tab()),
-        ended: cx.tab().watch(),
-        begun: Instant::now(),
-        every,
-        left: request.changes,
-        last: None,
-        over: false,
+        end_signal: cx.tab().watch(),
+        started_at: Instant::now(),
+        interval: every,
+        remaining_changes: request.changes,
+        last_snapshot: None,
+        is_over: false,
         cx,
     };
     Ok(stream::unfold(watch, |mut watch| async move {
@@ -57,9 +57,12 @@ pub async fn watch(
 }
 
 /// Ends the watches of a tab, or of all tabs of the session.
-pub async fn stop_watch(cx: &Context, _: v1::StopWatchRequest) -> Result<v1::StopWatchResponse> {
+pub async fn stop_watch(
+    cx: &CallContext,
+    _: v1::StopWatchRequest,
+) -> Result<v1::StopWatchResponse> {
     let session = cx.session()?;
-    let tabs = match cx.named_tab() {
+    let tabs = match cx.requested_tab() {
         Some(id) => vec![session.tab(id)?],
         None => session.tabs(),
     };
@@ -67,51 +70,56 @@ pub async fn stop_watch(cx: &Context, _: v1::StopWatchRequest) -> Result<v1::Sto
     Ok(v1::StopWatchResponse { ended: u32::try_from(ended.sum::<usize>()).unwrap_or(u32::MAX) })
 }
 
-fn seconds(count: u32) -> Result<Duration> {
-    if (1..=SLOWEST).contains(&count) {
+fn parse_interval(count: u32) -> Result<Duration> {
+    if (1..=MAX_INTERVAL_SECONDS).contains(&count) {
         return Ok(Duration::from_secs(count.into()));
     }
-    let message = format!("`--every` is 1 to {SLOWEST} seconds, not {count}");
+    let message = format!("`--every` is 1 to {MAX_INTERVAL_SECONDS} seconds, not {count}");
     Err(Error::new(Reason::ArgumentInvalid, message).with("command", "watch"))
 }
 
 /// A watch under way.
-struct Watch {
-    cx: Arc<Context>,
+struct TabWatch {
+    cx: Arc<CallContext>,
     tab: Arc<Tab>,
-    ended: tokio::sync::watch::Receiver<()>,
-    begun: Instant,
-    every: Duration,
+    end_signal: tokio::sync::watch::Receiver<()>,
+    started_at: Instant,
+    interval: Duration,
     /// Changes that are still to be told.
-    left: Option<u32>,
+    remaining_changes: Option<u32>,
     /// What the last look saw; none before the first.
-    last: Option<Look>,
-    over: bool,
+    last_snapshot: Option<WatchSnapshot>,
+    is_over: bool,
 }
 
 /// Why a watch waits no longer.
-enum Woken {
-    Look,
+enum WakeReason {
+    SnapshotDue,
     Closed,
     Ended,
 }
 
-impl Watch {
+impl TabWatch {
     /// The next change; the first is what there is at the beginning.
     async fn next(&mut self) -> Option<v1::WatchResponse> {
         let mut pause = Duration::ZERO;
-        while !self.over && self.left != Some(0) {
-            match self.pause(pause).await {
-                Woken::Ended => return None,
-                Woken::Closed => {
-                    self.over = true;
-                    return Some(self.tell("the tab was closed".into()));
+        while !self.is_over && self.remaining_changes != Some(0) {
+            match self.wait_until_due(pause).await {
+                WakeReason::Ended => return None,
+                WakeReason::Closed => {
+                    self.is_over = true;
+                    return Some(self.to_response("the tab was closed".into()));
                 }
-                Woken::Look => {}
+                WakeReason::SnapshotDue => {}
             }
             let began = Instant::now();
-            let now = look(&self.tab, self.last.as_ref(), self.cx.hides()).await;
-            pause = self.every.max(began.elapsed() * SHARE);
+            let now = take_snapshot(
+                &self.tab,
+                self.last_snapshot.as_ref(),
+                self.cx.filters_hidden_text(),
+            )
+            .await;
+            pause = self.interval.max(began.elapsed() * BACKOFF_FACTOR);
             if let Some(answer) = self.compare(now) {
                 return Some(answer);
             }
@@ -121,48 +129,50 @@ impl Watch {
 
     /// Waits until the next look is due. What follows a change is not put off:
     /// the wait begins when the caller asks for more.
-    async fn pause(&mut self, pause: Duration) -> Woken {
-        let pause = match (&self.last, pause) {
-            (Some(_), Duration::ZERO) => self.every,
+    async fn wait_until_due(&mut self, pause: Duration) -> WakeReason {
+        let pause = match (&self.last_snapshot, pause) {
+            (Some(_), Duration::ZERO) => self.interval,
             (_, pause) => pause,
         };
         let daemon = Arc::clone(self.cx.daemon());
         tokio::select! {
             biased;
-            () = closed(self.tab.page()) => Woken::Closed,
-            _ = self.ended.changed() => Woken::Ended,
+            () = wait_closed(self.tab.page()) => WakeReason::Closed,
+            _ = self.end_signal.changed() => WakeReason::Ended,
             // A watcher must not hold up the end.
-            _ = daemon.ended() => Woken::Ended,
-            () = tokio::time::sleep_until(self.cx.deadline() - MARGIN) => Woken::Ended,
-            () = tokio::time::sleep(pause) => Woken::Look,
+            _ = daemon.shutdown_requested() => WakeReason::Ended,
+            () = tokio::time::sleep_until(self.cx.deadline() - DEADLINE_MARGIN) => WakeReason::Ended,
+            () = tokio::time::sleep(pause) => WakeReason::SnapshotDue,
         }
     }
 
     /// What there is to tell about `now`.
-    fn compare(&mut self, now: Look) -> Option<v1::WatchResponse> {
-        let answer = match &self.last {
+    fn compare(&mut self, now: WatchSnapshot) -> Option<v1::WatchResponse> {
+        let answer = match &self.last_snapshot {
             None => {
                 // From here on nobody waits for an answer, so an idle daemon may end.
-                self.cx.let_idle();
-                Some(self.tell(change::first(&now)))
+                self.cx.release_keep_alive();
+                Some(self.to_response(change::initial_state(&now)))
             }
-            Some(before) => change::between(before, &now).map(|change| self.changed(change)),
+            Some(before) => {
+                change::detect_change(before, &now).map(|change| self.report_change(change))
+            }
         };
-        self.last = Some(now);
+        self.last_snapshot = Some(now);
         answer
     }
 
     /// A change is a sign of use: the time until the daemon is idle begins anew.
-    fn changed(&mut self, change: change::Change) -> v1::WatchResponse {
+    fn report_change(&mut self, change: change::PageChange) -> v1::WatchResponse {
         drop(self.cx.daemon().begin_call());
-        self.left = self.left.map(|left| left.saturating_sub(1));
-        self.tell(change)
+        self.remaining_changes = self.remaining_changes.map(|left| left.saturating_sub(1));
+        self.to_response(change)
     }
 
-    fn tell(&self, change: change::Change) -> v1::WatchResponse {
+    fn to_response(&self, change: change::PageChange) -> v1::WatchResponse {
         v1::WatchResponse {
             tab: self.tab.id(),
-            at: u32::try_from(self.begun.elapsed().as_secs()).unwrap_or(u32::MAX),
+            at: u32::try_from(self.started_at.elapsed().as_secs()).unwrap_or(u32::MAX),
             summary: change.summary,
             url: change.url,
             title: change.title,
@@ -175,6 +185,6 @@ impl Watch {
 }
 
 /// Waits until the tab is closed.
-async fn closed(page: &Page) {
+async fn wait_closed(page: &Page) {
     page.wait_closed().await;
 }

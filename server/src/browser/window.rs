@@ -7,39 +7,41 @@ use browse_proto::{Reason, v1};
 use super::input;
 use crate::{
     chromium::Flavour,
-    dispatch::Context,
+    dispatch::CallContext,
     engine::{Engine, Target},
     error::{Error, Result},
     window::{
-        Change, Closing, Handoff, Letter, Note, Returned, Screen, Terms, Window, find_screen,
+        CloseInitiator, DisplayEnvironment, Handoff, MigrationNotice, SessionWindow, UserNote,
+        WindowCloseResult, WindowPurpose, WindowTabChange, find_screen,
     },
 };
 
 /// Characters that a reason may have.
-const LONGEST_REASON: usize = 500;
+const MAX_REASON_CHARS: usize = 500;
 
 /// Shows the session in a visible browser.
-pub async fn connect(cx: &Context, request: v1::ConnectRequest) -> Result<v1::ConnectResponse> {
-    let screen = screen(cx, request.screen)?;
-    let terms = Terms { connected: true, handoff: None };
-    let (window, notes) = open(cx, screen, terms).await?;
-    let tabs = tabs(&window, &notes);
+pub async fn connect(cx: &CallContext, request: v1::ConnectRequest) -> Result<v1::ConnectResponse> {
+    let screen = requested_display(cx, request.screen)?;
+    let terms = WindowPurpose { connected: true, handoff: None };
+    let (window, notes) = open_window(cx, screen, terms).await?;
+    let tabs = window_tabs(&window, &notes);
     let panel = match window.show_panel(cx.daemon()).await {
         Ok(()) => "the side panel shows what you do, and takes notes for `browse inbox`".to_owned(),
         Err(error) => format!("the side panel did not open ({error})"),
     };
-    let summary = format!("{}; {panel}; `browse disconnect` hides it again", visible(&tabs));
+    let summary =
+        format!("{}; {panel}; `browse disconnect` hides it again", visible_summary(&tabs));
     Ok(v1::ConnectResponse { summary, tabs })
 }
 
 /// Prints what the person wrote in the side panel.
 pub async fn read_inbox(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::ReadInboxRequest,
 ) -> Result<v1::ReadInboxResponse> {
     cx.set_source("the side panel");
     let letters = cx.daemon().windows().inbox().read(cx.session()?.name(), request.clear);
-    let describe = |Letter { time, text }| v1::InboxNote {
+    let describe = |UserNote { time, text }| v1::InboxNote {
         time: humantime::format_rfc3339_seconds(time).to_string(),
         text,
     };
@@ -47,47 +49,51 @@ pub async fn read_inbox(
 }
 
 /// Hides the session again.
-pub async fn disconnect(cx: &Context, _: v1::DisconnectRequest) -> Result<v1::DisconnectResponse> {
-    let window = window(cx).await?.filter(|window| window.terms().connected);
+pub async fn disconnect(
+    cx: &CallContext,
+    _: v1::DisconnectRequest,
+) -> Result<v1::DisconnectResponse> {
+    let window = settled_window(cx).await?.filter(|window| window.purpose().connected);
     let window = window.ok_or_else(|| {
         let message = "the session is not in a window that was connected";
         Error::new(Reason::NotConnected, message)
     })?;
-    let Returned { notes, .. } = close(cx, &window).await?;
-    let tabs = tabs(&window, &notes);
-    let summary = format!("the session is in the hidden browser, with {}", count(&tabs));
+    let WindowCloseResult { notes, .. } = close_window(cx, &window).await?;
+    let tabs = window_tabs(&window, &notes);
+    let summary = format!("the session is in the hidden browser, with {}", count_tabs(&tabs));
     Ok(v1::DisconnectResponse { summary: with_notes(summary, &tabs), tabs })
 }
 
 /// Hands the session to a person.
-pub async fn handoff(cx: &Context, request: v1::HandoffRequest) -> Result<v1::HandoffResponse> {
+pub async fn handoff(cx: &CallContext, request: v1::HandoffRequest) -> Result<v1::HandoffResponse> {
     let reason = request.reason.unwrap_or_default().trim().to_owned();
-    if reason.chars().count() > LONGEST_REASON {
-        let message = format!("the reason has more than {LONGEST_REASON} characters");
+    if reason.chars().count() > MAX_REASON_CHARS {
+        let message = format!("the reason has more than {MAX_REASON_CHARS} characters");
         return Err(Error::new(Reason::ArgumentInvalid, message).with("command", "handoff"));
     }
-    let screen = screen(cx, request.screen)?;
-    let handoff = Handoff { reason: reason.clone(), before: Vec::new() };
-    let terms = Terms { connected: false, handoff: Some(handoff) };
-    let (window, notes) = open(cx, screen, terms).await?;
-    let tabs = tabs(&window, &notes);
+    let screen = requested_display(cx, request.screen)?;
+    let handoff = Handoff { reason: reason.clone(), tabs_before: Vec::new() };
+    let terms = WindowPurpose { connected: false, handoff: Some(handoff) };
+    let (window, notes) = open_window(cx, screen, terms).await?;
+    let tabs = window_tabs(&window, &notes);
     let asked = if reason.is_empty() { String::new() } else { format!(": {reason}") };
-    let summary = format!("{}; ask the person{asked}; then run `browse resume`", visible(&tabs));
+    let summary =
+        format!("{}; ask the person{asked}; then run `browse resume`", visible_summary(&tabs));
     Ok(v1::HandoffResponse { summary, tabs })
 }
 
 /// Takes the session back.
-pub async fn resume(cx: &Context, _: v1::ResumeRequest) -> Result<v1::ResumeResponse> {
+pub async fn resume(cx: &CallContext, _: v1::ResumeRequest) -> Result<v1::ResumeResponse> {
     let not_handed = || {
         let message = "the session was not handed to a person";
         Error::new(Reason::NotHandedOff, message)
     };
-    let (changes, notes) = match window(cx).await? {
-        Some(window) if window.terms().connected => {
-            (window.take_back().ok_or_else(not_handed)?, Vec::new())
+    let (changes, notes) = match settled_window(cx).await? {
+        Some(window) if window.purpose().connected => {
+            (window.end_handoff().ok_or_else(not_handed)?, Vec::new())
         }
         Some(window) => {
-            let Returned { changes, notes } = close(cx, &window).await?;
+            let WindowCloseResult { changes, notes } = close_window(cx, &window).await?;
             (changes, notes)
         }
         // The person closed the window, which said the same.
@@ -96,18 +102,18 @@ pub async fn resume(cx: &Context, _: v1::ResumeRequest) -> Result<v1::ResumeResp
             (finished.ok_or_else(not_handed)?, Vec::new())
         }
     };
-    let describe = |change: Change| v1::TabChange {
+    let describe = |change: WindowTabChange| v1::TabChange {
         id: change.tab,
-        change: change.changed.word().to_owned(),
+        change: change.kind.name().to_owned(),
         url: change.url,
-        before: change.before,
-        note: note(&notes, change.tab),
+        before: change.previous_url,
+        note: tab_note(&notes, change.tab),
     };
     Ok(v1::ResumeResponse { tabs: changes.into_iter().map(describe).collect() })
 }
 
 /// Brings the tab to the front, and gives an element the focus.
-pub async fn focus(cx: &Context, request: v1::FocusRequest) -> Result<v1::FocusResponse> {
+pub async fn focus(cx: &CallContext, request: v1::FocusRequest) -> Result<v1::FocusResponse> {
     let tab = cx.tab();
     let target = request.target.map(|target| target.parse::<Target>()).transpose();
     let target = target.map_err(Error::from)?;
@@ -123,7 +129,7 @@ pub async fn focus(cx: &Context, request: v1::FocusRequest) -> Result<v1::FocusR
         Some(target) => {
             let until = cx.deadline();
             let focus = |engine: Engine| async move { engine.focus(&target, until).await };
-            let receipt = input::act(cx, cx.engine().clone(), focus).await?;
+            let receipt = input::run_action(cx, cx.engine().clone(), focus).await?;
             summary = format!("{summary}\n{}", receipt.summary);
             Some(receipt)
         }
@@ -133,36 +139,40 @@ pub async fn focus(cx: &Context, request: v1::FocusRequest) -> Result<v1::FocusR
 }
 
 /// The window of the session, once it stays where it is.
-async fn window(cx: &Context) -> Result<Option<Arc<Window>>> {
+async fn settled_window(cx: &CallContext) -> Result<Option<Arc<SessionWindow>>> {
     let session = cx.session()?;
-    session.settled().await;
+    session.wait_until_settled().await;
     Ok(cx.daemon().windows().get(session.name()))
 }
 
 /// Opens the window of the session. A caller who goes away does not leave the
 /// session half on its way.
-async fn open(cx: &Context, screen: Screen, terms: Terms) -> Result<(Arc<Window>, Vec<Note>)> {
+async fn open_window(
+    cx: &CallContext,
+    screen: DisplayEnvironment,
+    terms: WindowPurpose,
+) -> Result<(Arc<SessionWindow>, Vec<MigrationNotice>)> {
     let (daemon, session) = (Arc::clone(cx.daemon()), cx.session()?);
-    session.settled().await;
+    session.wait_until_settled().await;
     let opened =
         tokio::spawn(async move { daemon.windows().open(&daemon, &session, screen, terms).await });
-    opened.await.map_err(broken)?
+    opened.await.map_err(move_failed)?
 }
 
 /// Closes the window of the session.
-async fn close(cx: &Context, window: &Arc<Window>) -> Result<Returned> {
+async fn close_window(cx: &CallContext, window: &Arc<SessionWindow>) -> Result<WindowCloseResult> {
     let (daemon, window) = (Arc::clone(cx.daemon()), Arc::clone(window));
     let closed =
-        tokio::spawn(async move { daemon.windows().close(&window, Closing::Caller).await });
-    Ok(closed.await.map_err(broken)??.unwrap_or_default())
+        tokio::spawn(async move { daemon.windows().close(&window, CloseInitiator::Caller).await });
+    Ok(closed.await.map_err(move_failed)??.unwrap_or_default())
 }
 
-fn broken(error: tokio::task::JoinError) -> Error {
+fn move_failed(error: tokio::task::JoinError) -> Error {
     Error::new(Reason::Bug, format!("the move did not end: {error}"))
 }
 
 /// The screen of a root caller, or of the daemon.
-fn screen(cx: &Context, given: Option<v1::Screen>) -> Result<Screen> {
+fn requested_display(cx: &CallContext, given: Option<v1::Screen>) -> Result<DisplayEnvironment> {
     let given = given.filter(|_| cx.is_root()).unwrap_or_default();
     let variables = [
         ("DISPLAY", given.display),
@@ -174,20 +184,20 @@ fn screen(cx: &Context, given: Option<v1::Screen>) -> Result<Screen> {
     find_screen(&variables.into_iter().filter_map(named).collect::<HashMap<_, _>>())
 }
 
-fn tabs(window: &Window, notes: &[Note]) -> Vec<v1::WindowTab> {
-    let describe = |(id, url)| v1::WindowTab { id, url, note: note(notes, id) };
-    window.addresses().into_iter().map(describe).collect()
+fn window_tabs(window: &SessionWindow, notes: &[MigrationNotice]) -> Vec<v1::WindowTab> {
+    let describe = |(id, url)| v1::WindowTab { id, url, note: tab_note(notes, id) };
+    window.tab_urls().into_iter().map(describe).collect()
 }
 
-fn note(notes: &[Note], tab: u64) -> Option<String> {
+fn tab_note(notes: &[MigrationNotice], tab: u64) -> Option<String> {
     notes.iter().find(|note| note.tab == tab).map(|note| note.text.clone())
 }
 
-fn visible(tabs: &[v1::WindowTab]) -> String {
-    with_notes(format!("the session is visible, with {}", count(tabs)), tabs)
+fn visible_summary(tabs: &[v1::WindowTab]) -> String {
+    with_notes(format!("the session is visible, with {}", count_tabs(tabs)), tabs)
 }
 
-fn count(tabs: &[v1::WindowTab]) -> String {
+fn count_tabs(tabs: &[v1::WindowTab]) -> String {
     if tabs.len() == 1 { "1 tab".to_owned() } else { format!("{} tabs", tabs.len()) }
 }
 

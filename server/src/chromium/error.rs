@@ -103,13 +103,13 @@ pub enum Error {
     },
     /// No browser is installed in any of the well-known places.
     #[error("no Chromium found; {hint}")]
-    NotFound {
+    BrowserNotFound {
         /// The install command of this platform.
         hint: String,
     },
     /// The configured browser cannot be used.
     #[error("`{}` is not a browser that can be started: {problem}", path.display())]
-    Unusable {
+    BrowserUnusable {
         /// The configured path.
         path: PathBuf,
         /// Why.
@@ -117,7 +117,7 @@ pub enum Error {
     },
     /// A setting for the browser is refused.
     #[error("the browser argument `{argument}` is refused: {reason}")]
-    BadArgument {
+    InvalidArgument {
         /// The argument.
         argument: String,
         /// Why.

@@ -15,10 +15,10 @@
 //!   out whole handlers, so every future in this module may be dropped at any
 //!   point.
 
-mod bare;
 mod error;
 mod ids;
 pub(crate) mod sync;
+mod url_credentials;
 
 mod connection;
 mod launch;
@@ -33,59 +33,65 @@ mod storage;
 mod world;
 
 pub use browser::browser::Browser;
-pub use browser::context::{Context, ContextOptions};
-pub use browser::hidden::HiddenPage;
+pub use browser::context::{BrowserContext, ContextOptions};
+pub use browser::hidden_page::HiddenPage;
 pub use browser::options::{BrowserOptions, DialogPolicy, MAX_WINDOWS, Viewport};
 pub use browser::side_panel::SidePanel;
-pub use browser::spare::Spares;
-pub use browser::trace::Trace;
-pub use browser::windows::{AskedWindow, RefusedWindow, WindowRefusal};
+pub use browser::spare::SpareOptions;
+pub use browser::trace::RecordedTrace;
+pub use browser::windows::{RefusedWindow, RequestedWindow, WindowRefusal};
 pub use capture::body::ResponseBody;
 pub use capture::console::ConsoleEntry;
 pub use capture::downloads::{Download, DownloadState};
-pub use capture::event::{DocumentRequest, Event, EventSink, NoSink, Verdict};
-pub use capture::har::{Exchange, ExchangeAnswer, Recording, Timing};
-pub use capture::network::{NetworkRequest, RequestState};
-pub use capture::sheets::SheetText;
-pub use connection::call::Call;
-pub use connection::session::Session;
-pub use emulation::state::{Conditions, Emulation, Header, Media, Position, Screen};
+pub use capture::event::{DocumentRequest, DocumentVerdict, Event, EventSink, NoSink};
+pub use capture::har::{HarExchange, HarExchangeResponse, HarRecording, ResourceTiming};
+pub use capture::network::{ObservedRequest, RequestState};
+pub use capture::stylesheet_bodies::StylesheetText;
+pub use connection::call::CdpCall;
+pub use connection::session::CdpSession;
+pub use emulation::state::{
+    EmulatedScreen, Emulation, Geolocation, MediaFeatures, NetworkConditions, RequestHeader,
+};
 pub use error::{Error, Result};
 pub use guard::address::{
-    Place, is_forbidden_to_cookies, is_metadata_address, is_metadata_host, place,
+    AddressKind, address_kind, is_forbidden_to_cookies, is_metadata_address, is_metadata_host,
 };
-pub use guard::document::Denied;
-pub use guard::resolver_rules::{Mapped, ResolverRules};
+pub use guard::document::DeniedDocument;
+pub use guard::resolver_rules::{HostMapping, ResolverRules};
 pub use guard::route::{Route, RouteAction, is_safe_method};
-pub use guard::rules::{BadRule, HostRules};
+pub use guard::rules::{HostRules, InvalidHostRule};
 pub use ids::{BrowserContextId, FrameId, LoaderId, SessionId, TargetId};
 pub use input::drag::DragStep;
-pub use input::files::FileChooser;
+pub use input::file_chooser::FileChooser;
 pub use input::geometry::{FrameMapping, Point};
-pub use input::keyboard::settle;
-pub use input::keys::{Key, KeyCombination};
-pub use input::mouse::{Mouse, MouseButton, MouseEvent, MouseEventKind};
+pub use input::keyboard::await_all;
+pub use input::keys::{KeyCombination, KeyboardKey};
+pub use input::mouse::{MouseButton, MouseEvent, MouseEventKind, MouseState};
 pub use launch::find::find_headed;
 pub use launch::info::{BrowserInfo, Flavour, Sandbox};
 pub use launch::options::LaunchOptions;
-pub use launch::profile::PARTIAL;
-pub use page::carry::Belongings;
-pub use page::dialogs::{Acting, AnsweredBy, Dialog, DialogAnswer, Leaving, Question};
-pub use page::fetch::{Answer, Kept, Stop, Visit};
+pub use launch::profile::PARTIAL_DIR_PREFIX;
+pub use page::dialogs::{
+    ActingGuard, AnsweredBy, Dialog, DialogAnswer, LeavingGuard, OpenPageDialog,
+};
+pub use page::document_snapshot::DocumentSnapshot;
+pub use page::fetch::{BodyDownload, FetchResponseHead, FetchStep, TabFetch};
 pub use page::frames::Frame;
-pub use page::memory::{DomCounters, Heap};
+pub use page::memory::{DomCounters, HeapUsage};
 pub use page::navigate::Navigated;
 pub use page::page::Page;
 pub use page::print::ByteStream;
-pub use page::renders::Renders;
+pub use page::render_count::RenderCount;
 pub use page::screencast::{Pointer, Screencast};
-pub use page::screenshot::{Area, ImageFormat, Screenshot};
+pub use page::screenshot::{CaptureArea, ImageFormat, Screenshot};
 pub use page::state::{LoadState, MainResponse, NavigationState};
-pub use page::styles::{BoxEdges, Declaration, RuleOrigin, StyleRule, Styles};
-pub use storage::blank::BlankTab;
+pub use page::styles::{BoxEdges, Declaration, MatchedStyles, RuleOrigin, StyleRule};
+pub use storage::blank_tab::BlankTab;
 pub use storage::cookie::{Cookie, CookieKey, PartitionKey, SameSite};
-pub use storage::jar::{CookieJar, now};
-pub use storage::origin::{Glance, Item, OriginStorage, Text, Written};
-pub use world::argument::Argument;
-pub use world::main_world::{EvaluateOptions, Evaluated};
-pub use world::world::{Engine, World};
+pub use storage::cookie_jar::{CookieJar, unix_seconds};
+pub use storage::origin::{
+    OriginStorage, StorageEntryPreview, StorageItem, StorageText, StorageWriteOutcome,
+};
+pub use world::argument::ScriptArgument;
+pub use world::main_world::{EvaluateOptions, EvaluatedValue};
+pub use world::world::{InjectedScript, World};

@@ -6,22 +6,22 @@ use browse_proto::v1;
 use futures::{Stream, StreamExt as _, stream};
 use tokio_stream::wrappers::BroadcastStream;
 
-use crate::{dispatch::Context, error::Result};
+use crate::{dispatch::CallContext, error::Result};
 
 /// Answers the calls so far, and with `follow` those to come. Callers other
 /// than root see their own.
 pub async fn activity(
-    cx: Arc<Context>,
+    cx: Arc<CallContext>,
     request: v1::ActivityRequest,
 ) -> Result<impl Stream<Item = Result<v1::ActivityResponse>> + Send + 'static> {
-    let (past, feed) = cx.daemon().activity().read();
+    let (past, feed) = cx.daemon().activity().subscribe();
     // A follower that lags misses calls; it is told by the gap in time alone.
     let coming = BroadcastStream::new(feed).filter_map(|entry| async { entry.ok() });
     let coming = match request.follow {
         // A follower must not hold up the end.
         true => {
             let daemon = Arc::clone(cx.daemon());
-            coming.take_until(async move { daemon.ended().await }).boxed()
+            coming.take_until(async move { daemon.shutdown_requested().await }).boxed()
         }
         false => stream::empty().boxed(),
     };

@@ -11,31 +11,31 @@ use tokio::process::Command;
 use crate::{
     chromium::{self, Browser, BrowserOptions, NoSink, Sandbox},
     daemon::browser_options,
-    dispatch::Context,
+    dispatch::CallContext,
     error::{Error, Result},
     tunnel::ngrok_program,
 };
 
 /// Free bytes below which a warning is given.
-const FEW_BYTES: u64 = 512 << 20;
+const MIN_FREE_BYTES: u64 = 512 << 20;
 
 /// Checks browser, sandbox, memory, disk and runtimes.
-pub async fn doctor(cx: &Context, _: v1::DoctorRequest) -> Result<v1::DoctorResponse> {
-    let mut checks = browser(cx).await;
-    checks.push(files(&cx.settings().state_file));
-    checks.push(disk("project", &cx.settings().project));
-    checks.push(disk("home", &existing(&cx.settings().home)));
-    checks.push(sandbox(cx).await);
-    checks.push(runtime("node", "TypeScript skills", &["bun", "deno", "node"]).await);
-    checks.push(runtime("python3", "Python skills", &["python3"]).await);
-    checks.push(runtime("Rust (https://rustup.rs)", "Rust skills", &["cargo"]).await);
-    checks.push(visible_browser(cx));
-    checks.push(ngrok());
+pub async fn doctor(cx: &CallContext, _: v1::DoctorRequest) -> Result<v1::DoctorResponse> {
+    let mut checks = check_browser(cx).await;
+    checks.push(check_state_folder(&cx.settings().state_file));
+    checks.push(check_disk("project", &cx.settings().project));
+    checks.push(check_disk("home", &nearest_existing(&cx.settings().home)));
+    checks.push(check_sandbox(cx).await);
+    checks.push(check_runtime("node", "TypeScript skills", &["bun", "deno", "node"]).await);
+    checks.push(check_runtime("python3", "Python skills", &["python3"]).await);
+    checks.push(check_runtime("Rust (https://rustup.rs)", "Rust skills", &["cargo"]).await);
+    checks.push(check_headed_browser(cx));
+    checks.push(check_ngrok());
     Ok(v1::DoctorResponse { checks })
 }
 
 /// Starts a second browser as the daemon starts its own, and ends it.
-async fn browser(cx: &Context) -> Vec<v1::Check> {
+async fn check_browser(cx: &CallContext) -> Vec<v1::Check> {
     let begun = Instant::now();
     let options = browser_options(cx.daemon(), cx.daemon().guardian().cloned());
     let options = BrowserOptions { sink: std::sync::Arc::new(NoSink), ..options };
@@ -71,9 +71,9 @@ async fn browser(cx: &Context) -> Vec<v1::Check> {
 }
 
 /// What untrusted skills are held to here.
-async fn sandbox(cx: &Context) -> v1::Check {
-    let found = cx.daemon().skills().sandbox().found().await;
-    let (verdict, fix) = match (found.means, found.gaps.is_empty()) {
+async fn check_sandbox(cx: &CallContext) -> v1::Check {
+    let found = cx.daemon().skills().sandbox().probe().await;
+    let (verdict, fix) = match (found.backend, found.gaps.is_empty()) {
         (Some(_), true) => ("ok", ""),
         (Some(_), false) => ("warning", "allow user namespaces: what is not enforced is then"),
         (None, _) => (
@@ -82,8 +82,8 @@ async fn sandbox(cx: &Context) -> v1::Check {
         ),
     };
     let mut finding = found.describe();
-    if found.means.is_some() && !found.troubles.is_empty() {
-        finding = format!("{finding} ({})", found.troubles.join("; "));
+    if found.backend.is_some() && !found.failures.is_empty() {
+        finding = format!("{finding} ({})", found.failures.join("; "));
     }
     check("sandbox of skills", verdict, &finding, fix)
 }
@@ -98,7 +98,7 @@ fn check(name: &str, verdict: &str, finding: &str, fix: &str) -> v1::Check {
 }
 
 /// Writes where the daemon writes.
-fn files(state_file: &Path) -> v1::Check {
+fn check_state_folder(state_file: &Path) -> v1::Check {
     let folder = state_file.parent().unwrap_or(Path::new("/"));
     match tempfile::tempfile_in(folder) {
         Ok(_) => check("files", "ok", &format!("{} can be written", folder.display()), ""),
@@ -114,13 +114,13 @@ fn files(state_file: &Path) -> v1::Check {
     }
 }
 
-fn disk(name: &str, path: &Path) -> v1::Check {
+fn check_disk(name: &str, path: &Path) -> v1::Check {
     let title = format!("disk of the {name}");
     match nix::sys::statvfs::statvfs(path) {
         Ok(disk) => {
             let free = disk.blocks_available() * disk.fragment_size();
             let found = format!("{} MiB free at {}", free >> 20, path.display());
-            let few = free < FEW_BYTES;
+            let few = free < MIN_FREE_BYTES;
             let fix = if few { "make room: profiles and logs need it" } else { "" };
             check(&title, if few { "warning" } else { "ok" }, &found, fix)
         }
@@ -132,12 +132,12 @@ fn disk(name: &str, path: &Path) -> v1::Check {
 }
 
 /// The first folder above `path` that exists.
-fn existing(path: &Path) -> PathBuf {
+fn nearest_existing(path: &Path) -> PathBuf {
     path.ancestors().find(|path| path.exists()).unwrap_or(Path::new("/")).to_path_buf()
 }
 
 /// Whether `connect` and `handoff` can show a window.
-fn visible_browser(cx: &Context) -> v1::Check {
+fn check_headed_browser(cx: &CallContext) -> v1::Check {
     let name = "visible browser";
     let program = match chromium::find_headed(cx.settings().chromium.as_deref()) {
         Ok(program) => program,
@@ -156,7 +156,7 @@ fn visible_browser(cx: &Context) -> v1::Check {
 }
 
 /// Whether `tunnel start --provider ngrok` has its program.
-fn ngrok() -> v1::Check {
+fn check_ngrok() -> v1::Check {
     let name = "tunnels of ngrok";
     match ngrok_program() {
         Ok(path) => check(name, "ok", &path.display().to_string(), ""),
@@ -164,7 +164,7 @@ fn ngrok() -> v1::Check {
     }
 }
 
-async fn runtime(install: &str, purpose: &str, programs: &[&str]) -> v1::Check {
+async fn check_runtime(install: &str, purpose: &str, programs: &[&str]) -> v1::Check {
     for program in programs {
         let asked = Command::new(program).arg("--version").kill_on_drop(true).output().await;
         if let Ok(answer) = asked.as_ref()

@@ -7,37 +7,38 @@ use browse_proto::v1;
 use futures::future::join_all;
 
 use crate::{
-    dispatch::Context,
+    dispatch::CallContext,
     error::{Error, Result},
-    guardian::usage::{self, Usage},
+    guardian::usage::{self, ProcessUsage},
     policy::SessionRule,
     sessions::{BrowserState, Tab, TabState},
 };
 
 /// Time that a page gets to answer.
-const MOMENT: Duration = Duration::from_millis(400);
+const TAB_TIMEOUT: Duration = Duration::from_millis(400);
 
 /// Answers the memory of the daemon, the tabs and the processes.
-pub async fn memory(cx: &Context, _: v1::MemoryRequest) -> Result<v1::MemoryResponse> {
+pub async fn memory(cx: &CallContext, _: v1::MemoryRequest) -> Result<v1::MemoryResponse> {
     let sessions = cx.daemon().sessions();
     let visible = |tab: &Arc<Tab>| match &cx.capability().session {
         SessionRule::Only(own) => tab.session() == own,
         SessionRule::Any => true,
     };
     let tabs: Vec<_> = sessions.tabs().into_iter().filter(visible).collect();
-    let browser = match sessions.slot().state() {
+    let browser = match sessions.browser_handle().state() {
         BrowserState::Running(browser) => Some(browser.info().pid),
         _ => None,
     };
-    let processes = tokio::task::spawn_blocking(usage::below_us);
-    let (tabs, processes) = tokio::join!(join_all(tabs.iter().map(|tab| of_tab(tab))), processes);
+    let processes = tokio::task::spawn_blocking(usage::own_process_tree);
+    let (tabs, processes) =
+        tokio::join!(join_all(tabs.iter().map(|tab| tab_memory(tab))), processes);
     let processes =
         processes.map_err(|error| Error::new(browse_proto::Reason::Bug, error.to_string()))?;
     let total_bytes = processes.iter().map(|of| of.pss.unwrap_or(of.rss)).sum();
     let us = std::process::id();
     let own = processes.iter().find(|of| of.pid == us);
     let daemon_bytes = own.map_or(0, |of| of.rss);
-    let describe = |of: &Usage| v1::ProcessMemory {
+    let describe = |of: &ProcessUsage| v1::ProcessMemory {
         pid: of.pid,
         parent: of.parent,
         kind: match of.pid {
@@ -62,7 +63,7 @@ pub async fn memory(cx: &Context, _: v1::MemoryRequest) -> Result<v1::MemoryResp
     Ok(response)
 }
 
-async fn of_tab(tab: &Tab) -> v1::TabMemory {
+async fn tab_memory(tab: &Tab) -> v1::TabMemory {
     let state = tab.state();
     let known = v1::TabMemory {
         id: tab.id(),
@@ -74,7 +75,7 @@ async fn of_tab(tab: &Tab) -> v1::TabMemory {
     if matches!(state, TabState::Crashed | TabState::Unloaded) {
         return known;
     }
-    match tokio::time::timeout(MOMENT, tab.page().memory()).await {
+    match tokio::time::timeout(TAB_TIMEOUT, tab.page().memory()).await {
         Ok(Ok((heap, counters))) => v1::TabMemory {
             heap_used_bytes: Some(heap.used as u64),
             heap_total_bytes: Some(heap.total as u64),

@@ -2,37 +2,43 @@
 
 use std::time::Duration;
 
-use browse_guard::{Asks, Hit, clean, collectors, is_markup, normalise, phrases, words};
+use browse_guard::{
+    InjectionKind, PhraseMatch, clean, extract_text, find_collectors, find_phrases, is_markup,
+    normalise,
+};
 use browse_proto::{Reason, v1};
 
 use super::security_layers;
 use crate::{
     browser::network,
-    content::{ScannerStatus, Surface, Verdict, Watch, scan},
-    dispatch::Context,
-    egress::Mode,
+    content::{ContentMonitor, ContentSurface, ScannerStatus, Verdict, scan},
+    dispatch::CallContext,
+    egress::EgressMode,
     error::{Error, Result},
-    policy::Kind,
+    policy::ClientKind,
 };
 
 /// Longest that `security scan` waits for the classifiers.
-const PATIENCE: Duration = Duration::from_secs(12);
+const SCAN_TIMEOUT: Duration = Duration::from_secs(12);
 
 /// Characters of an excerpt.
-const MOST_EXCERPT: usize = 80;
+const MAX_EXCERPT_CHARS: usize = 80;
 
 /// Answers which layers are on, and what they counted.
 pub async fn security_status(
-    cx: &Context,
+    cx: &CallContext,
     _: v1::SecurityStatusRequest,
 ) -> Result<v1::SecurityStatusResponse> {
     let watch = cx.daemon().watch();
-    let mut layers = layers(watch);
-    layers.extend(outbound(cx));
-    layers.push(classifier(&cx.daemon().scanner().status()));
+    let mut layers = content_layers(watch);
+    layers.extend(egress_layers(cx));
+    layers.push(classifier_layer(&cx.daemon().scanner().status()));
     let is_off = cx.daemon().scanner().is_off();
-    layers.push(security_layers::onnx(cx.daemon().scanner().second().status(), is_off));
-    layers.push(security_layers::transcript(cx.daemon().transcript().status(), is_off));
+    layers.push(security_layers::onnx_layer(
+        cx.daemon().scanner().onnx_classifier().status(),
+        is_off,
+    ));
+    layers.push(security_layers::transcript_layer(cx.daemon().transcript().status(), is_off));
     let counts: Vec<_> =
         watch.counts().into_iter().map(|(name, count)| v1::SecurityCount { name, count }).collect();
     let lines = layers.iter().map(|layer| {
@@ -46,13 +52,14 @@ pub async fn security_status(
 }
 
 /// The layers that look at what leaves, and the record of what they refused.
-fn outbound(cx: &Context) -> Vec<v1::SecurityLayer> {
+fn egress_layers(cx: &CallContext) -> Vec<v1::SecurityLayer> {
     let egress = cx.daemon().egress();
-    let modes: Vec<_> = [Kind::Root, Kind::Paired].map(|kind| egress.mode(kind)).to_vec();
+    let modes: Vec<_> =
+        [ClientKind::Root, ClientKind::Paired].map(|kind| egress.mode(kind)).to_vec();
     let (stopped, warned) = egress.counts();
     let counted = format!("{stopped} refused, {warned} warned of");
     let (state, detail) = match modes.as_slice() {
-        [Mode::Off, ..] => ("off", "`security_egress = \"off\"` turns it off".to_owned()),
+        [EgressMode::Off, ..] => ("off", "`security_egress = \"off\"` turns it off".to_owned()),
         [own, paired] => {
             let modes =
                 format!("{} for your own agents, {} for paired ones", own.name(), paired.name());
@@ -65,7 +72,7 @@ fn outbound(cx: &Context) -> Vec<v1::SecurityLayer> {
         state: state.to_owned(),
         detail,
     };
-    let records = match cx.daemon().attempts().problem() {
+    let records = match cx.daemon().attempts().write_error() {
         None => layer("records", "on", "`browse security log` prints what was refused".to_owned()),
         Some(problem) => layer("records", "degraded", problem),
     };
@@ -76,7 +83,7 @@ fn outbound(cx: &Context) -> Vec<v1::SecurityLayer> {
     ]
 }
 
-fn layers(watch: &Watch) -> Vec<v1::SecurityLayer> {
+fn content_layers(watch: &ContentMonitor) -> Vec<v1::SecurityLayer> {
     let layers = watch.layers();
     let layer = |name: &str, on: bool, detail: &str, setting: &str| {
         let detail = match on {
@@ -110,7 +117,7 @@ fn layers(watch: &Watch) -> Vec<v1::SecurityLayer> {
     ]
 }
 
-fn classifier(status: &ScannerStatus) -> v1::SecurityLayer {
+fn classifier_layer(status: &ScannerStatus) -> v1::SecurityLayer {
     let detail = match status.classifier {
         "off" => "`security_off` or BROWSE_SECURITY_OFF turns it off".to_owned(),
         _ => {
@@ -126,7 +133,7 @@ fn classifier(status: &ScannerStatus) -> v1::SecurityLayer {
 
 /// Looks at a text.
 pub async fn security_scan(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::SecurityScanRequest,
 ) -> Result<v1::SecurityScanResponse> {
     let (text, truncated) = match &request.url {
@@ -136,54 +143,58 @@ pub async fn security_scan(
                 Error::new(Reason::ArgumentInvalid, message).with("command", "security scan")
             );
         }
-        Some(url) => network::document(cx, url).await?,
+        Some(url) => network::fetch_document(cx, url).await?,
         None => {
             cx.set_source("the text");
             (request.text, false)
         }
     };
-    let text = if is_markup(&text) { words(&text) } else { text };
+    let text = if is_markup(&text) { extract_text(&text) } else { text };
     let text = clean(&text);
-    let mut findings: Vec<_> = phrases(&text).iter().map(|hit| phrase(&text, hit)).collect();
-    findings.extend(collectors(&text).into_iter().map(|host| v1::SecurityFinding {
+    let mut findings: Vec<_> =
+        find_phrases(&text).iter().map(|hit| pattern_finding(&text, hit)).collect();
+    findings.extend(find_collectors(&text).into_iter().map(|host| v1::SecurityFinding {
         layer: "patterns".to_owned(),
         name: format!("collector {host}"),
         count: 1,
         ..Default::default()
     }));
     // Nobody reads on in the meantime: the answer is worth the wait.
-    let assessed = cx.daemon().scanner().finish(&text, Surface::Page);
-    let assessed = match tokio::time::timeout(PATIENCE, assessed).await {
+    let assessed = cx.daemon().scanner().finish(&text, ContentSurface::Page);
+    let assessed = match tokio::time::timeout(SCAN_TIMEOUT, assessed).await {
         Ok(assessed) => assessed,
-        Err(_) => scan(cx.daemon().scanner(), &text, Surface::Page).await,
+        Err(_) => scan(cx.daemon().scanner(), &text, ContentSurface::Page).await,
     };
     // The classifier names a place in the text as it normalises it.
-    let worst = assessed.worst.map(|(at, _)| excerpt(&normalise(&text), at));
+    let worst = assessed.worst_range.map(|(at, _)| excerpt(&normalise(&text), at));
     let scores = assessed.scores;
-    let said = [scores.content, scores.second, scores.transcript].into_iter().flatten();
-    let highest = said.max_by(f32::total_cmp).map(rounded);
+    let said = [scores.builtin, scores.onnx, scores.llm].into_iter().flatten();
+    let highest = said.max_by(f32::total_cmp).map(round_score);
     let scores = [
-        ("classifier", scores.content),
-        ("second classifier", scores.second),
-        ("transcript", scores.transcript),
+        ("classifier", scores.builtin),
+        ("second classifier", scores.onnx),
+        ("transcript", scores.llm),
     ];
     findings.extend(scores.into_iter().filter_map(|(name, score)| {
         Some(v1::SecurityFinding {
             layer: "classifier".to_owned(),
             name: name.to_owned(),
             count: 1,
-            score: Some(rounded(score?)),
+            score: Some(round_score(score?)),
             excerpt: worst.clone().filter(|_| name == "classifier").unwrap_or_default(),
         })
     }));
-    if let Some(gap) = assessed.gap() {
-        cx.say(&gap);
+    if let Some(gap) = assessed.degraded_notice() {
+        cx.add_notice(&gap);
     }
-    if assessed.unread > 0 {
-        cx.say(&format!("{} bytes of the text were too many for the classifiers", assessed.unread));
+    if assessed.unread_bytes > 0 {
+        cx.add_notice(&format!(
+            "{} bytes of the text were too many for the classifiers",
+            assessed.unread_bytes
+        ));
     }
-    if assessed.pending {
-        cx.say("the classifiers are still at work: ask again for what they say");
+    if assessed.is_pending {
+        cx.add_notice("the classifiers are still at work: ask again for what they say");
     }
     let by_pattern = findings.iter().any(|finding| finding.layer == "patterns");
     let verdict = match assessed.verdict() {
@@ -203,15 +214,15 @@ pub async fn security_scan(
 }
 
 /// A score with three decimals.
-fn rounded(score: f32) -> f64 {
+fn round_score(score: f32) -> f64 {
     (f64::from(score) * 1000.0).round() / 1000.0
 }
 
-fn phrase(text: &str, hit: &Hit) -> v1::SecurityFinding {
-    let Hit { asks, count, at } = *hit;
+fn pattern_finding(text: &str, hit: &PhraseMatch) -> v1::SecurityFinding {
+    let PhraseMatch { kind: asks, count, offset: at } = *hit;
     v1::SecurityFinding {
         layer: "patterns".to_owned(),
-        name: Asks::name(asks).to_owned(),
+        name: InjectionKind::name(asks).to_owned(),
         count,
         score: None,
         excerpt: excerpt(text, at),
@@ -222,7 +233,7 @@ fn phrase(text: &str, hit: &Hit) -> v1::SecurityFinding {
 fn excerpt(text: &str, at: usize) -> String {
     let at = text.floor_char_boundary(at.min(text.len()));
     let from = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-    let near = text.floor_char_boundary(at.saturating_sub(MOST_EXCERPT / 4)).max(from);
+    let near = text.floor_char_boundary(at.saturating_sub(MAX_EXCERPT_CHARS / 4)).max(from);
     let line = text[near..].lines().next().unwrap_or_default();
-    line.chars().take(MOST_EXCERPT).collect()
+    line.chars().take(MAX_EXCERPT_CHARS).collect()
 }

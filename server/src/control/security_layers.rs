@@ -2,26 +2,26 @@
 
 use browse_proto::v1;
 
-use crate::models::{SecondStatus, State, TranscriptStatus};
+use crate::models::{LlmStatus, OnnxState, OnnxStatus};
 
 /// Digits of a hash that are shown.
-const DIGITS: usize = 16;
+const HASH_PREFIX_CHARS: usize = 16;
 
 /// The classifier from a folder.
-pub fn onnx(status: Option<SecondStatus>, is_off: bool) -> v1::SecurityLayer {
+pub fn onnx_layer(status: Option<OnnxStatus>, is_off: bool) -> v1::SecurityLayer {
     let Some(status) = status else {
-        return layer("onnx", "off", off(is_off, "`security_model_dir` names no folder"));
+        return layer("onnx", "off", off_detail(is_off, "`security_model_dir` names no folder"));
     };
-    let SecondStatus { name, scored, cut, unanswered, restarts, .. } = &status;
+    let OnnxStatus { name, scored, partially_scored: cut, unanswered, restarts, .. } = &status;
     let counted = format!(
         "{scored} texts, {cut} of them in part, {unanswered} without a score, \
          {restarts} restarts"
     );
     let (state, detail) = match &status.state {
-        State::Loading => ("loading", format!("`{name}` is loaded; {counted}")),
-        State::Failed(why) => ("degraded", format!("`{name}` does not work: {why}; {counted}")),
-        State::Ready(ready) => {
-            let hash: String = ready.sha256.chars().take(DIGITS).collect();
+        OnnxState::Loading => ("loading", format!("`{name}` is loaded; {counted}")),
+        OnnxState::Failed(why) => ("degraded", format!("`{name}` does not work: {why}; {counted}")),
+        OnnxState::Ready(ready) => {
+            let hash: String = ready.sha256.chars().take(HASH_PREFIX_CHARS).collect();
             let size = ready.bytes as f64 / 1e6;
             let held = match ready.held.as_str() {
                 "" => "not confined".to_owned(),
@@ -40,13 +40,21 @@ pub fn onnx(status: Option<SecondStatus>, is_off: bool) -> v1::SecurityLayer {
 }
 
 /// The language model.
-pub fn transcript(status: Option<TranscriptStatus>, is_off: bool) -> v1::SecurityLayer {
+pub fn transcript_layer(status: Option<LlmStatus>, is_off: bool) -> v1::SecurityLayer {
     let Some(status) = status else {
         let usual = "`security_transcript_check` asks for none";
-        return layer("transcript", "off", off(is_off, usual));
+        return layer("transcript", "off", off_detail(is_off, usual));
     };
-    let TranscriptStatus { shape, address, model, asked, injections, failed, skipped, problem } =
-        status;
+    let LlmStatus {
+        api: shape,
+        address,
+        model,
+        requests: asked,
+        injections,
+        failed,
+        skipped,
+        last_error: problem,
+    } = status;
     let state = if asked > 0 && asked == failed { "degraded" } else { "on" };
     let mut detail = format!(
         "`{model}` at {address} ({}) is asked where the classifiers are unsure; {asked} asked, \
@@ -59,7 +67,7 @@ pub fn transcript(status: Option<TranscriptStatus>, is_off: bool) -> v1::Securit
     layer("transcript", state, detail)
 }
 
-fn off(is_off: bool, usual: &str) -> String {
+fn off_detail(is_off: bool, usual: &str) -> String {
     match is_off {
         true => "`security_off` or BROWSE_SECURITY_OFF turns it off".to_owned(),
         false => usual.to_owned(),

@@ -3,49 +3,49 @@
 use browse_proto::{Reason, v1};
 
 use crate::{
-    dispatch::Context,
+    dispatch::CallContext,
     error::{Error, Result},
-    records::Row,
+    records::SecurityLogRow,
 };
 
 /// Attempts that are printed when nobody says how many.
-const USUAL: u32 = 50;
+const DEFAULT_LIMIT: u32 = 50;
 
 /// Attempts that can be asked for.
-const MOST: u32 = 1_000;
+const MAX_LIMIT: u32 = 1_000;
 
 /// Digits of a hash that are shown.
-const DIGITS: usize = 12;
+const HASH_PREFIX_CHARS: usize = 12;
 
 /// Answers the last attempts.
 pub async fn security_log(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::SecurityLogRequest,
 ) -> Result<v1::SecurityLogResponse> {
-    let limit = request.limit.unwrap_or(USUAL);
-    if !(1..=MOST).contains(&limit) {
-        let message = format!("`limit` is {limit}, and can be 1 to {MOST}");
+    let limit = request.limit.unwrap_or(DEFAULT_LIMIT);
+    if !(1..=MAX_LIMIT).contains(&limit) {
+        let message = format!("`limit` is {limit}, and can be 1 to {MAX_LIMIT}");
         return Err(Error::new(Reason::ArgumentInvalid, message).with("command", "security log"));
     }
     let daemon = std::sync::Arc::clone(cx.daemon());
     daemon.attempts().flush().await;
-    let problem = daemon.attempts().problem();
-    let read = tokio::task::spawn_blocking(move || daemon.attempts().last(limit as usize));
+    let problem = daemon.attempts().write_error();
+    let read = tokio::task::spawn_blocking(move || daemon.attempts().last_rows(limit as usize));
     let read = read.await.map_err(|error| Error::new(Reason::Bug, error.to_string()))?;
     let (rows, damaged) = read?;
     if let Some(problem) = problem {
-        cx.say(&format!("attempts are not written down: {problem}"));
+        cx.add_notice(&format!("attempts are not written down: {problem}"));
     }
     for place in damaged.iter().take(5) {
-        cx.say(&format!("the line {place} cannot be read"));
+        cx.add_notice(&format!("the line {place} cannot be read"));
     }
     if rows.is_empty() {
-        cx.say("nothing was refused so far");
+        cx.add_notice("nothing was refused so far");
     }
-    Ok(v1::SecurityLogResponse { attempts: rows.into_iter().map(attempt).collect() })
+    Ok(v1::SecurityLogResponse { attempts: rows.into_iter().map(to_attempt).collect() })
 }
 
-fn attempt(row: Row) -> v1::SecurityAttempt {
+fn to_attempt(row: SecurityLogRow) -> v1::SecurityAttempt {
     let dropped = match row.dropped {
         0 => String::new(),
         dropped => format!("(+{dropped} dropped)"),
@@ -54,7 +54,7 @@ fn attempt(row: Row) -> v1::SecurityAttempt {
         time: row.time,
         surface: row.surface,
         reason: row.reason,
-        source: row.source.chars().take(DIGITS).collect(),
+        source: row.source.chars().take(HASH_PREFIX_CHARS).collect(),
         domain: row.domain,
         dropped,
     }

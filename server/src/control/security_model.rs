@@ -3,26 +3,26 @@
 use browse_proto::v1;
 
 use crate::{
-    dispatch::Context,
+    dispatch::CallContext,
     error::Result,
-    models::{Installed, USUAL, install},
+    models::{DEFAULT_MODEL, InstalledModel, install},
 };
 
 /// Fetches a model, and says how to switch it on.
 pub async fn security_install_model(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::SecurityInstallModelRequest,
 ) -> Result<v1::SecurityInstallModelResponse> {
     let settings = cx.daemon().settings();
-    let name = request.name.unwrap_or_else(|| USUAL.to_owned());
-    let installed = install(&settings.home, settings.model.url.as_ref(), &name).await?;
-    let Installed { folder, files, fetched } = installed;
+    let name = request.name.unwrap_or_else(|| DEFAULT_MODEL.to_owned());
+    let installed = install(&settings.home, settings.model.package_index.as_ref(), &name).await?;
+    let InstalledModel { folder, files, fetched } = installed;
     let folder = folder.display().to_string();
     // A folder without a model is one of a runtime alone.
     let is_model = files.iter().any(|file| file.name.ends_with(".onnx"));
     let config = settings.home.join("config.toml");
     let setting = match is_model {
-        true => format!("security_model_dir = {}", quoted(&folder)),
+        true => format!("security_model_dir = {}", toml_string(&folder)),
         false => String::new(),
     };
     let mut lines: Vec<_> = fetched
@@ -39,7 +39,7 @@ pub async fn security_install_model(
     }
     let is_on = settings
         .model
-        .plan
+        .onnx
         .as_ref()
         .is_some_and(|plan| plan.folder.display().to_string() == folder);
     lines.push(match (is_model, is_on) {
@@ -69,7 +69,7 @@ pub async fn security_install_model(
 }
 
 /// A string of TOML.
-fn quoted(text: &str) -> String {
+fn toml_string(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }
 

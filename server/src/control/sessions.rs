@@ -3,14 +3,14 @@
 use browse_proto::{Reason, v1};
 
 use crate::{
-    dispatch::Context,
-    error::{HINT, Result},
+    dispatch::CallContext,
+    error::{HINT_KEY, Result},
     sessions::{SessionName, SessionRules},
 };
 
 /// Lists the sessions.
 pub async fn list_sessions(
-    cx: &Context,
+    cx: &CallContext,
     _: v1::ListSessionsRequest,
 ) -> Result<v1::ListSessionsResponse> {
     let all = cx.daemon().sessions().all();
@@ -24,17 +24,17 @@ pub async fn list_sessions(
 
 /// Opens a session.
 pub async fn new_session(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::NewSessionRequest,
 ) -> Result<v1::NewSessionResponse> {
     let name: SessionName = request.name.parse()?;
-    cx.daemon().sessions().open(&name, cx.client(), SessionRules::open()).await?;
+    cx.daemon().sessions().open(&name, cx.client(), SessionRules::unrestricted()).await?;
     Ok(v1::NewSessionResponse { name: request.name })
 }
 
 /// Closes a session.
 pub async fn close_session(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::CloseSessionRequest,
 ) -> Result<v1::CloseSessionResponse> {
     cx.daemon().windows().forget(&request.name).await;
@@ -42,10 +42,10 @@ pub async fn close_session(
     let closed = cx.daemon().sessions().close(&request.name).await;
     closed.map_err(|error| match error.reason() {
         // Its hint would open what is to be closed.
-        Reason::SessionNotFound => error.with(HINT, "Run `browse session list`"),
+        Reason::SessionNotFound => error.with(HINT_KEY, "Run `browse session list`"),
         _ => error,
     })?;
-    let untold = tabs.iter().flatten().filter_map(|tab| tab.untold().take_questions());
-    untold.for_each(|words| cx.say(&words));
+    let untold = tabs.iter().flatten().filter_map(|tab| tab.unreported_dialogs().take_questions());
+    untold.for_each(|words| cx.add_notice(&words));
     Ok(v1::CloseSessionResponse { name: request.name })
 }

@@ -14,25 +14,25 @@ use tokio::sync::watch;
 use super::Settings;
 use crate::{
     chromium::ResolverRules,
-    content::{Scanner, Switch, Watch},
+    content::{ClassifierSwitch, ContentMonitor, Scanner},
     egress::{DocumentCheck, Egress},
     guardian::Guardian,
     keychain::Keychain,
-    models::{Second, Transcript},
-    notes::Notes,
-    outbound::{Approvals, Reach},
+    models::{LlmJudge, OnnxClassifier},
+    notes::NoteService,
+    outbound::{Approvals, FetchPolicy},
     pairing::Pairings,
     policy::Authority,
-    records::{Activity, Attempts, Telemetry},
+    records::{ActivityLog, SecurityLog, Telemetry},
     sessions::{Sessions, downloads_place},
-    skills::{Places, Skills},
-    tunnel::Tunnel,
+    skills::{SkillPaths, Skills},
+    tunnel::TunnelListener,
     window::Windows,
 };
 
 /// How the daemon ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum ShutdownReason {
     /// It was told to stop, or nobody called for long.
     Stop,
     /// It was told to start anew.
@@ -50,31 +50,31 @@ pub struct Daemon {
     build_id: String,
     authority: Arc<Authority>,
     sessions: Arc<Sessions>,
-    activity: Activity,
-    attempts: Arc<Attempts>,
+    activity: ActivityLog,
+    attempts: Arc<SecurityLog>,
     egress: Egress,
     telemetry: Arc<Telemetry>,
     approvals: Approvals,
-    outbound: Reach,
+    outbound: FetchPolicy,
     skills: Skills,
-    notes: Notes,
-    watch: Watch,
+    notes: NoteService,
+    watch: ContentMonitor,
     keychain: Keychain,
     windows: Windows,
     scanner: Scanner,
-    transcript: Transcript,
+    transcript: LlmJudge,
     pairings: Pairings,
-    tunnel: Tunnel,
+    tunnel: TunnelListener,
     guardian: Option<Arc<Guardian>>,
-    calls: AtomicU32,
+    in_flight_calls: AtomicU32,
     last_call: Mutex<Instant>,
     notice: Mutex<Option<String>>,
-    ending: watch::Sender<Option<Ending>>,
+    shutdown: watch::Sender<Option<ShutdownReason>>,
 }
 
 /// What a daemon is made of.
 #[allow(missing_docs)]
-pub struct Parts {
+pub struct DaemonParts {
     pub settings: Settings,
     pub address: SocketAddr,
     pub build_id: String,
@@ -85,43 +85,45 @@ pub struct Parts {
 }
 
 /// A call in flight; it keeps the daemon from going idle.
-pub struct Call {
+pub struct InFlightCall {
     daemon: Arc<Daemon>,
 }
 
 impl Daemon {
     /// Puts the parts together.
-    pub fn new(parts: Parts) -> Arc<Self> {
+    pub fn new(parts: DaemonParts) -> Arc<Self> {
         let now = Instant::now();
-        let folder = super::life::folder(&parts.settings);
+        let folder = super::lifecycle::state_folder(&parts.settings);
         parts.sessions.downloads().open(&downloads_place(&folder));
-        let places = Places {
+        let places = SkillPaths {
             project: parts.settings.project_dir(),
             home: parts.settings.home.clone(),
             bundled: parts.settings.bundled_skills.clone(),
         };
         let skills = Skills::new(&places, parts.settings.skill_sandbox);
         skills.sweep();
-        let outbound = Reach {
-            allow: parts.settings.fetch_allow.clone(),
-            resolver: ResolverRules::from_arguments(&parts.settings.chromium_args),
+        let outbound = FetchPolicy {
+            allowed_hosts: parts.settings.fetch_allow.clone(),
+            resolver_rules: ResolverRules::from_arguments(&parts.settings.chromium_args),
         };
         let telemetry = Telemetry::new(&parts.settings.home, parts.settings.telemetry);
         let telemetry = Arc::new(telemetry);
         let egress = Egress::new(parts.settings.egress);
-        let attempts = Arc::new(Attempts::new(&parts.settings.home));
-        let watch = Watch::new(parts.settings.layers);
-        let switch = if parts.settings.security_off { Switch::Off } else { Switch::On };
-        let plan = parts.settings.model.plan.clone().filter(|_| switch == Switch::On);
+        let attempts = Arc::new(SecurityLog::new(&parts.settings.home));
+        let watch = ContentMonitor::new(parts.settings.layers);
+        let switch =
+            if parts.settings.security_off { ClassifierSwitch::Off } else { ClassifierSwitch::On };
+        let plan = parts.settings.model.onnx.clone().filter(|_| switch == ClassifierSwitch::On);
         let guardian = parts.guardian.clone();
-        let second = plan.map_or_else(Second::default, |plan| Second::start(plan, guardian));
+        let second =
+            plan.map_or_else(OnnxClassifier::default, |plan| OnnxClassifier::start(plan, guardian));
         let scanner = Scanner::new(switch, second);
-        let asked = parts.settings.transcript.clone().filter(|_| switch == Switch::On);
-        let transcript = Transcript::new(asked);
+        let asked = parts.settings.transcript.clone().filter(|_| switch == ClassifierSwitch::On);
+        let transcript = LlmJudge::new(asked);
         let judges = (scanner.clone(), transcript.clone());
-        let notes = Notes::new(&parts.settings, &outbound, judges, &telemetry);
-        notes.warm();
-        let tunnel = Tunnel::new(&parts.settings.home);
+        let notes = NoteService::new(&parts.settings, &outbound, judges, &telemetry);
+        notes.preload();
+        let tunnel = TunnelListener::new(&parts.settings.home);
         let daemon = Arc::new(Self {
             scanner,
             transcript,
@@ -132,7 +134,7 @@ impl Daemon {
             build_id: parts.build_id,
             authority: parts.authority,
             sessions: parts.sessions,
-            activity: Activity::default(),
+            activity: ActivityLog::default(),
             attempts,
             egress,
             telemetry,
@@ -146,12 +148,12 @@ impl Daemon {
             pairings: Pairings::default(),
             tunnel,
             guardian: parts.guardian,
-            calls: AtomicU32::new(0),
+            in_flight_calls: AtomicU32::new(0),
             last_call: Mutex::new(now),
             notice: Mutex::new(parts.notice),
-            ending: watch::Sender::new(None),
+            shutdown: watch::Sender::new(None),
         });
-        daemon.sessions.judge_documents(Box::new(DocumentCheck::new(&daemon)));
+        daemon.sessions.set_document_policy(Box::new(DocumentCheck::new(&daemon)));
         daemon
     }
 
@@ -191,7 +193,7 @@ impl Daemon {
     }
 
     /// Who did what.
-    pub fn activity(&self) -> &Activity {
+    pub fn activity(&self) -> &ActivityLog {
         &self.activity
     }
 
@@ -206,7 +208,7 @@ impl Daemon {
     }
 
     /// What was refused for security.
-    pub fn attempts(&self) -> &Arc<Attempts> {
+    pub fn attempts(&self) -> &Arc<SecurityLog> {
         &self.attempts
     }
 
@@ -216,7 +218,7 @@ impl Daemon {
     }
 
     /// Where it fetches from itself.
-    pub fn outbound(&self) -> &Reach {
+    pub fn outbound(&self) -> &FetchPolicy {
         &self.outbound
     }
 
@@ -226,12 +228,12 @@ impl Daemon {
     }
 
     /// What is known of hosts.
-    pub fn notes(&self) -> &Notes {
+    pub fn notes(&self) -> &NoteService {
         &self.notes
     }
 
     /// What watches over the content of pages.
-    pub fn watch(&self) -> &Watch {
+    pub fn watch(&self) -> &ContentMonitor {
         &self.watch
     }
 
@@ -251,7 +253,7 @@ impl Daemon {
     }
 
     /// The language model that is asked about the text of pages.
-    pub fn transcript(&self) -> &Transcript {
+    pub fn transcript(&self) -> &LlmJudge {
         &self.transcript
     }
 
@@ -261,7 +263,7 @@ impl Daemon {
     }
 
     /// The listener for those.
-    pub fn tunnel(&self) -> &Tunnel {
+    pub fn tunnel(&self) -> &TunnelListener {
         &self.tunnel
     }
 
@@ -271,19 +273,19 @@ impl Daemon {
     }
 
     /// Counts a call as in flight until the answer is dropped.
-    pub fn begin_call(self: &Arc<Self>) -> Call {
-        self.calls.fetch_add(1, Ordering::Relaxed);
-        Call { daemon: Arc::clone(self) }
+    pub fn begin_call(self: &Arc<Self>) -> InFlightCall {
+        self.in_flight_calls.fetch_add(1, Ordering::Relaxed);
+        InFlightCall { daemon: Arc::clone(self) }
     }
 
     /// Calls in flight.
     pub fn calls(&self) -> u32 {
-        self.calls.load(Ordering::Relaxed)
+        self.in_flight_calls.load(Ordering::Relaxed)
     }
 
     /// Time since the last call ended; nothing while one is in flight, while a
     /// person has a window, while somebody is paired, or while a file comes in.
-    pub fn idle(&self) -> Duration {
+    pub fn idle_time(&self) -> Duration {
         let is_used = !self.windows.all().is_empty() || !self.pairings.is_empty();
         if self.calls() > 0 || is_used || self.sessions.downloads().is_busy() {
             return Duration::ZERO;
@@ -292,12 +294,12 @@ impl Daemon {
     }
 
     /// Counts idleness from now on.
-    pub fn touch(&self) {
+    pub fn reset_idle_timer(&self) {
         *self.last_call.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
     /// Has the next root caller told something.
-    pub fn tell(&self, text: String) {
+    pub fn add_notice(&self, text: String) {
         let mut notice = self.notice.lock().unwrap_or_else(PoisonError::into_inner);
         *notice = Some(match notice.take() {
             Some(before) => format!("{before}; {text}"),
@@ -311,8 +313,8 @@ impl Daemon {
     }
 
     /// Begins to end. The first ending counts.
-    pub fn end(&self, how: Ending) {
-        self.ending.send_if_modified(|ending| {
+    pub fn shut_down(&self, how: ShutdownReason) {
+        self.shutdown.send_if_modified(|ending| {
             let first = ending.is_none();
             *ending = ending.or(Some(how));
             first
@@ -320,23 +322,23 @@ impl Daemon {
     }
 
     /// Whether it is ending.
-    pub fn is_ending(&self) -> bool {
-        self.ending.borrow().is_some()
+    pub fn is_shutting_down(&self) -> bool {
+        self.shutdown.borrow().is_some()
     }
 
     /// Waits until it is told to end, and answers how.
-    pub async fn ended(&self) -> Ending {
-        let mut ending = self.ending.subscribe();
+    pub async fn shutdown_requested(&self) -> ShutdownReason {
+        let mut ending = self.shutdown.subscribe();
         match ending.wait_for(Option::is_some).await {
-            Ok(ending) => ending.unwrap_or(Ending::Stop),
-            Err(_) => Ending::Stop,
+            Ok(ending) => ending.unwrap_or(ShutdownReason::Stop),
+            Err(_) => ShutdownReason::Stop,
         }
     }
 }
 
-impl Drop for Call {
+impl Drop for InFlightCall {
     fn drop(&mut self) {
-        self.daemon.touch();
-        self.daemon.calls.fetch_sub(1, Ordering::Relaxed);
+        self.daemon.reset_idle_timer();
+        self.daemon.in_flight_calls.fetch_sub(1, Ordering::Relaxed);
     }
 }

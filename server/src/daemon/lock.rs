@@ -14,37 +14,37 @@ use crate::error::{Error, Result};
 /// Time after which a lock is another daemon's. One that was killed while it
 /// started a process leaves its lock with that process, until that has become
 /// a program of its own.
-const PARTING: Duration = Duration::from_secs(1);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
-const PAUSE: Duration = Duration::from_millis(10);
+const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Held for the life of the daemon; the kernel lets go when the process ends,
 /// however it ends.
 #[derive(Debug)]
-pub struct Lock {
+pub struct ProjectLock {
     _folder: File,
 }
 
-impl Lock {
+impl ProjectLock {
     /// Locks `project`; `None` when another daemon has it, which `lives` knows
     /// as soon as that one has said so.
     ///
     /// # Errors
     /// The folder cannot be opened.
-    pub fn take(project: &Path, lives: impl Fn() -> bool) -> Result<Option<Self>> {
+    pub fn acquire(project: &Path, lives: impl Fn() -> bool) -> Result<Option<Self>> {
         let unreadable = |error: std::io::Error| {
             let message = format!("the project `{}` cannot be used: {error}", project.display());
             Error::new(Reason::FileUnreadable, message).with("path", project.display())
         };
         let folder = File::open(project).map_err(unreadable)?;
-        let end = Instant::now() + PARTING;
+        let end = Instant::now() + LOCK_TIMEOUT;
         loop {
             match folder.try_lock() {
                 Ok(()) => return Ok(Some(Self { _folder: folder })),
                 Err(std::fs::TryLockError::WouldBlock) if lives() || Instant::now() > end => {
                     return Ok(None);
                 }
-                Err(std::fs::TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+                Err(std::fs::TryLockError::WouldBlock) => std::thread::sleep(LOCK_RETRY_INTERVAL),
                 Err(std::fs::TryLockError::Error(error)) => return Err(unreadable(error)),
             }
         }
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn what_a_dead_daemon_leaves_is_waited_for() {
         let folder = tempfile::tempdir().unwrap();
-        let take = |lives: bool| Lock::take(folder.path(), || lives).unwrap();
+        let take = |lives: bool| ProjectLock::acquire(folder.path(), || lives).unwrap();
         let first = take(false).expect("nobody has it");
         assert!(take(true).is_none());
         std::thread::scope(|scope| {

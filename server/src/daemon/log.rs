@@ -14,22 +14,22 @@ use super::project::unwritable;
 use crate::{error::Result, secrets};
 
 /// Size at which the log begins anew; the old one stays as `daemon.log.1`.
-const MOST_BYTES: u64 = 5 << 20;
+const MAX_LOG_BYTES: u64 = 5 << 20;
 
 /// Sends what is traced to `path`. `BROWSE_LOG` filters it, as in
 /// `browse_server=debug`.
 ///
 /// # Errors
 /// `FILE_UNWRITABLE`.
-pub fn start(path: &Path) -> Result<()> {
-    if fs::metadata(path).is_ok_and(|file| file.len() > MOST_BYTES) {
+pub fn init(path: &Path) -> Result<()> {
+    if fs::metadata(path).is_ok_and(|file| file.len() > MAX_LOG_BYTES) {
         let old = path.with_extension("log.1");
         fs::rename(path, &old).map_err(|error| unwritable(&old, &error))?;
     }
     let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path);
     let file = file.map_err(|error| unwritable(path, &error))?;
     let filter = EnvFilter::try_from_env("BROWSE_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    let lines = fmt::layer().with_ansi(false).with_writer(Mutex::new(Redacting(file)));
+    let lines = fmt::layer().with_ansi(false).with_writer(Mutex::new(RedactingWriter(file)));
     // A second daemon in one process happens only in tests; the first keeps
     // the log.
     let _ = tracing_subscriber::registry().with(filter).with(lines).try_init();
@@ -38,9 +38,9 @@ pub fn start(path: &Path) -> Result<()> {
 
 /// Takes secrets out of what it passes on. The layer writes a line at a time,
 /// so none is cut in two.
-struct Redacting<W>(W);
+struct RedactingWriter<W>(W);
 
-impl<W: Write> Write for Redacting<W> {
+impl<W: Write> Write for RedactingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let line = String::from_utf8_lossy(bytes);
         self.0.write_all(secrets::redact(&line).as_bytes())?;
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn no_line_of_the_log_holds_a_secret() {
-        let mut log = Redacting(Vec::new());
+        let mut log = RedactingWriter(Vec::new());
         writeln!(log, "INFO to https://a.b/?token=hunter2").expect("a vector takes all");
         assert_eq!(log.0, b"INFO to https://a.b/?token=[redacted]\n");
     }

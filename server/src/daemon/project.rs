@@ -6,13 +6,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use browse_proto::{Reason, project::Asker};
+use browse_proto::{Reason, project::ProjectSearch};
 
 use crate::error::{Error, Result};
 
 /// Everything in `.browse` stays out of version control, but what a team
 /// shares.
-const IGNORE: &str = "*\n!.gitignore\n!config.toml\n!skills/\n!skills/**\n";
+const GITIGNORE: &str = "*\n!.gitignore\n!config.toml\n!skills/\n!skills/**\n";
 
 /// The `.browse` folder of a project.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub struct Project {
 pub fn find(start: &Path, browse_home: Option<&Path>) -> PathBuf {
     let home = env::var_os("HOME").map(PathBuf::from);
     let uid = Some(nix::unistd::geteuid().as_raw());
-    browse_proto::project::find(start, Asker { uid, home: home.as_deref(), browse_home })
+    browse_proto::project::find(start, ProjectSearch { uid, home: home.as_deref(), browse_home })
 }
 
 impl Project {
@@ -39,7 +39,7 @@ impl Project {
         refuse_links(folder)?;
         let ignore = folder.join(".gitignore");
         match fs::File::create_new(&ignore) {
-            Ok(mut file) => io::Write::write_all(&mut file, IGNORE.as_bytes())
+            Ok(mut file) => io::Write::write_all(&mut file, GITIGNORE.as_bytes())
                 .map_err(|error| unwritable(&ignore, &error))?,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(unwritable(&ignore, &error)),

@@ -14,23 +14,23 @@ use tonic_reflection::server::{Builder, Error};
 use tower::Service;
 
 /// A service that is made for its first request.
-pub struct Lazy<S> {
-    made: Arc<OnceLock<Result<S, Error>>>,
-    make: fn() -> Result<S, Error>,
+pub struct LazyService<S> {
+    service: Arc<OnceLock<Result<S, Error>>>,
+    build: fn() -> Result<S, Error>,
 }
 
 /// `grpc.reflection.v1`.
-pub fn v1() -> Lazy<impl Reflection> {
-    Lazy::new(|| descriptors().build_v1())
+pub fn v1() -> LazyService<impl ReflectionService> {
+    LazyService::new(|| reflection_builder().build_v1())
 }
 
 /// `grpc.reflection.v1alpha`, which older clients ask for.
-pub fn v1alpha() -> Lazy<impl Reflection> {
-    Lazy::new(|| descriptors().build_v1alpha())
+pub fn v1alpha() -> LazyService<impl ReflectionService> {
+    LazyService::new(|| reflection_builder().build_v1alpha())
 }
 
 /// What one of the services is.
-pub trait Reflection:
+pub trait ReflectionService:
     Service<
         http::Request<Body>,
         Response = http::Response<Body>,
@@ -44,7 +44,7 @@ pub trait Reflection:
 {
 }
 
-impl<S> Reflection for S where
+impl<S> ReflectionService for S where
     S: Service<
             http::Request<Body>,
             Response = http::Response<Body>,
@@ -58,29 +58,29 @@ impl<S> Reflection for S where
 {
 }
 
-fn descriptors() -> Builder<'static> {
+fn reflection_builder() -> Builder<'static> {
     Builder::configure()
         .register_encoded_file_descriptor_set(browse_proto::DESCRIPTOR)
         .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
 }
 
-impl<S> Lazy<S> {
+impl<S> LazyService<S> {
     fn new(make: fn() -> Result<S, Error>) -> Self {
-        Self { made: Arc::default(), make }
+        Self { service: Arc::default(), build: make }
     }
 }
 
-impl<S> Clone for Lazy<S> {
+impl<S> Clone for LazyService<S> {
     fn clone(&self) -> Self {
-        Self { made: Arc::clone(&self.made), make: self.make }
+        Self { service: Arc::clone(&self.service), build: self.build }
     }
 }
 
-impl<S: NamedService> NamedService for Lazy<S> {
+impl<S: NamedService> NamedService for LazyService<S> {
     const NAME: &'static str = S::NAME;
 }
 
-impl<S: Reflection> Service<http::Request<Body>> for Lazy<S> {
+impl<S: ReflectionService> Service<http::Request<Body>> for LazyService<S> {
     type Response = http::Response<Body>;
     type Error = Infallible;
     type Future = Either<S::Future, Ready<Result<Self::Response, Infallible>>>;
@@ -90,7 +90,7 @@ impl<S: Reflection> Service<http::Request<Body>> for Lazy<S> {
     }
 
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
-        match self.made.get_or_init(self.make) {
+        match self.service.get_or_init(self.build) {
             // These are always ready.
             Ok(service) => Either::Left(service.clone().call(request)),
             Err(error) => {

@@ -15,19 +15,19 @@ use crate::{
     error::{Error, Result},
     policy::{
         Listener,
-        layer::{Gate, Guarded, Origin, guard},
+        layer::{GateConfig, GatedService, OriginCheck, with_gate},
     },
-    skills::Door,
+    skills::SkillSocket,
 };
 
 /// Time that a listener rests when it cannot accept.
-const REST: Duration = Duration::from_millis(50);
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
 /// Connections of confined skills at a time; one needs one or two.
-const MOST: usize = 128;
+const MAX_SKILL_CONNECTIONS: usize = 128;
 
 /// Longest folder of temporary files in which a socket has a name.
-const ROOM: usize = 80;
+const MAX_TEMP_DIR_BYTES: usize = 80;
 
 /// Binds 127.0.0.1.
 ///
@@ -47,17 +47,26 @@ pub async fn bind(port: u16) -> Result<(TcpListener, SocketAddr)> {
 ///
 /// # Errors
 /// The descriptor cannot be read.
-pub async fn services(daemon: &Arc<Daemon>, listener: Listener, origin: Origin) -> Result<Guarded> {
+pub async fn services(
+    daemon: &Arc<Daemon>,
+    listener: Listener,
+    origin: OriginCheck,
+) -> Result<GatedService> {
     let heard = Arc::clone(daemon);
-    let gate = Gate {
+    let gate = GateConfig {
         listener,
         authority: Arc::clone(daemon.authority()),
         origin,
         refusals: Arc::new(move |refusal| {
-            heard.activity().refused(refusal);
+            heard.activity().record_refused(refusal);
             if listener == Listener::Tunnel {
                 let client = refusal.client.as_ref();
-                dispatch::denials::at_gate(&heard, refusal.reason, client, refusal.peer);
+                dispatch::denial_audit::record_refused_at_gate(
+                    &heard,
+                    refusal.reason,
+                    client,
+                    refusal.peer,
+                );
             }
         }),
     };
@@ -71,43 +80,47 @@ pub async fn services(daemon: &Arc<Daemon>, listener: Listener, origin: Origin) 
             .add_service(reflection::v1())
             .add_service(reflection::v1alpha());
     }
-    Ok(guard(gate, routes.prepare()))
+    Ok(with_gate(gate, routes.prepare()))
 }
 
 /// Binds the socket that confined skills reach, in a private folder of its own.
 ///
 /// # Errors
 /// The folder of temporary files cannot be written.
-pub fn bind_door() -> io::Result<(UnixListener, Door)> {
+pub fn bind_skill_socket() -> io::Result<(UnixListener, SkillSocket)> {
     let private = fs::Permissions::from_mode(0o700);
     let mut folder = tempfile::Builder::new();
-    let folder = folder.prefix("browse-").permissions(private).tempdir_in(short_temporary())?;
+    let folder = folder.prefix("browse-").permissions(private).tempdir_in(short_temp_dir())?;
     let socket = folder.path().join("skills.sock");
     let listener = UnixListener::bind(&socket)?;
     fs::set_permissions(&socket, fs::Permissions::from_mode(0o600))?;
-    Ok((listener, Door::new(folder, socket)))
+    Ok((listener, SkillSocket::new(folder, socket)))
 }
 
 /// The folder of temporary files, unless its name leaves no room for a socket's.
-fn short_temporary() -> PathBuf {
+fn short_temp_dir() -> PathBuf {
     let usual = env::temp_dir();
-    if usual.as_os_str().len() < ROOM { usual } else { PathBuf::from("/tmp") }
+    if usual.as_os_str().len() < MAX_TEMP_DIR_BYTES { usual } else { PathBuf::from("/tmp") }
 }
 
 /// Serves `services` to confined skills until `done`.
-pub async fn serve_door(listener: UnixListener, services: Guarded, done: CancellationToken) {
+pub async fn serve_skill_socket(
+    listener: UnixListener,
+    services: GatedService,
+    done: CancellationToken,
+) {
     let connections = TaskTracker::new();
     while let Some(accepted) = done.run_until_cancelled(listener.accept()).await {
         match accepted {
             // A skill must not use up the descriptors of the daemon.
-            Ok(_) if connections.len() >= MOST => {}
+            Ok(_) if connections.len() >= MAX_SKILL_CONNECTIONS => {}
             Ok((stream, _)) => {
                 let (services, done) = (services.clone(), done.clone());
                 connections.spawn(connection::serve(stream, services, None, done));
             }
             Err(error) => {
                 tracing::warn!(%error, "a connection of a skill was not accepted");
-                tokio::time::sleep(REST).await;
+                tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
             }
         }
     }
@@ -118,7 +131,7 @@ pub async fn serve_door(listener: UnixListener, services: Guarded, done: Cancell
 
 /// Serves `services` on `listener` until `done`, and then for as long as
 /// connections have answers to send.
-pub async fn serve(listener: TcpListener, services: Guarded, done: CancellationToken) {
+pub async fn serve(listener: TcpListener, services: GatedService, done: CancellationToken) {
     let connections = TaskTracker::new();
     while let Some(accepted) = done.run_until_cancelled(listener.accept()).await {
         match accepted {
@@ -131,7 +144,7 @@ pub async fn serve(listener: TcpListener, services: Guarded, done: CancellationT
             Err(error) => {
                 // Out of file descriptors, most likely: let some go.
                 tracing::warn!(%error, "a connection was not accepted");
-                tokio::time::sleep(REST).await;
+                tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
             }
         }
     }

@@ -5,8 +5,8 @@
 
 mod file;
 mod keys;
+mod raw_setting;
 mod read;
-mod values;
 
 pub use keys::KEYS;
 
@@ -14,12 +14,12 @@ use std::{path::PathBuf, time::Duration};
 
 use crate::{
     chromium::{DialogPolicy, HostRules},
-    content::Layers,
+    content::ContentLayers,
     egress,
-    models::{ModelSettings, TranscriptSettings},
+    models::{LlmSettings, ModelSettings},
     notes::LibrarySettings,
     policy::DeniedCommands,
-    skills::Wanted,
+    skills::SandboxMode,
     tunnel::Provider,
 };
 
@@ -47,7 +47,7 @@ pub struct Settings {
     /// Folder of the bundled skills, instead of the one beside the program.
     pub bundled_skills: Option<PathBuf>,
     /// What untrusted skills are held to.
-    pub skill_sandbox: Wanted,
+    pub skill_sandbox: SandboxMode,
     /// Bytes of memory that all processes of an untrusted skill take together.
     pub skill_memory: u64,
     /// Bytes that `load-html` takes.
@@ -79,17 +79,17 @@ pub struct Settings {
     pub skillify_prompts: bool,
     /// What is done about text that leaves its site; by the kind of caller
     /// when nothing is set.
-    pub egress: Option<egress::Mode>,
+    pub egress: Option<egress::EgressMode>,
     /// Keeps local analytics of notes on sites.
     pub telemetry: bool,
     /// Which layers watch over the content of pages.
-    pub layers: Layers,
+    pub layers: ContentLayers,
     /// Switches the classifiers off; everything else that guards stays.
     pub security_off: bool,
     /// The classifier from a folder.
     pub model: ModelSettings,
     /// The language model that is asked about text, when one is.
-    pub transcript: Option<TranscriptSettings>,
+    pub transcript: Option<LlmSettings>,
 }
 
 impl Settings {

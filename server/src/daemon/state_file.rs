@@ -12,7 +12,7 @@ use crate::error::Result;
 
 /// What the state file says.
 #[derive(Debug, Serialize)]
-pub struct State<'a> {
+pub struct DaemonState<'a> {
     /// Process id of the daemon.
     pub pid: u32,
     /// Address it listens on.
@@ -24,12 +24,12 @@ pub struct State<'a> {
     /// Names the build.
     pub build_id: String,
     /// The browser, once it runs.
-    pub browser: Option<Browser>,
+    pub browser: Option<StateFileBrowser>,
 }
 
 /// The browser of a daemon.
 #[derive(Debug, Serialize)]
-pub struct Browser {
+pub struct StateFileBrowser {
     /// Its process id.
     pub pid: u32,
     /// Its program.
@@ -43,7 +43,7 @@ pub struct StateFile {
 }
 
 /// Whether the file names a process that lives.
-pub fn lives(file: &Path) -> bool {
+pub fn is_daemon_running(file: &Path) -> bool {
     #[derive(serde::Deserialize)]
     struct Named {
         pid: i32,
@@ -58,7 +58,7 @@ impl StateFile {
     ///
     /// # Errors
     /// `FILE_UNWRITABLE`.
-    pub fn write(path: PathBuf, state: &State<'_>) -> Result<Self> {
+    pub fn write(path: PathBuf, state: &DaemonState<'_>) -> Result<Self> {
         let file = Self { path };
         file.update(state)?;
         Ok(file)
@@ -74,7 +74,7 @@ impl StateFile {
     ///
     /// # Errors
     /// `FILE_UNWRITABLE`.
-    pub fn update(&self, state: &State<'_>) -> Result<()> {
+    pub fn update(&self, state: &DaemonState<'_>) -> Result<()> {
         let text = serde_json::to_string(state).unwrap_or_default();
         project::write_private(&self.path, &text)
     }

@@ -2,7 +2,7 @@
 
 mod content;
 mod frame;
-mod place;
+mod target;
 
 use std::{
     collections::BTreeMap,
@@ -19,133 +19,139 @@ use browse_proto::{Command, Reason};
 use tokio::time::Instant;
 use url::Url;
 
-use super::call::Call;
+use super::call_metadata::CallMetadata;
 use crate::{
-    chromium::{FrameId, Leaving, Page, is_metadata_host},
+    chromium::{FrameId, LeavingGuard, Page, is_metadata_host},
     content::{Findings, Sources},
     daemon::{Daemon, Settings},
     egress::Outgoing,
     error::{Error, Result},
     policy::{Capability, ClientId, Grant, Listener, Permit},
-    sessions::{Share, Tab, TabId},
+    sessions::{SharedGuard, Tab, TabId},
 };
 
 /// Time that a call gets when neither the caller nor the command names one.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The most that a call from elsewhere gets, whatever it names.
-const ELSEWHERE: Duration = Duration::from_secs(5 * 60);
+const MAX_REMOTE_TIMEOUT: Duration = Duration::from_secs(5 * 60);
 /// Time beyond the deadline that a handler gets to say itself what was late.
-const MARGIN: Duration = Duration::from_millis(100);
+const DEADLINE_MARGIN: Duration = Duration::from_millis(100);
 
 /// The same for a step: the chain around it has to answer, too.
-const STEP_MARGIN: Duration = Duration::from_millis(50);
+const STEP_DEADLINE_MARGIN: Duration = Duration::from_millis(50);
 
 /// Notes of one call; they travel in its metadata, which has a limit.
-const MOST_NOTES: usize = 20;
+const MAX_NOTICES: usize = 20;
 
 /// A time so far away that it stands for none.
-const FAR: Duration = Duration::from_secs(365 * 24 * 3600);
+const NO_DEADLINE: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// One call, or one step of a batch. It is made from a permit alone.
-pub struct Context {
+pub struct CallContext {
     daemon: Arc<Daemon>,
     permit: Permit,
-    call: Call,
-    begun: Instant,
-    limit: Option<Instant>,
-    margin: Duration,
+    metadata: CallMetadata,
+    started_at: Instant,
+    deadline: Option<Instant>,
+    deadline_margin: Duration,
     tab: OnceLock<Arc<Tab>>,
     /// The first page of the call, and of the call that it is a step of.
     first_page: Arc<OnceLock<Arc<Page>>>,
     /// Held until the call is answered.
-    share: OnceLock<Share>,
+    shared_guard: OnceLock<SharedGuard>,
     /// Whether the handler answers for questions of the page itself.
-    questions: AtomicBool,
-    notes: Mutex<Notes>,
+    handles_dialogs: AtomicBool,
+    call_notices: Mutex<CallNotices>,
     outgoing: Arc<Outgoing>,
     /// The frame that the call is about, where frames are of several sites.
     frame: OnceLock<FrameId>,
     /// While the call leaves a document.
-    leaving: OnceLock<Leaving>,
+    leaving: OnceLock<LeavingGuard>,
     /// Keeps the daemon from going idle while a stream runs.
-    held: Mutex<Option<crate::daemon::Call>>,
+    in_flight_call: Mutex<Option<crate::daemon::InFlightCall>>,
 }
 
 /// What the call gathers for its answer.
 #[derive(Default)]
-struct Notes {
+struct CallNotices {
     /// Hosts that page-derived content came from.
     sources: Sources,
     /// Whether page-derived content is in a step's answer.
-    page_derived: bool,
+    is_page_derived: bool,
     /// What the caller is told beside the answer.
-    said: Vec<String>,
+    notices: Vec<String>,
     /// What was found in page-derived content.
     findings: Findings,
     /// What the classifiers warn of.
-    judged: Vec<String>,
+    classifier_warnings: Vec<String>,
     /// What was left out because no person sees it, by what hides it.
-    unseen: BTreeMap<String, u32>,
+    hidden_counts: BTreeMap<String, u32>,
 }
 
-impl Context {
+impl CallContext {
     /// A context for `permit`.
-    pub(super) fn new(daemon: Arc<Daemon>, permit: Permit, call: Call) -> Self {
+    pub(super) fn new(daemon: Arc<Daemon>, permit: Permit, call: CallMetadata) -> Self {
         let timeout = call.timeout.or(default_timeout(permit.command()));
         let timeout = timeout.filter(|_| !permit.command().runs_program());
         let timeout = match permit.listener() {
-            Listener::Tunnel => Some(timeout.unwrap_or(ELSEWHERE).min(ELSEWHERE)),
+            Listener::Tunnel => Some(timeout.unwrap_or(MAX_REMOTE_TIMEOUT).min(MAX_REMOTE_TIMEOUT)),
             Listener::Local | Listener::Skills => timeout,
         };
         let begun = Instant::now();
         let limit = timeout.map(|timeout| begun + timeout);
         let (tab, share, leaving) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         let (notes, held) = (Mutex::default(), Mutex::default());
-        let (margin, questions) = (MARGIN, AtomicBool::new(false));
+        let (margin, questions) = (DEADLINE_MARGIN, AtomicBool::new(false));
         Self {
             daemon,
             permit,
-            call,
-            begun,
-            limit,
-            margin,
+            metadata: call,
+            started_at: begun,
+            deadline: limit,
+            deadline_margin: margin,
             tab,
             first_page: Arc::default(),
-            share,
-            questions,
-            notes,
+            shared_guard: share,
+            handles_dialogs: questions,
+            call_notices: notes,
             outgoing: Arc::default(),
             frame: OnceLock::new(),
             leaving,
-            held,
+            in_flight_call: held,
         }
     }
 
     /// A call that the daemon makes itself for the holder of a grant, in one of
     /// its sessions.
-    pub(super) fn own(
+    pub(super) fn internal(
         daemon: &Arc<Daemon>,
         permit: Permit,
         session: &str,
         timeout: Duration,
     ) -> Self {
-        let call = Call {
+        let call = CallMetadata {
             session: Some(session.to_owned()),
-            raw: true,
+            wants_raw: true,
             timeout: Some(timeout),
-            ..Call::default()
+            ..CallMetadata::default()
         };
         Self::new(Arc::clone(daemon), permit, call)
     }
 
     /// The same call, for another command or tab: a step of a chain or a
     /// batch. It gets the time of its command, within that of the call.
-    pub(super) fn of_step(&self, permit: Permit, tab: Option<TabId>) -> Self {
-        let call = Call { tab: tab.or(self.call.tab), timeout: None, ..self.call.clone() };
+    pub(super) fn for_step(&self, permit: Permit, tab: Option<TabId>) -> Self {
+        let call =
+            CallMetadata { tab: tab.or(self.metadata.tab), timeout: None, ..self.metadata.clone() };
         let step = Self::new(Arc::clone(&self.daemon), permit, call);
-        let limit = step.limit.into_iter().chain(self.limit).min();
-        Self { limit, margin: STEP_MARGIN, first_page: Arc::clone(&self.first_page), ..step }
+        let limit = step.deadline.into_iter().chain(self.deadline).min();
+        Self {
+            deadline: limit,
+            deadline_margin: STEP_DEADLINE_MARGIN,
+            first_page: Arc::clone(&self.first_page),
+            ..step
+        }
     }
 
     /// The daemon.
@@ -185,7 +191,7 @@ impl Context {
 
     /// From where it came, when that is known.
     pub fn peer(&self) -> Option<IpAddr> {
-        self.call.peer
+        self.metadata.peer
     }
 
     /// Who calls.
@@ -213,56 +219,56 @@ impl Context {
         if hosts.allows(url) || url.scheme() == "file" && self.is_root() {
             return Ok(());
         }
-        let message = format!("the token is not good for `{}`", crate::policy::place(url));
+        let message = format!("the token is not good for `{}`", crate::policy::host_and_port(url));
         Err(Error::new(Reason::HostDenied, message).with("allowed", hosts.patterns().join(", ")))
     }
 
     /// When the call has to be answered; far away for a stream whose caller
     /// named no time.
     pub fn deadline(&self) -> Instant {
-        self.limit.unwrap_or_else(|| Instant::now() + FAR)
+        self.deadline.unwrap_or_else(|| Instant::now() + NO_DEADLINE)
     }
 
     /// Time that the caller named.
-    pub fn named_timeout(&self) -> Option<Duration> {
-        self.call.timeout
+    pub fn requested_timeout(&self) -> Option<Duration> {
+        self.metadata.timeout
     }
 
     /// Keeps the daemon from going idle as long as this lives, or until
     /// [`Context::let_idle`].
-    pub(super) fn hold(&self, call: crate::daemon::Call) {
-        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(call);
+    pub(super) fn keep_alive(&self, call: crate::daemon::InFlightCall) {
+        *self.in_flight_call.lock().unwrap_or_else(PoisonError::into_inner) = Some(call);
     }
 
     /// From now on the daemon may go idle, and end, while this stream runs.
-    pub fn let_idle(&self) {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
+    pub fn release_keep_alive(&self) {
+        self.in_flight_call.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     /// Time from its beginning to its end.
-    pub(super) fn span(&self) -> Option<Duration> {
-        Some(self.limit?.saturating_duration_since(self.begun))
+    pub(super) fn time_budget(&self) -> Option<Duration> {
+        Some(self.deadline?.saturating_duration_since(self.started_at))
     }
 
-    pub(super) fn limit(&self) -> Option<Instant> {
-        self.limit
+    pub(super) fn finite_deadline(&self) -> Option<Instant> {
+        self.deadline
     }
 
-    pub(super) fn margin(&self) -> Duration {
-        self.margin
+    pub(super) fn deadline_margin(&self) -> Duration {
+        self.deadline_margin
     }
 
     /// The working directory of a root caller.
     pub fn cwd(&self) -> Option<&Path> {
-        self.call.cwd.as_deref().filter(|_| self.is_root())
+        self.metadata.cwd.as_deref().filter(|_| self.is_root())
     }
 
     /// Tells the caller something beside the answer: why it is empty, say. It
     /// is our own word, and never holds what a page chose.
-    pub fn say(&self, note: &str) {
-        let said = &mut self.notes().said;
+    pub fn add_notice(&self, note: &str) {
+        let said = &mut self.lock_notices().notices;
         // The steps of a batch may all say the same.
-        if said.iter().all(|known| known != note) && said.len() < MOST_NOTES {
+        if said.iter().all(|known| known != note) && said.len() < MAX_NOTICES {
             said.push(note.to_owned());
         }
     }
@@ -273,25 +279,25 @@ impl Context {
     }
 
     /// Notes that the handler answers for questions of the page itself from now on.
-    pub fn handle_questions(&self) {
-        self.questions.store(true, Ordering::Relaxed);
+    pub fn handle_dialogs(&self) {
+        self.handles_dialogs.store(true, Ordering::Relaxed);
     }
 
-    pub(super) fn handles_questions(&self) -> bool {
-        self.questions.load(Ordering::Relaxed)
+    pub(super) fn handles_dialogs(&self) -> bool {
+        self.handles_dialogs.load(Ordering::Relaxed)
     }
 
     /// Whether the caller is told something already.
-    pub fn has_said(&self) -> bool {
-        !self.notes().said.is_empty()
+    pub fn has_notice(&self) -> bool {
+        !self.lock_notices().notices.is_empty()
     }
 
-    pub(super) fn said(&self) -> Vec<String> {
-        self.notes().said.clone()
+    pub(super) fn notices(&self) -> Vec<String> {
+        self.lock_notices().notices.clone()
     }
 
-    fn notes(&self) -> std::sync::MutexGuard<'_, Notes> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_notices(&self) -> std::sync::MutexGuard<'_, CallNotices> {
+        self.call_notices.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

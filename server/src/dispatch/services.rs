@@ -9,7 +9,7 @@ use browse_proto::v1::{
 };
 use tonic::service::Routes;
 
-use super::run::MOST_BYTES;
+use super::unary::MAX_MESSAGE_BYTES;
 use crate::daemon::Daemon;
 
 /// What the generated glue is implemented for.
@@ -33,9 +33,9 @@ pub fn routes(daemon: Arc<Daemon>) -> Routes {
     let notes = DomainSkillServiceServer::new(services.clone());
     let pair = PairServiceServer::new(services);
     // What goes out is measured before, to say better what is too large.
-    Routes::new(browser.max_decoding_message_size(MOST_BYTES))
-        .add_service(daemon.max_decoding_message_size(MOST_BYTES))
-        .add_service(skill.max_decoding_message_size(MOST_BYTES))
-        .add_service(notes.max_decoding_message_size(MOST_BYTES))
-        .add_service(pair.max_decoding_message_size(MOST_BYTES))
+    Routes::new(browser.max_decoding_message_size(MAX_MESSAGE_BYTES))
+        .add_service(daemon.max_decoding_message_size(MAX_MESSAGE_BYTES))
+        .add_service(skill.max_decoding_message_size(MAX_MESSAGE_BYTES))
+        .add_service(notes.max_decoding_message_size(MAX_MESSAGE_BYTES))
+        .add_service(pair.max_decoding_message_size(MAX_MESSAGE_BYTES))
 }

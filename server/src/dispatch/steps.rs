@@ -8,23 +8,23 @@ use futures::{FutureExt as _, future::BoxFuture};
 use prost_types::Any;
 use tokio::time::Instant;
 
-use super::{Context, denials, run::guarded};
+use super::{CallContext, denial_audit, unary::run_guarded};
 use crate::{
     daemon::Daemon,
     error::{Error, Result},
-    policy::{self, Grant, Listener, layer::Refusal},
-    records::Entry,
+    policy::{self, Grant, Listener, layer::RefusedCall},
+    records::PendingActivity,
     sessions::TabId,
 };
 
-const TYPE_PREFIX: &str = "type.googleapis.com/";
+const TYPE_URL_PREFIX: &str = "type.googleapis.com/";
 
 /// The command that a step asks for.
 ///
 /// # Errors
 /// `COMMAND_UNKNOWN`; `BATCH_INVALID` for what cannot be a step.
-pub fn command(request: &Any) -> Result<&'static Command> {
-    let name = request.type_url.trim_start_matches(TYPE_PREFIX);
+pub fn step_command(request: &Any) -> Result<&'static Command> {
+    let name = request.type_url.trim_start_matches(TYPE_URL_PREFIX);
     let command = Command::by_request(name).ok_or_else(|| {
         let message = format!("`{}` is no request", crate::error::quote(name));
         Error::new(Reason::CommandUnknown, message)
@@ -39,31 +39,31 @@ pub fn command(request: &Any) -> Result<&'static Command> {
 /// Runs `request` for the caller of `cx`, on `tab` or the tab of the call;
 /// answers with the tab that it acted on.
 // Not an `async fn`: its handlers include chain and batch, which run steps.
-pub fn step<'a>(
-    cx: &'a Context,
+pub fn run_step<'a>(
+    cx: &'a CallContext,
     request: &'a Any,
     tab: Option<TabId>,
 ) -> BoxFuture<'a, (Option<TabId>, Result<Any>)> {
     async move {
-        let permit = command(request).and_then(|command| cx.permit().step(command));
+        let permit = step_command(request).and_then(|command| cx.permit().for_command(command));
         let of_step = match permit {
-            Ok(permit) => cx.of_step(permit, tab),
+            Ok(permit) => cx.for_step(permit, tab),
             Err(error) => {
-                refused(cx, request, &error);
+                record_refused_step(cx, request, &error);
                 return (tab, Err(error));
             }
         };
-        let outcome = perform(&of_step, request).await;
+        let outcome = dispatch_step(&of_step, request).await;
         of_step
-            .said()
+            .notices()
             .iter()
-            .for_each(|note| cx.say(&format!("{}: {note}", of_step.command().name)));
-        if outcome.as_ref().is_err_and(|error| !error.page().is_empty()) {
-            cx.note_page_derived(&of_step);
+            .for_each(|note| cx.add_notice(&format!("{}: {note}", of_step.command().name)));
+        if outcome.as_ref().is_err_and(|error| !error.page_quotes().is_empty()) {
+            cx.merge_step_content(&of_step);
         }
         let outcome = outcome.map(|(answer, derived)| {
             if derived {
-                cx.note_page_derived(&of_step);
+                cx.merge_step_content(&of_step);
             }
             answer
         });
@@ -84,19 +84,19 @@ pub fn run_as<'a>(
     timeout: Duration,
 ) -> BoxFuture<'a, Result<Any>> {
     async move {
-        let permit = policy::check(grant, command(request)?, Listener::Skills)?;
-        let cx = Context::own(daemon, permit, session, timeout);
-        Ok(perform(&cx, request).await?.0)
+        let permit = policy::check(grant, step_command(request)?, Listener::Skills)?;
+        let cx = CallContext::internal(daemon, permit, session, timeout);
+        Ok(dispatch_step(&cx, request).await?.0)
     }
     .boxed()
 }
 
 /// A step that is refused stands in the books like a call that is.
-fn refused(cx: &Context, request: &Any, error: &Error) {
-    let path = command(request).map(|command| command.path.to_owned()).unwrap_or_default();
-    denials::of_call(cx, error);
+fn record_refused_step(cx: &CallContext, request: &Any, error: &Error) {
+    let path = step_command(request).map(|command| command.path.to_owned()).unwrap_or_default();
+    denial_audit::record_denied_call(cx, error);
     let client = Some(cx.client().clone());
-    cx.daemon().activity().refused(&Refusal {
+    cx.daemon().activity().record_refused(&RefusedCall {
         reason: error.reason(),
         client,
         path,
@@ -107,7 +107,7 @@ fn refused(cx: &Context, request: &Any, error: &Error) {
 /// Boxed here: what each of a hundred handlers leaves on the stack of whoever
 /// picks one would overflow it in a build that is not optimized.
 fn run<'a, Q, R, F>(
-    cx: &'a Context,
+    cx: &'a CallContext,
     bytes: &'a [u8],
     name: &'static str,
     handler: F,
@@ -115,13 +115,13 @@ fn run<'a, Q, R, F>(
 where
     Q: prost::Message + Clone + Default + 'static,
     R: prost::Message + PageDerived + 'a,
-    F: for<'b> Fn(&'b Context, Q) -> BoxFuture<'b, Result<R>> + Send + Sync + 'a,
+    F: for<'b> Fn(&'b CallContext, Q) -> BoxFuture<'b, Result<R>> + Send + Sync + 'a,
 {
-    perform_one(cx, bytes, name, handler).boxed()
+    run_step_handler(cx, bytes, name, handler).boxed()
 }
 
-async fn perform_one<Q, R, F>(
-    cx: &Context,
+async fn run_step_handler<Q, R, F>(
+    cx: &CallContext,
     bytes: &[u8],
     name: &'static str,
     handler: F,
@@ -129,27 +129,27 @@ async fn perform_one<Q, R, F>(
 where
     Q: prost::Message + Clone + Default + 'static,
     R: prost::Message + PageDerived,
-    F: for<'a> Fn(&'a Context, Q) -> BoxFuture<'a, Result<R>>,
+    F: for<'a> Fn(&'a CallContext, Q) -> BoxFuture<'a, Result<R>>,
 {
     let begun = Instant::now();
     let request = Q::decode(bytes).map_err(|error| {
         Error::new(Reason::BatchInvalid, format!("a step cannot be read: {error}"))
     })?;
-    let mut entry = Entry::begin(cx, &request);
-    let outcome = Box::pin(guarded(cx, request, handler)).await;
-    let _ = outcome.as_ref().inspect_err(|error| denials::of_call(cx, error));
-    entry.acted_on(cx);
+    let mut entry = PendingActivity::begin(cx, &request);
+    let outcome = Box::pin(run_guarded(cx, request, handler)).await;
+    let _ = outcome.as_ref().inspect_err(|error| denial_audit::record_denied_call(cx, error));
+    entry.set_tab(cx);
     let reason = outcome.as_ref().err().map(Error::reason);
-    cx.daemon().activity().ended(entry, begun.elapsed(), reason);
+    cx.daemon().activity().record_ended(entry, begun.elapsed(), reason);
     let (response, derived) = match outcome {
         Ok(answer) => answer,
         Err(error) => {
-            let error = super::run::complete(cx, error);
-            super::run::guard_error(cx, &error).await;
+            let error = super::unary::complete_error(cx, error);
+            super::unary::guard_error(cx, &error).await;
             return Err(error);
         }
     };
-    let type_url = format!("{TYPE_PREFIX}browse.v1.{name}");
+    let type_url = format!("{TYPE_URL_PREFIX}browse.v1.{name}");
     Ok((Any { type_url, value: response.encode_to_vec() }, derived))
 }
 
@@ -157,7 +157,7 @@ macro_rules! browser_steps {
     (BrowserService unary { $($group:ident $function:ident $request:ident $response:ident;)* }
         streams { $($stream:tt)* }) => {
         /// Runs a step of BrowserService.
-        async fn browser(cx: &Context, name: &str, bytes: &[u8]) -> Option<Result<(Any, bool)>> {
+        async fn browser(cx: &CallContext, name: &str, bytes: &[u8]) -> Option<Result<(Any, bool)>> {
             $(if name == stringify!($request) {
                 let name = stringify!($response);
                 return Some(run(cx, bytes, name, |cx, request: v1::$request| {
@@ -174,7 +174,7 @@ macro_rules! steps {
         unary { $($group:ident $function:ident $request:ident $response:ident;)* }
         streams { $($stream:tt)* }) => {
         /// Runs a step of this service.
-        async fn $perform(cx: &Context, name: &str, bytes: &[u8]) -> Option<Result<(Any, bool)>> {
+        async fn $perform(cx: &CallContext, name: &str, bytes: &[u8]) -> Option<Result<(Any, bool)>> {
             $(if name == stringify!($request) {
                 let name = stringify!($response);
                 return Some(run(cx, bytes, name, |cx, request: v1::$request| {
@@ -197,7 +197,7 @@ browse_proto::with_skill_service!(skill_steps);
 browse_proto::with_domain_skill_service!(notes_steps);
 browse_proto::with_pair_service!(pair_steps);
 
-async fn perform(cx: &Context, request: &Any) -> Result<(Any, bool)> {
+async fn dispatch_step(cx: &CallContext, request: &Any) -> Result<(Any, bool)> {
     let name = cx.command().request.name;
     let bytes = request.value.as_slice();
     if let Some(done) = browser(cx, name, bytes).await {

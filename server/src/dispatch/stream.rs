@@ -12,142 +12,149 @@ use tokio::time::Instant;
 use tonic::{Code, Request, Response, Status, metadata::MetadataMap};
 
 use super::{
-    Context,
-    gathered::Gathered,
-    judge::judge,
-    limits,
-    run::{self, admit},
-    saving::{SavedFile, saves},
-    tell::Told,
+    CallContext,
+    classification::classify_text,
+    deadline,
+    response_metadata::ReportedMetadata,
+    saved_file::{SavedFile, saves_file},
+    stream_window::StreamWindow,
+    unary::{self, admit},
 };
 use crate::{
     content,
     daemon::Daemon,
     egress,
     error::{Error, Result},
-    records::Entry,
-    skills::record::Note,
+    records::PendingActivity,
+    skills::record::CallRecorder,
 };
 
 /// What the glue names as the stream of an RPC.
-pub type Answers<R> = Pin<Box<dyn Stream<Item = Result<R, Status>> + Send>>;
+pub type GuardedStream<R> = Pin<Box<dyn Stream<Item = Result<R, Status>> + Send>>;
 
 /// Runs a handler that answers with a stream.
 pub async fn streaming<Q, R, F>(
     daemon: &Arc<Daemon>,
     request: Request<Q>,
     handler: F,
-) -> Result<Response<Answers<R>>, Status>
+) -> Result<Response<GuardedStream<R>>, Status>
 where
     Q: prost::Message + 'static,
     R: prost::Message + PageDerived + 'static,
-    F: FnOnce(Arc<Context>, Q) -> BoxFuture<'static, Result<BoxStream<'static, Result<R>>>>,
+    F: FnOnce(Arc<CallContext>, Q) -> BoxFuture<'static, Result<BoxStream<'static, Result<R>>>>,
 {
     let call = daemon.begin_call();
     let cx = Arc::new(admit(daemon, &request)?);
-    cx.hold(call);
-    let entry = Some(Entry::begin(&cx, request.get_ref()));
-    let mut books = Books::begin(&cx, entry);
+    cx.keep_alive(call);
+    let entry = Some(PendingActivity::begin(&cx, request.get_ref()));
+    let mut books = ActivityGuard::begin(&cx, entry);
     let request = request.into_inner();
-    let mut note = if saves(cx.command()) { Note::begin(&cx, &request) } else { None };
+    let mut note = if saves_file(cx.command()) { CallRecorder::begin(&cx, &request) } else { None };
     let opening = async {
-        run::contradiction(cx.command(), &request)?;
-        cx.approach().await?;
+        unary::check_exclusive_args(cx.command(), &request)?;
+        cx.acquire_tab().await?;
         if let Some(note) = &mut note {
-            note.look(&cx).await;
+            note.resolve_targets(&cx).await;
         }
-        cx.find_frame(&request).await;
+        cx.resolve_frame(&request).await;
         egress::check(&cx, &request).await?;
-        egress::begin(&cx);
+        egress::begin_action(&cx);
         handler(Arc::clone(&cx), request).await
     };
-    let opened = limits::within(&cx, opening).await;
+    let opened = deadline::run_with_deadline(&cx, opening).await;
     let items = match opened {
         Ok(items) => items,
         Err(error) => {
-            books.close(Some(&error));
+            books.finish(Some(&error));
             if let Some(note) = note {
-                note.end_saved(&cx, Err(&error)).await;
+                note.finish_saved(&cx, Err(&error)).await;
             }
-            return Err(run::fail(&cx, error).await);
+            return Err(unary::error_status(&cx, error).await);
         }
     };
-    let noted = note.map(|note| Noted { note, file: SavedFile::default() });
-    Ok(answers_of(cx, items, books, noted))
+    let noted = note.map(|note| RecordedDownload { recorder: note, file: SavedFile::default() });
+    Ok(response_stream(cx, items, books, noted))
 }
 
 /// What is left of a stream.
-struct Rest<R> {
+struct StreamState<R> {
     items: BoxStream<'static, Result<R>>,
-    books: Books,
+    activity: ActivityGuard,
     /// Of a call that saves a file, in a session that is recorded.
-    noted: Option<Noted>,
+    recording: Option<RecordedDownload>,
     /// What was sent on and is still to be judged.
-    gathered: Gathered,
+    window: StreamWindow,
     /// What the caller was told beside it.
-    told: Told,
-    over: bool,
+    reported: ReportedMetadata,
+    is_finished: bool,
 }
 
 /// A call that is being recorded, and what is known of its file.
-pub(super) struct Noted {
-    note: Note,
+pub(super) struct RecordedDownload {
+    recorder: CallRecorder,
     file: SavedFile,
 }
 
 /// The messages of `items`, guarded and judged, with their warnings.
-pub(super) fn answers_of<R: PageDerived + Send + 'static>(
-    cx: Arc<Context>,
+pub(super) fn response_stream<R: PageDerived + Send + 'static>(
+    cx: Arc<CallContext>,
     items: BoxStream<'static, Result<R>>,
-    books: Books,
-    noted: Option<Noted>,
-) -> Response<Answers<R>> {
-    let (mut told, mut entries) = (Told::default(), MetadataMap::new());
-    told.begin(&cx, &mut entries);
-    let gathered = Gathered::new(cx);
-    let rest = Rest { items, books, noted, gathered, told, over: false };
-    let mut response = Response::new(answers(rest));
+    books: ActivityGuard,
+    noted: Option<RecordedDownload>,
+) -> Response<GuardedStream<R>> {
+    let (mut told, mut entries) = (ReportedMetadata::default(), MetadataMap::new());
+    told.add_initial(&cx, &mut entries);
+    let gathered = StreamWindow::new(cx);
+    let rest = StreamState {
+        items,
+        activity: books,
+        recording: noted,
+        window: gathered,
+        reported: told,
+        is_finished: false,
+    };
+    let mut response = Response::new(unfold_responses(rest));
     *response.metadata_mut() = entries;
     response
 }
 
-fn answers<R: PageDerived + Send + 'static>(rest: Rest<R>) -> Answers<R> {
+fn unfold_responses<R: PageDerived + Send + 'static>(rest: StreamState<R>) -> GuardedStream<R> {
     Box::pin(stream::unfold(rest, |mut rest| async move {
-        if rest.over {
+        if rest.is_finished {
             return None;
         }
-        let cx = Arc::clone(&rest.books.cx);
+        let cx = Arc::clone(&rest.activity.cx);
         let next = async { rest.items.next().await.transpose() };
-        let item = match limits::within(&cx, next).await {
+        let item = match deadline::run_with_deadline(&cx, next).await {
             Ok(Some(mut response)) => {
-                if let Some(noted) = &mut rest.noted {
-                    noted.file.see(&response);
+                if let Some(noted) = &mut rest.recording {
+                    noted.file.add_part(&response);
                 }
-                rest.guard(&cx, &mut response).await;
+                rest.guard_message(&cx, &mut response).await;
                 Ok(response)
             }
             Ok(None) => {
-                rest.over = true;
-                rest.gathered.look().await;
-                rest.books.close(None);
-                if let Some(Noted { note, file }) = rest.noted.take() {
-                    note.end_saved(&cx, Ok(Some(file.answer()))).await;
+                rest.is_finished = true;
+                rest.window.classify().await;
+                rest.activity.finish(None);
+                if let Some(RecordedDownload { recorder: note, file }) = rest.recording.take() {
+                    note.finish_saved(&cx, Ok(Some(file.into_value()))).await;
                 }
                 // The trailers of a stream that ends well can say something, too.
-                let end = rest.told.end(&cx)?;
+                let end = rest.reported.trailers(&cx)?;
                 Err(Status::with_metadata(Code::Ok, "", end))
             }
             Err(error) => {
-                rest.over = true;
-                rest.books.close(Some(&error));
-                if let Some(Noted { note, .. }) = rest.noted.take() {
-                    note.end_saved(&cx, Err(&error)).await;
+                rest.is_finished = true;
+                rest.activity.finish(Some(&error));
+                if let Some(RecordedDownload { recorder: note, .. }) = rest.recording.take() {
+                    note.finish_saved(&cx, Err(&error)).await;
                 }
-                rest.gathered.look().await;
-                let quotes = !error.page().is_empty();
-                let mut status = run::fail(&cx, error).await;
+                rest.window.classify().await;
+                let quotes = !error.page_quotes().is_empty();
+                let mut status = unary::error_status(&cx, error).await;
                 // With what it quotes, it says every warning of the call.
-                if !quotes && let Some(end) = rest.told.end(&cx) {
+                if !quotes && let Some(end) = rest.reported.trailers(&cx) {
                     status.metadata_mut().as_mut().extend(end.into_headers());
                 }
                 Err(status)
@@ -157,45 +164,45 @@ fn answers<R: PageDerived + Send + 'static>(rest: Rest<R>) -> Answers<R> {
     }))
 }
 
-impl<R: PageDerived> Rest<R> {
+impl<R: PageDerived> StreamState<R> {
     /// Treats one message as the answer of a call: remembers, cleans and judges it. What
     /// there is to warn of is said in the message where it can be, else at the end.
-    async fn guard(&mut self, cx: &Context, response: &mut R) {
-        egress::remember(cx, response);
-        let guarded = content::guard(response, cx.handling());
-        cx.note_guarded(&guarded);
+    async fn guard_message(&mut self, cx: &CallContext, response: &mut R) {
+        egress::record_response(cx, response);
+        let guarded = content::guard_response(response, cx.guard_options());
+        cx.add_guard_report(&guarded);
         if response.warnings().is_none() {
-            return self.gathered.add(guarded).await;
+            return self.window.add(guarded).await;
         }
-        judge(cx, guarded.text).await;
-        let news = self.told.of_message(cx);
+        classify_text(cx, guarded.text).await;
+        let news = self.reported.message_warnings(cx);
         response.warnings().into_iter().for_each(|warnings| warnings.clone_from(&news));
     }
 }
 
 /// Writes the call into the books when the stream ends, however it ends.
-pub(super) struct Books {
-    cx: Arc<Context>,
-    entry: Option<Entry>,
-    begun: Instant,
+pub(super) struct ActivityGuard {
+    cx: Arc<CallContext>,
+    activity_entry: Option<PendingActivity>,
+    started_at: Instant,
 }
 
-impl Books {
-    pub(super) fn begin(cx: &Arc<Context>, entry: Option<Entry>) -> Self {
-        Self { cx: Arc::clone(cx), entry, begun: Instant::now() }
+impl ActivityGuard {
+    pub(super) fn begin(cx: &Arc<CallContext>, entry: Option<PendingActivity>) -> Self {
+        Self { cx: Arc::clone(cx), activity_entry: entry, started_at: Instant::now() }
     }
 
-    fn close(&mut self, failure: Option<&Error>) {
-        if let Some(mut entry) = self.entry.take() {
-            entry.acted_on(&self.cx);
+    fn finish(&mut self, failure: Option<&Error>) {
+        if let Some(mut entry) = self.activity_entry.take() {
+            entry.set_tab(&self.cx);
             let reason = failure.map(Error::reason);
-            self.cx.daemon().activity().ended(entry, self.begun.elapsed(), reason);
+            self.cx.daemon().activity().record_ended(entry, self.started_at.elapsed(), reason);
         }
     }
 }
 
-impl Drop for Books {
+impl Drop for ActivityGuard {
     fn drop(&mut self) {
-        self.close(None);
+        self.finish(None);
     }
 }

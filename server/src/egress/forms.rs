@@ -5,15 +5,15 @@ use std::time::Duration;
 use browse_guard::egress::{Channel, Site};
 use url::Url;
 
-use super::act::{Act, Part, site_of};
-use crate::{dispatch::Context, error::Result};
+use super::outbound_flow::{FlowPart, OutboundFlow, site_of};
+use crate::{dispatch::CallContext, error::Result};
 
 /// Time that a page gets to say what it names.
-const PATIENCE: Duration = Duration::from_millis(300);
+const PAGE_QUERY_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// Whether the tab of the call shows a page of another site that names `to`,
 /// also where no reader sees it: in a link, or in what is hidden.
-pub async fn page_names(cx: &Context, to: &Site) -> bool {
+pub async fn page_mentions_site(cx: &CallContext, to: &Site) -> bool {
     // `fetch` and `newtab` have no tab of their own.
     let active = || cx.session().ok()?.active();
     let Some(tab) = cx.tab_if_any().cloned().or_else(active) else { return false };
@@ -28,7 +28,7 @@ pub async fn page_names(cx: &Context, to: &Site) -> bool {
         let world = tab.engine().world(&page.main_frame().id).await.ok()?;
         world.evaluate::<bool>(&question).await.ok()
     };
-    matches!(tokio::time::timeout(PATIENCE, ask).await, Ok(Some(true)))
+    matches!(tokio::time::timeout(PAGE_QUERY_TIMEOUT, ask).await, Ok(Some(true)))
 }
 
 /// What forms of the tab would send to sites other than that of their frame, and
@@ -36,16 +36,16 @@ pub async fn page_names(cx: &Context, to: &Site) -> bool {
 ///
 /// # Errors
 /// The page gives no answer.
-pub async fn foreign(cx: &Context) -> Result<(Vec<Act>, bool)> {
-    let (sendings, is_all) = cx.engine().sendings().await?;
+pub async fn cross_site_submissions(cx: &CallContext) -> Result<(Vec<OutboundFlow>, bool)> {
+    let (sendings, is_all) = cx.engine().cross_host_submissions().await?;
     let mut acts = Vec::new();
     for sending in sendings {
         let own = Url::parse(&sending.from).ok().and_then(|url| site_of(&url));
         let sites = sending.to.iter().filter_map(|to| site_of(&Url::parse(to).ok()?));
-        acts.extend(sites.filter(|to| own.as_ref() != Some(to)).map(|to| Act {
+        acts.extend(sites.filter(|to| own.as_ref() != Some(to)).map(|to| OutboundFlow {
             channel: Channel::Field,
-            to: Some(to),
-            parts: vec![Part::Text(sending.text.clone())],
+            destination: Some(to),
+            parts: vec![FlowPart::Text(sending.text.clone())],
             is_typing: false,
         }));
     }

@@ -1,10 +1,10 @@
 //! What the guard does about an act that a rule stops.
 
-use crate::policy::Kind;
+use crate::policy::ClientKind;
 
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum EgressMode {
     /// Nothing but to say that the guard is off.
     Off,
     /// The act is done, its caller told, and it is written down.
@@ -13,9 +13,9 @@ pub enum Mode {
     Block,
 }
 
-impl Mode {
+impl EgressMode {
     /// The mode of this name.
-    pub fn named(text: &str) -> Option<Self> {
+    pub fn from_name(text: &str) -> Option<Self> {
         match text {
             "off" => Some(Self::Off),
             "warn" => Some(Self::Warn),
@@ -35,10 +35,10 @@ impl Mode {
 
     /// What holds for a caller when no setting says so: the owner's own agents
     /// are warned, others wait.
-    pub fn usual(kind: Kind) -> Self {
+    pub fn default_for(kind: ClientKind) -> Self {
         match kind {
-            Kind::Root => Self::Warn,
-            Kind::Skill | Kind::Paired | Kind::Stranger => Self::Block,
+            ClientKind::Root => Self::Warn,
+            ClientKind::Skill | ClientKind::Paired | ClientKind::Anonymous => Self::Block,
         }
     }
 }

@@ -18,10 +18,10 @@ const MAX_NOTICES: usize = 64;
 
 /// What one call sends.
 #[derive(Debug, Default)]
-pub struct Outgoing(Mutex<State>);
+pub struct Outgoing(Mutex<OutgoingState>);
 
 #[derive(Debug, Default)]
-struct State {
+struct OutgoingState {
     checked: Vec<String>,
     /// Hashes of the texts that were reported or approved, by the site they go to.
     reported: HashMap<Site, HashSet<u64>>,
@@ -75,7 +75,7 @@ impl Outgoing {
         (std::mem::take(&mut state.notices), state.refusal.take())
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, OutgoingState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

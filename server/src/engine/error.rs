@@ -14,13 +14,13 @@ pub enum Error {
     #[error("{message}")]
     Refused {
         /// What kind of refusal.
-        kind: Kind,
+        kind: RefusalKind,
         /// What is wrong, in our words.
         message: String,
         /// The values of the message, for hints and for programs.
         metadata: BTreeMap<&'static str, String>,
         /// What the page chose, each with what it is.
-        page: Vec<(String, String)>,
+        page_texts: Vec<(String, String)>,
     },
     /// The browser failed.
     #[error(transparent)]
@@ -29,7 +29,7 @@ pub enum Error {
 
 /// The reasons of `errors.proto` that the engine gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum RefusalKind {
     /// `SELECTOR_INVALID`.
     SelectorInvalid,
     /// `ELEMENT_NOT_FOUND`.
@@ -78,7 +78,7 @@ pub enum Kind {
     Internal,
 }
 
-impl Kind {
+impl RefusalKind {
     /// The name in `errors.proto`.
     pub fn reason(self) -> &'static str {
         match self {
@@ -109,7 +109,7 @@ impl Kind {
     }
 
     /// Whether the page may come to allow it by itself.
-    pub(crate) fn may_pass(self) -> bool {
+    pub(crate) fn is_retryable(self) -> bool {
         matches!(
             self,
             Self::NotFound
@@ -123,12 +123,17 @@ impl Kind {
 }
 
 impl Error {
-    pub(crate) fn refused(kind: Kind, message: impl Into<String>) -> Self {
-        Self::Refused { kind, message: message.into(), metadata: BTreeMap::new(), page: Vec::new() }
+    pub(crate) fn refused(kind: RefusalKind, message: impl Into<String>) -> Self {
+        Self::Refused {
+            kind,
+            message: message.into(),
+            metadata: BTreeMap::new(),
+            page_texts: Vec::new(),
+        }
     }
 
     pub(crate) fn internal(what: impl std::fmt::Display) -> Self {
-        Self::refused(Kind::Internal, format!("the page engine failed: {what}"))
+        Self::refused(RefusalKind::Internal, format!("the page engine failed: {what}"))
     }
 
     #[must_use]
@@ -141,8 +146,12 @@ impl Error {
 
     /// Adds words that the page chose; `about` says what they are.
     #[must_use]
-    pub(crate) fn quoting(mut self, about: impl Into<String>, text: impl Into<String>) -> Self {
-        if let Self::Refused { page, .. } = &mut self {
+    pub(crate) fn with_page_text(
+        mut self,
+        about: impl Into<String>,
+        text: impl Into<String>,
+    ) -> Self {
+        if let Self::Refused { page_texts: page, .. } = &mut self {
             let text = text.into();
             if !text.trim().is_empty() {
                 page.push((about.into(), text));
@@ -153,23 +162,23 @@ impl Error {
 
     /// The same, before all others.
     #[must_use]
-    pub(crate) fn first(mut self, about: &str, text: String) -> Self {
-        if let Self::Refused { page, .. } = &mut self {
+    pub(crate) fn with_first_page_text(mut self, about: &str, text: String) -> Self {
+        if let Self::Refused { page_texts: page, .. } = &mut self {
             page.insert(0, (about.to_owned(), text));
         }
         self
     }
 
     /// What the page chose, each with what it is.
-    pub fn page(&self) -> &[(String, String)] {
+    pub fn page_texts(&self) -> &[(String, String)] {
         match self {
-            Self::Refused { page, .. } => page,
+            Self::Refused { page_texts: page, .. } => page,
             Self::Browser(_) => &[],
         }
     }
 
     /// The kind of a refusal; none when the browser failed.
-    pub fn kind(&self) -> Option<Kind> {
+    pub fn kind(&self) -> Option<RefusalKind> {
         match self {
             Self::Refused { kind, .. } => Some(*kind),
             Self::Browser(_) => None,
@@ -185,7 +194,7 @@ impl Error {
     }
 
     /// Whether the tab is on its way to another document.
-    pub(crate) fn is_under_way(&self) -> bool {
+    pub(crate) fn is_navigation_in_progress(&self) -> bool {
         let waits = matches!(self, Self::Browser(chromium::Error::NavigationPending { .. }));
         waits || self.is_stale_document()
     }

@@ -7,29 +7,29 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::ledger::{Entry, Ledger};
-use super::mark::Mark;
-use super::process::FLAG;
+use super::ledger::{Ledger, LedgerEntry};
+use super::mark::ProcessMark;
+use super::process::GUARDIAN_FLAG;
 use super::processes;
 use super::sweep::sweep;
 
 /// Between the death of a guardian and its successor, when that fails.
-const RETRY: Duration = Duration::from_millis(200);
+const RESTART_DELAY: Duration = Duration::from_millis(200);
 
 /// A running guardian. Dropping the last handle lets it sweep.
 pub struct Guardian {
-    shared: Arc<Shared>,
+    shared: Arc<GuardianShared>,
 }
 
-struct Shared {
+struct GuardianShared {
     program: PathBuf,
-    state: Mutex<State>,
+    state: Mutex<GuardianState>,
     /// Told when a guardian has ended.
     ended: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct GuardianState {
     ledger: Ledger,
     pipe: Option<ChildStdin>,
     pid: Option<u32>,
@@ -39,7 +39,7 @@ struct State {
 impl Guardian {
     /// Starts `program --guardian` in a session of its own.
     pub fn start(program: impl Into<PathBuf>) -> io::Result<Arc<Self>> {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(GuardianShared {
             program: program.into(),
             state: Mutex::default(),
             ended: Condvar::new(),
@@ -59,41 +59,42 @@ impl Guardian {
     }
 
     /// Has a file or directory removed at the end. The path must be absolute.
-    pub fn remove(&self, path: &Path) {
-        self.shared.add(Entry::Remove(path.to_owned()));
+    pub fn remove_at_exit(&self, path: &Path) {
+        self.shared.add(LedgerEntry::Remove(path.to_owned()));
     }
 
     /// Has a JSON state file removed at the end if its `pid` is still `pid`.
-    pub fn remove_if_pid(&self, path: &Path, pid: u32) {
-        self.shared.add(Entry::RemoveIfPid { pid: pid as i32, path: path.to_owned() });
+    pub fn remove_at_exit_if_pid(&self, path: &Path, pid: u32) {
+        self.shared.add(LedgerEntry::RemoveIfPid { pid: pid as i32, path: path.to_owned() });
     }
 
     /// Has a process ended at the end, with all below it and its group.
-    pub fn kill(&self, pid: u32) {
-        if let Some(process) = processes::look(pid as i32) {
-            self.shared.add(Entry::Kill { pid: process.pid, started: process.started });
+    pub fn kill_at_exit(&self, pid: u32) {
+        if let Some(process) = processes::find_process(pid as i32) {
+            self.shared.add(LedgerEntry::Kill { pid: process.pid, started: process.started });
         }
     }
 
     /// Has all ended at the end who carry `mark`.
-    pub fn kill_marked(&self, mark: &Mark) {
-        self.shared.add(Entry::KillMarked(mark.clone()));
+    pub fn kill_marked_at_exit(&self, mark: &ProcessMark) {
+        self.shared.add(LedgerEntry::KillMarked(mark.clone()));
     }
 
     /// Takes [`Guardian::kill_marked`] back.
-    pub fn forget_marked(&self, mark: &Mark) {
-        self.shared.forget(|entry| matches!(entry, Entry::KillMarked(known) if known == mark));
+    pub fn forget_marked(&self, mark: &ProcessMark) {
+        self.shared
+            .forget(|entry| matches!(entry, LedgerEntry::KillMarked(known) if known == mark));
     }
 
     /// Takes [`Guardian::remove`] back.
     pub fn forget_remove(&self, path: &Path) {
-        self.shared.forget(|entry| matches!(entry, Entry::Remove(known) if known == path));
+        self.shared.forget(|entry| matches!(entry, LedgerEntry::Remove(known) if known == path));
     }
 
     /// Takes [`Guardian::kill`] back, for a process that has ended.
     pub fn forget_kill(&self, pid: u32) {
         self.shared.forget(
-            |entry| matches!(entry, Entry::Kill { pid: known, .. } if *known == pid as i32),
+            |entry| matches!(entry, LedgerEntry::Kill { pid: known, .. } if *known == pid as i32),
         );
     }
 
@@ -141,23 +142,23 @@ impl Drop for Guardian {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl GuardianShared {
+    fn lock(&self) -> MutexGuard<'_, GuardianState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, entry: Entry) {
+    fn add(&self, entry: LedgerEntry) {
         let mut state = self.lock();
-        state.say(&entry.line());
+        state.write_line(&entry.to_line());
         state.ledger.add(entry);
     }
 
-    fn forget(&self, which: impl Fn(&Entry) -> bool) {
+    fn forget(&self, which: impl Fn(&LedgerEntry) -> bool) {
         let mut state = self.lock();
-        let gone: Vec<Entry> =
+        let gone: Vec<LedgerEntry> =
             state.ledger.entries().iter().filter(|e| which(e)).cloned().collect();
         for entry in gone {
-            state.say(&format!("forget {}", entry.line()));
+            state.write_line(&format!("forget {}", entry.to_line()));
             state.ledger.forget(&entry);
         }
     }
@@ -170,8 +171,8 @@ impl Shared {
         let mut state = self.lock();
         let mut command = Command::new(&self.program);
         command
-            .arg(FLAG)
-            .args(state.ledger.entries().iter().map(Entry::line))
+            .arg(GUARDIAN_FLAG)
+            .args(state.ledger.entries().iter().map(LedgerEntry::to_line))
             .env_clear()
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -205,7 +206,7 @@ impl Shared {
                     Ok(child) => break child,
                     Err(error) => tracing::error!(%error, "the guardian did not start"),
                 }
-                std::thread::sleep(RETRY);
+                std::thread::sleep(RESTART_DELAY);
                 if self.lock().finishing {
                     return;
                 }
@@ -214,10 +215,10 @@ impl Shared {
     }
 }
 
-impl State {
+impl GuardianState {
     /// Writes one line. A broken pipe means that the watcher is about to start
     /// a successor, which is told everything.
-    fn say(&mut self, line: &str) {
+    fn write_line(&mut self, line: &str) {
         if let Some(pipe) = &mut self.pipe {
             let _ = pipe.write_all(format!("{line}\n").as_bytes());
         }

@@ -12,24 +12,24 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use super::mark::Mark;
+use super::mark::ProcessMark;
 
 /// One thing that must not stay.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Entry {
+pub(crate) enum LedgerEntry {
     /// A process, its descendants and its process group.
     Kill { pid: i32, started: u64 },
     /// All who carry a mark.
-    KillMarked(Mark),
+    KillMarked(ProcessMark),
     /// A file or a directory.
     Remove(PathBuf),
     /// A JSON file, only while its `pid` field is this.
     RemoveIfPid { pid: i32, path: PathBuf },
 }
 
-impl Entry {
+impl LedgerEntry {
     /// The line for this entry, without its end.
-    pub(crate) fn line(&self) -> String {
+    pub(crate) fn to_line(&self) -> String {
         match self {
             Self::Kill { pid, started } => format!("kill {pid} {started}"),
             Self::KillMarked(mark) => format!("kill-marked {}", mark.text()),
@@ -42,7 +42,7 @@ impl Entry {
     fn parse(line: &str) -> Option<Self> {
         let (word, rest) = line.split_once(' ')?;
         match word {
-            "kill-marked" => Mark::parse(rest).map(Self::KillMarked),
+            "kill-marked" => ProcessMark::parse(rest).map(Self::KillMarked),
             "kill" => {
                 let (pid, started) = rest.split_once(' ')?;
                 Some(Self::Kill {
@@ -62,32 +62,32 @@ impl Entry {
 
 /// The entries in force.
 #[derive(Debug, Default)]
-pub(crate) struct Ledger(Vec<Entry>);
+pub(crate) struct Ledger(Vec<LedgerEntry>);
 
 impl Ledger {
     /// Applies one line.
     pub(crate) fn apply(&mut self, line: &str) {
-        if let Some(entry) = line.strip_prefix("forget ").and_then(Entry::parse) {
+        if let Some(entry) = line.strip_prefix("forget ").and_then(LedgerEntry::parse) {
             self.forget(&entry);
-        } else if let Some(entry) = Entry::parse(line) {
+        } else if let Some(entry) = LedgerEntry::parse(line) {
             self.add(entry);
         }
     }
 
     /// Adds an entry once.
-    pub(crate) fn add(&mut self, entry: Entry) {
+    pub(crate) fn add(&mut self, entry: LedgerEntry) {
         if !self.0.contains(&entry) {
             self.0.push(entry);
         }
     }
 
     /// Takes an entry back.
-    pub(crate) fn forget(&mut self, entry: &Entry) {
+    pub(crate) fn forget(&mut self, entry: &LedgerEntry) {
         self.0.retain(|known| known != entry);
     }
 
     /// What is in force, in the order it came.
-    pub(crate) fn entries(&self) -> &[Entry] {
+    pub(crate) fn entries(&self) -> &[LedgerEntry] {
         &self.0
     }
 }
@@ -131,14 +131,14 @@ mod tests {
     fn lines_come_back_as_they_went() {
         let odd = PathBuf::from(OsString::from_vec(b"/tmp/a b\n%\xff/c".to_vec()));
         for entry in [
-            Entry::Kill { pid: 4711, started: 98765 },
-            Entry::KillMarked(Mark::new().expect("random numbers")),
-            Entry::Remove(odd.clone()),
-            Entry::RemoveIfPid { pid: 12, path: odd },
+            LedgerEntry::Kill { pid: 4711, started: 98765 },
+            LedgerEntry::KillMarked(ProcessMark::new().expect("random numbers")),
+            LedgerEntry::Remove(odd.clone()),
+            LedgerEntry::RemoveIfPid { pid: 12, path: odd },
         ] {
-            let line = entry.line();
+            let line = entry.to_line();
             assert!(!line.contains('\n'));
-            assert_eq!(Entry::parse(&line), Some(entry));
+            assert_eq!(LedgerEntry::parse(&line), Some(entry));
         }
     }
 
@@ -148,7 +148,7 @@ mod tests {
         for line in ["remove /a", "remove /b", "remove /a", "forget remove /a", "nonsense"] {
             ledger.apply(line);
         }
-        assert_eq!(ledger.entries(), [Entry::Remove("/b".into())]);
+        assert_eq!(ledger.entries(), [LedgerEntry::Remove("/b".into())]);
     }
 
     #[test]
@@ -162,7 +162,7 @@ mod tests {
             "kill-marked ",
             "kill-marked ab",
         ] {
-            assert_eq!(Entry::parse(line), None, "{line}");
+            assert_eq!(LedgerEntry::parse(line), None, "{line}");
         }
     }
 }

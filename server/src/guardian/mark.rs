@@ -14,17 +14,17 @@ use crate::{
 };
 
 /// Letters of a mark.
-const LENGTH: usize = 32;
+const MARK_CHARS: usize = 32;
 /// Rounds of looking for those who carry one.
-const ROUNDS: usize = 200;
+const MAX_ROUNDS: usize = 200;
 /// Between two rounds.
-const PAUSE: Duration = Duration::from_millis(5);
+const ROUND_INTERVAL: Duration = Duration::from_millis(5);
 
 /// A mark that nobody else has.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mark(String);
+pub struct ProcessMark(String);
 
-impl Mark {
+impl ProcessMark {
     /// The variable that holds it.
     pub const VARIABLE: &str = "BROWSE_TUNNEL_MARK";
 
@@ -38,7 +38,7 @@ impl Mark {
 
     /// Reads one.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let good = text.len() == LENGTH && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let good = text.len() == MARK_CHARS && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         good.then(|| Self(text.to_owned()))
     }
 
@@ -49,12 +49,12 @@ impl Mark {
 
     /// Ends all who carry it. Who is found is stopped first and killed when
     /// nobody new turns up, so that nobody can outrun it by forking.
-    pub fn end_all(&self) {
+    pub fn kill_all(&self) {
         let entry = format!("{}={}", Self::VARIABLE, self.0);
         let mut known = Vec::new();
         let mut was_empty = false;
-        for _ in 0..ROUNDS {
-            let found = processes::carrying(&entry);
+        for _ in 0..MAX_ROUNDS {
+            let found = processes::processes_with_variable(&entry);
             // Who becomes another program at this moment has no environment.
             if found.is_empty() && was_empty {
                 return;
@@ -66,7 +66,7 @@ impl Mark {
                 let _ = kill(Pid::from_raw(*pid), signal);
             }
             known = found;
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(ROUND_INTERVAL);
         }
     }
 }
@@ -77,27 +77,28 @@ mod tests {
 
     #[test]
     fn who_carries_it_ends_wherever_it_went_and_nobody_else_does() {
-        let [mark, other] = [Mark::new(), Mark::new()].map(|mark| mark.expect("random numbers"));
-        let start = |mark: &Mark| {
+        let [mark, other] =
+            [ProcessMark::new(), ProcessMark::new()].map(|mark| mark.expect("random numbers"));
+        let start = |mark: &ProcessMark| {
             let mut command = std::process::Command::new("setsid");
-            command.args(["sleep", "600"]).env(Mark::VARIABLE, mark.text());
+            command.args(["sleep", "600"]).env(ProcessMark::VARIABLE, mark.text());
             command.spawn().expect("spawned")
         };
         let (mut ours, mut others) = (start(&mark), start(&other));
-        let carried = |mark: &Mark| {
-            let entry = format!("{}={}", Mark::VARIABLE, mark.text());
-            while processes::carrying(&entry).is_empty() {
+        let carried = |mark: &ProcessMark| {
+            let entry = format!("{}={}", ProcessMark::VARIABLE, mark.text());
+            while processes::processes_with_variable(&entry).is_empty() {
                 std::thread::yield_now();
             }
         };
         carried(&mark);
         carried(&other);
-        mark.end_all();
+        mark.kill_all();
         assert!(ours.wait().expect("collected").code().is_none(), "killed by a signal");
         assert!(others.try_wait().expect("asked").is_none(), "somebody else was killed");
-        other.end_all();
+        other.kill_all();
         others.wait().expect("collected");
-        assert_eq!(Mark::parse(mark.text()), Some(mark));
-        assert!(Mark::parse("").is_none() && Mark::parse(&"x".repeat(32)).is_none());
+        assert_eq!(ProcessMark::parse(mark.text()), Some(mark));
+        assert!(ProcessMark::parse("").is_none() && ProcessMark::parse(&"x".repeat(32)).is_none());
     }
 }

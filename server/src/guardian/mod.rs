@@ -15,5 +15,5 @@ pub(crate) mod sweep;
 pub(crate) mod usage;
 
 pub use handle::Guardian;
-pub use mark::Mark;
-pub use process::{FLAG, run};
+pub use mark::ProcessMark;
+pub use process::{GUARDIAN_FLAG, run};

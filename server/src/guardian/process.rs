@@ -11,7 +11,7 @@ use super::ledger::Ledger;
 use super::sweep::sweep;
 
 /// The argument that makes `browsed` a guardian.
-pub const FLAG: &str = "--guardian";
+pub const GUARDIAN_FLAG: &str = "--guardian";
 
 /// Listens until the daemon is gone, then tidies up.
 pub fn run() -> ExitCode {

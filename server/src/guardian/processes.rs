@@ -5,7 +5,7 @@
 
 /// What is known of one process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Process {
+pub(crate) struct ProcessInfo {
     pub pid: i32,
     pub parent: i32,
     pub group: i32,
@@ -16,12 +16,12 @@ pub(crate) struct Process {
 }
 
 /// Looks one process up.
-pub(crate) fn look(pid: i32) -> Option<Process> {
+pub(crate) fn find_process(pid: i32) -> Option<ProcessInfo> {
     system::look(pid)
 }
 
 /// All processes that can be seen.
-pub(crate) fn all() -> Vec<Process> {
+pub(crate) fn all_processes() -> Vec<ProcessInfo> {
     system::pids().into_iter().filter_map(system::look).collect()
 }
 
@@ -33,18 +33,18 @@ pub(crate) fn own_children() -> Option<Vec<i32>> {
 
 /// Those who were started with `entry`, but for this process. Nobody where
 /// the system does not tell.
-pub(crate) fn carrying(entry: &str) -> Vec<i32> {
+pub(crate) fn processes_with_variable(entry: &str) -> Vec<i32> {
     let us = std::process::id().cast_signed();
     let carries = |pid: &i32| {
         let environment = system::environment(*pid).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|found| found == entry.as_bytes())
     };
-    let living = |pid: &i32| look(*pid).is_some_and(|process| !process.zombie);
+    let living = |pid: &i32| find_process(*pid).is_some_and(|process| !process.zombie);
     system::pids().into_iter().filter(|pid| *pid != us && carries(pid) && living(pid)).collect()
 }
 
 /// The process and all below it, the process itself first.
-pub(crate) fn tree(root: i32, all: &[Process]) -> Vec<i32> {
+pub(crate) fn process_tree(root: i32, all: &[ProcessInfo]) -> Vec<i32> {
     let mut tree = vec![root];
     let mut next = 0;
     while let Some(parent) = tree.get(next).copied() {
@@ -57,14 +57,14 @@ pub(crate) fn tree(root: i32, all: &[Process]) -> Vec<i32> {
 
 #[cfg(target_os = "linux")]
 mod system {
-    use super::Process;
+    use super::ProcessInfo;
 
-    pub(super) fn look(pid: i32) -> Option<Process> {
+    pub(super) fn look(pid: i32) -> Option<ProcessInfo> {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         // The name in parentheses may hold anything, parentheses included.
         let (_, fields) = stat.rsplit_once(") ")?;
         let field = |number: usize| fields.split(' ').nth(number - 3);
-        Some(Process {
+        Some(ProcessInfo {
             pid,
             parent: field(4)?.parse().ok()?,
             group: field(5)?.parse().ok()?,
@@ -97,11 +97,11 @@ mod system {
 
 #[cfg(target_os = "macos")]
 mod system {
-    use super::Process;
+    use super::ProcessInfo;
     use nix::libc;
 
     #[allow(unsafe_code)]
-    pub(super) fn look(pid: i32) -> Option<Process> {
+    pub(super) fn look(pid: i32) -> Option<ProcessInfo> {
         // SAFETY: the buffer is a plain C struct of exactly the size we pass.
         let info: libc::proc_bsdinfo = unsafe {
             let mut info: libc::proc_bsdinfo = std::mem::zeroed();
@@ -110,7 +110,7 @@ mod system {
             let written = libc::proc_pidinfo(pid, libc::PROC_PIDTBSDINFO, 0, buffer, size);
             (written == size).then_some(info)?
         };
-        Some(Process {
+        Some(ProcessInfo {
             pid,
             parent: info.pbi_ppid as i32,
             group: info.pbi_pgid as i32,
@@ -147,12 +147,12 @@ mod tests {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().expect("spawned");
         let pid = child.id() as i32;
         let us = std::process::id() as i32;
-        let seen = look(pid).expect("there");
+        let seen = find_process(pid).expect("there");
         assert_eq!((seen.parent, seen.zombie), (us, false));
-        assert!(tree(us, &all()).contains(&pid));
+        assert!(process_tree(us, &all_processes()).contains(&pid));
         assert!(own_children().is_none_or(|children| children.contains(&pid)));
         child.kill().expect("killed");
         child.wait().expect("collected");
-        assert!(look(pid).is_none_or(|other| other.started != seen.started));
+        assert!(find_process(pid).is_none_or(|other| other.started != seen.started));
     }
 }

@@ -6,50 +6,50 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
-use super::ledger::Entry;
-use super::processes::{self, Process};
+use super::ledger::LedgerEntry;
+use super::processes::{self, ProcessInfo};
 
 /// Everything is over by then, done or not.
-const BUDGET: Duration = Duration::from_millis(1800);
+const SWEEP_TIMEOUT: Duration = Duration::from_millis(1800);
 /// Between two looks at a process that is dying.
-const PAUSE: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Ends all processes first, then removes all paths.
-pub(crate) fn sweep(entries: &[Entry]) {
-    let deadline = Instant::now() + BUDGET;
+pub(crate) fn sweep(entries: &[LedgerEntry]) {
+    let deadline = Instant::now() + SWEEP_TIMEOUT;
     let mut dying = Vec::new();
     for entry in entries {
         match entry {
-            Entry::Kill { pid, started } => dying.extend(end(*pid, *started)),
-            Entry::KillMarked(mark) => mark.end_all(),
-            Entry::Remove(_) | Entry::RemoveIfPid { .. } => {}
+            LedgerEntry::Kill { pid, started } => dying.extend(kill_tree(*pid, *started)),
+            LedgerEntry::KillMarked(mark) => mark.kill_all(),
+            LedgerEntry::Remove(_) | LedgerEntry::RemoveIfPid { .. } => {}
         }
     }
     // A process that still runs may write into a directory we remove.
-    while Instant::now() < deadline && dying.iter().any(still_there) {
-        std::thread::sleep(PAUSE);
+    while Instant::now() < deadline && dying.iter().any(is_alive) {
+        std::thread::sleep(POLL_INTERVAL);
     }
     for entry in entries {
         match entry {
-            Entry::Kill { .. } | Entry::KillMarked(_) => {}
-            Entry::Remove(path) => remove(path, deadline),
-            Entry::RemoveIfPid { pid, path } if names(path, *pid) => remove(path, deadline),
-            Entry::RemoveIfPid { .. } => {}
+            LedgerEntry::Kill { .. } | LedgerEntry::KillMarked(_) => {}
+            LedgerEntry::Remove(path) => remove(path, deadline),
+            LedgerEntry::RemoveIfPid { pid, path } if has_pid(path, *pid) => remove(path, deadline),
+            LedgerEntry::RemoveIfPid { .. } => {}
         }
     }
 }
 
 /// Kills a process with its descendants and its group; answers whom it hit.
-fn end(pid: i32, started: u64) -> Vec<Process> {
-    let all = processes::all();
+fn kill_tree(pid: i32, started: u64) -> Vec<ProcessInfo> {
+    let all = processes::all_processes();
     let leader = all.iter().find(|process| process.pid == pid);
     // A leader of another age is somebody else, and so is its group. With no
     // leader at all the group can only be what the dead one left behind.
     if leader.is_some_and(|leader| leader.started != started) {
         return Vec::new();
     }
-    let below = leader.map(|_| processes::tree(pid, &all)).unwrap_or_default();
-    let hit: Vec<Process> = all
+    let below = leader.map(|_| processes::process_tree(pid, &all)).unwrap_or_default();
+    let hit: Vec<ProcessInfo> = all
         .iter()
         .filter(|process| process.group == pid || below.contains(&process.pid))
         .filter(|process| process.pid != std::process::id() as i32)
@@ -62,15 +62,16 @@ fn end(pid: i32, started: u64) -> Vec<Process> {
         let _ = killpg(Pid::from_raw(pid), Signal::SIGKILL);
     }
     for process in &hit {
-        if still_there(process) {
+        if is_alive(process) {
             let _ = kill(Pid::from_raw(process.pid), Signal::SIGKILL);
         }
     }
     hit
 }
 
-fn still_there(process: &Process) -> bool {
-    processes::look(process.pid).is_some_and(|now| now.started == process.started && !now.zombie)
+fn is_alive(process: &ProcessInfo) -> bool {
+    processes::find_process(process.pid)
+        .is_some_and(|now| now.started == process.started && !now.zombie)
 }
 
 /// Removes a file or a tree, again while something still writes into it.
@@ -84,12 +85,12 @@ fn remove(path: &Path, deadline: Instant) {
         if removed.is_ok() || Instant::now() >= deadline {
             return;
         }
-        std::thread::sleep(PAUSE);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
 /// Whether the state file is still the one of the daemon with this pid.
-fn names(path: &Path, pid: i32) -> bool {
+fn has_pid(path: &Path, pid: i32) -> bool {
     std::fs::read(path)
         .ok()
         .and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok())
@@ -106,10 +107,10 @@ mod tests {
     fn a_reused_pid_is_never_hit() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().expect("spawned");
         let pid = child.id() as i32;
-        let started = processes::look(pid).expect("there").started;
-        sweep(&[Entry::Kill { pid, started: started + 1 }]);
+        let started = processes::find_process(pid).expect("there").started;
+        sweep(&[LedgerEntry::Kill { pid, started: started + 1 }]);
         assert!(child.try_wait().expect("asked").is_none(), "somebody else was killed");
-        sweep(&[Entry::Kill { pid, started }]);
+        sweep(&[LedgerEntry::Kill { pid, started }]);
         assert!(child.wait().expect("collected").code().is_none(), "killed by a signal");
     }
 
@@ -121,13 +122,14 @@ mod tests {
             .spawn()
             .expect("spawned");
         let pid = shell.id() as i32;
-        let members =
-            || processes::all().into_iter().filter(|p| p.group == pid && !p.zombie).count();
+        let members = || {
+            processes::all_processes().into_iter().filter(|p| p.group == pid && !p.zombie).count()
+        };
         while members() < 3 {
             std::thread::yield_now();
         }
-        let started = processes::look(pid).expect("there").started;
-        sweep(&[Entry::Kill { pid, started }]);
+        let started = processes::find_process(pid).expect("there").started;
+        sweep(&[LedgerEntry::Kill { pid, started }]);
         shell.wait().expect("collected");
         assert_eq!(members(), 0);
     }
@@ -137,9 +139,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("daemon.json");
         std::fs::write(&path, r#"{"pid": 17, "address": "x"}"#).expect("written");
-        sweep(&[Entry::RemoveIfPid { pid: 18, path: path.clone() }]);
+        sweep(&[LedgerEntry::RemoveIfPid { pid: 18, path: path.clone() }]);
         assert!(path.exists());
-        sweep(&[Entry::RemoveIfPid { pid: 17, path: path.clone() }]);
+        sweep(&[LedgerEntry::RemoveIfPid { pid: 17, path: path.clone() }]);
         assert!(!path.exists());
     }
 }

@@ -1,10 +1,10 @@
 //! What memory processes take.
 
-use super::processes::{all, tree};
+use super::processes::{all_processes, process_tree};
 
 /// The memory of one process, in bytes.
 #[derive(Debug, Clone)]
-pub struct Usage {
+pub struct ProcessUsage {
     /// Process id.
     pub pid: u32,
     /// Process id of its parent.
@@ -18,9 +18,9 @@ pub struct Usage {
 }
 
 /// This process and all below it, itself first. Reads files: not for a task.
-pub fn below_us() -> Vec<Usage> {
-    let all = all();
-    let pids = tree(std::process::id() as i32, &all);
+pub fn own_process_tree() -> Vec<ProcessUsage> {
+    let all = all_processes();
+    let pids = process_tree(std::process::id() as i32, &all);
     let known = pids.iter().filter_map(|pid| all.iter().find(|process| process.pid == *pid));
     let known = known.filter(|process| !process.zombie);
     known
@@ -28,7 +28,7 @@ pub fn below_us() -> Vec<Usage> {
             let (rss, pss) = system::memory(process.pid)?;
             let kind = kind(&system::command(process.pid));
             let (pid, parent) = (process.pid as u32, process.parent as u32);
-            Some(Usage { pid, parent, kind, rss, pss })
+            Some(ProcessUsage { pid, parent, kind, rss, pss })
         })
         .collect()
 }
@@ -39,7 +39,7 @@ fn kind(command: &str) -> String {
     let mut words = command.split(['\0', ' ']);
     let program = words.next().unwrap_or_default();
     let name = program.rsplit('/').next().unwrap_or(program);
-    if words.clone().any(|word| word == super::process::FLAG) {
+    if words.clone().any(|word| word == super::process::GUARDIAN_FLAG) {
         return "guardian".to_owned();
     }
     let found = words.find_map(|word| word.strip_prefix("--type="));
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn this_process_is_the_first() {
-        let usage = below_us();
+        let usage = own_process_tree();
         assert_eq!(usage[0].pid, std::process::id());
         assert!(usage[0].rss > 1 << 20, "a test takes more than 1 MiB: {:?}", usage[0]);
     }

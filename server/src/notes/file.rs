@@ -14,61 +14,61 @@ use std::{
 use browse_proto::Reason;
 
 use super::{
-    crash,
-    note::{Book, Scope},
-    place,
-    row::Row,
+    event_row::NoteEventRow,
+    failpoints,
+    note::{NoteIndex, NoteScope},
+    safe_files,
 };
 use crate::error::{Error, Result};
 
 /// Longest that one waits for the others.
-const PATIENCE: Duration = Duration::from_secs(5);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How often one looks whether the others are done.
-const LOOK: Duration = Duration::from_millis(2);
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// A file of rows, and what it held when it was last read.
-pub struct RowFile {
+pub struct NoteEventFile {
     path: PathBuf,
-    scope: Scope,
-    read: Mutex<(Option<Stamp>, Arc<Book>)>,
+    scope: NoteScope,
+    cache: Mutex<(Option<NoteFileStamp>, Arc<NoteIndex>)>,
 }
 
 /// Inode, size and change time: what tells that a file is as it was.
-type Stamp = (u64, u64, i64, i64);
+type NoteFileStamp = (u64, u64, i64, i64);
 
-impl RowFile {
+impl NoteEventFile {
     /// The file at `path`, which need not exist.
-    pub fn new(path: PathBuf, scope: Scope) -> Self {
-        Self { path, scope, read: Mutex::default() }
+    pub fn new(path: PathBuf, scope: NoteScope) -> Self {
+        Self { path, scope, cache: Mutex::default() }
     }
 
     /// Whose notes it holds.
-    pub fn scope(&self) -> Scope {
+    pub fn scope(&self) -> NoteScope {
         self.scope
     }
 
     /// The notes as they were last read: no file is touched.
-    pub fn known(&self) -> Arc<Book> {
-        Arc::clone(&self.memory().1)
+    pub fn cached(&self) -> Arc<NoteIndex> {
+        Arc::clone(&self.lock_cache().1)
     }
 
     /// The notes as they are now.
     ///
     /// # Errors
     /// `FILE_UNREADABLE`, `NOTES_PLACE_TAKEN`. No file holds no notes.
-    pub fn load(&self) -> Result<Arc<Book>> {
-        let Some(found) = self.look()? else {
-            *self.memory() = Default::default();
+    pub fn load(&self) -> Result<Arc<NoteIndex>> {
+        let Some(found) = self.metadata()? else {
+            *self.lock_cache() = Default::default();
             return Ok(Arc::default());
         };
-        let found = stamp(&found);
-        if let (Some(known), book) = &*self.memory()
+        let found = file_stamp(&found);
+        if let (Some(known), book) = &*self.lock_cache()
             && *known == found
         {
             return Ok(Arc::clone(book));
         }
-        let open = || place::open(&self.path, OpenOptions::new().read(true));
+        let open = || safe_files::open_file(&self.path, OpenOptions::new().read(true));
         open().and_then(|file| self.read(&file)).map_err(|error| self.unreadable(&error))
     }
 
@@ -78,30 +78,33 @@ impl RowFile {
     /// # Errors
     /// Those of `decide`; `NOTES_BUSY`, `NOTES_PLACE_TAKEN`, `FILE_UNREADABLE`,
     /// `FILE_UNWRITABLE`.
-    pub fn edit<T>(&self, decide: impl FnOnce(&Book) -> Result<(Vec<Row>, T)>) -> Result<T> {
+    pub fn edit<T>(
+        &self,
+        decide: impl FnOnce(&NoteIndex) -> Result<(Vec<NoteEventRow>, T)>,
+    ) -> Result<T> {
         let mut file = self.lock()?;
         let book = self.read(&file).map_err(|error| self.unreadable(&error))?;
         let (rows, outcome) = decide(&book)?;
         if rows.is_empty() {
             return Ok(outcome);
         }
-        crash::here("decided");
+        failpoints::here("decided");
         self.append(&mut file, &rows).map_err(|error| self.unwritable(&error))?;
-        crash::here("appended");
-        let mut book = Book::clone(&book);
+        failpoints::here("appended");
+        let mut book = NoteIndex::clone(&book);
         rows.into_iter().for_each(|row| book.apply(row, self.scope));
-        let stamp = file.metadata().ok().as_ref().map(stamp);
-        *self.memory() = (stamp, Arc::new(book));
+        let stamp = file.metadata().ok().as_ref().map(file_stamp);
+        *self.lock_cache() = (stamp, Arc::new(book));
         Ok(outcome)
     }
 
     /// What the file is, and that no link leads to it: the folders between the
     /// home of browse and the file are our own.
-    fn look(&self) -> Result<Option<fs::Metadata>> {
-        let own = if self.scope == Scope::Project { 2 } else { 0 };
+    fn metadata(&self) -> Result<Option<fs::Metadata>> {
+        let own = if self.scope == NoteScope::Project { 2 } else { 0 };
         let folders: Vec<_> = self.path.ancestors().skip(1).take(own).collect();
-        folders.into_iter().rev().try_for_each(place::folder)?;
-        place::file(&self.path)
+        folders.into_iter().rev().try_for_each(safe_files::ensure_folder)?;
+        safe_files::file_metadata(&self.path)
     }
 
     /// The file, open and locked. It is the one at the path: a compaction puts
@@ -111,11 +114,11 @@ impl RowFile {
             DirBuilder::new().recursive(true).mode(0o700).create(self.folder())?;
             let mut options = OpenOptions::new();
             options.read(true).append(true).create(true).mode(0o600);
-            place::open(&self.path, &mut options)
+            safe_files::open_file(&self.path, &mut options)
         };
-        let last = Instant::now() + PATIENCE;
+        let last = Instant::now() + LOCK_TIMEOUT;
         loop {
-            self.look()?;
+            self.metadata()?;
             let file = open().map_err(|error| self.unwritable(&error))?;
             match file.try_lock() {
                 Ok(()) => {
@@ -128,7 +131,7 @@ impl RowFile {
                         return Ok(file);
                     }
                 }
-                Err(TryLockError::WouldBlock) => thread::sleep(LOOK),
+                Err(TryLockError::WouldBlock) => thread::sleep(LOCK_POLL_INTERVAL),
                 Err(TryLockError::Error(error)) => return Err(self.unwritable(&error)),
             }
             if Instant::now() >= last {
@@ -142,7 +145,7 @@ impl RowFile {
 
     /// Appends whole lines; a line that a killed writer left torn is ended
     /// first, so that it takes no other along.
-    fn append(&self, file: &mut File, rows: &[Row]) -> io::Result<()> {
+    fn append(&self, file: &mut File, rows: &[NoteEventRow]) -> io::Result<()> {
         let before = file.seek(SeekFrom::End(0))?;
         let mut lines = Vec::new();
         if before > 0 {
@@ -153,9 +156,9 @@ impl RowFile {
                 lines.push(b'\n');
             }
         }
-        rows.iter().for_each(|row| lines.extend(row.line()));
-        let written = write(file, &lines).and_then(|()| {
-            crash::here("written");
+        rows.iter().for_each(|row| lines.extend(row.to_line()));
+        let written = write_lines(file, &lines).and_then(|()| {
+            failpoints::here("written");
             file.sync_data()
         });
         if written.is_err() {
@@ -170,25 +173,25 @@ impl RowFile {
     }
 
     /// Reads what `file` holds into memory.
-    fn read(&self, file: &File) -> io::Result<Arc<Book>> {
-        let stamp = stamp(&file.metadata()?);
-        if let (Some(known), book) = &*self.memory()
+    fn read(&self, file: &File) -> io::Result<Arc<NoteIndex>> {
+        let stamp = file_stamp(&file.metadata()?);
+        if let (Some(known), book) = &*self.lock_cache()
             && *known == stamp
         {
             return Ok(Arc::clone(book));
         }
-        let bytes = bytes(file)?;
-        let mut book = Book::default();
+        let bytes = read_all(file)?;
+        let mut book = NoteIndex::default();
         let lines = bytes.split(|byte| *byte == b'\n');
-        lines.filter_map(Row::parse).for_each(|row| book.apply(row, self.scope));
+        lines.filter_map(NoteEventRow::parse).for_each(|row| book.apply(row, self.scope));
         let book = Arc::new(book);
-        *self.memory() = (Some(stamp), Arc::clone(&book));
+        *self.lock_cache() = (Some(stamp), Arc::clone(&book));
         Ok(book)
     }
 
     /// Forgets what was read.
-    pub(super) fn forget(&self) {
-        *self.memory() = Default::default();
+    pub(super) fn clear_cache(&self) {
+        *self.lock_cache() = Default::default();
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -209,21 +212,21 @@ impl RowFile {
         Error::new(Reason::FileUnwritable, message).with("path", self.path.display())
     }
 
-    fn memory(&self) -> std::sync::MutexGuard<'_, (Option<Stamp>, Arc<Book>)> {
-        self.read.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_cache(&self) -> std::sync::MutexGuard<'_, (Option<NoteFileStamp>, Arc<NoteIndex>)> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// One write in the common case; in two where a test kills us between them.
-fn write(file: &mut File, lines: &[u8]) -> io::Result<()> {
-    let middle = if crash::wanted("torn") { lines.len() / 2 } else { lines.len() };
+fn write_lines(file: &mut File, lines: &[u8]) -> io::Result<()> {
+    let middle = if failpoints::wanted("torn") { lines.len() / 2 } else { lines.len() };
     file.write_all(&lines[..middle])?;
-    crash::here("torn");
+    failpoints::here("torn");
     file.write_all(&lines[middle..])
 }
 
 /// Everything that `file` holds.
-pub(super) fn bytes(mut file: &File) -> io::Result<Vec<u8>> {
+pub(super) fn read_all(mut file: &File) -> io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(0))?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
@@ -235,6 +238,6 @@ pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-fn stamp(meta: &fs::Metadata) -> Stamp {
+fn file_stamp(meta: &fs::Metadata) -> NoteFileStamp {
     (meta.ino(), meta.size(), meta.ctime(), meta.ctime_nsec())
 }

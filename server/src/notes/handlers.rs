@@ -5,69 +5,72 @@ use url::Url;
 
 use super::{
     host::NoteHost,
-    keeper::blocking,
-    note::{ENOUGH, Note, Scope, State},
-    scan::Finding,
-    store::Found,
+    note::{HostNote, NoteScope, NoteState, USES_TO_ACTIVATE},
+    scan::NoteFinding,
+    store::StoredNote,
+    usage_tracker::run_blocking,
 };
 use crate::{
-    dispatch::Context,
+    dispatch::CallContext,
     error::{Error, Result},
-    records::{Happening, Surface, attempt},
+    records::{SecuritySurface, TelemetryEvent, record_attempt},
     secrets,
 };
 
 /// Bytes that a note may have.
-const MOST_BYTES: usize = 64 * 1024;
+const MAX_NOTE_BYTES: usize = 64 * 1024;
 
 /// Digits of a hash that are shown.
-const DIGITS: usize = 12;
+const HASH_PREFIX_CHARS: usize = 12;
 
 /// Saves a note on the host of the active tab.
 pub async fn save_domain_skill(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::SaveDomainSkillRequest,
 ) -> Result<v1::SaveDomainSkillResponse> {
     let host = host_of_tab(cx)?;
-    let skill = Some(save(cx, host, request.body, false).await?);
+    let skill = Some(save_note(cx, host, request.body, false).await?);
     Ok(v1::SaveDomainSkillResponse { skill })
 }
 
 /// Gives a note another text.
 pub async fn edit_domain_skill(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::EditDomainSkillRequest,
 ) -> Result<v1::EditDomainSkillResponse> {
-    let host = host(cx, request.host.as_deref())?;
-    let skill = Some(save(cx, host, request.body, true).await?);
+    let host = resolve_host(cx, request.host.as_deref())?;
+    let skill = Some(save_note(cx, host, request.body, true).await?);
     Ok(v1::EditDomainSkillResponse { skill })
 }
 
 /// Lists the notes.
 pub async fn list_domain_skills(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::ListDomainSkillsRequest,
 ) -> Result<v1::ListDomainSkillsResponse> {
     let notes = cx.daemon().notes();
-    notes.settle().await;
-    let found = blocking(notes.store(), move |store| store.list(request.removed)).await?;
+    notes.flush_visits().await;
+    let found = run_blocking(notes.store(), move |store| store.list(request.removed)).await?;
     if found.is_empty() {
-        cx.say("there is no note: `browse domain-skill save` writes one on the host of the tab");
+        cx.add_notice(
+            "there is no note: `browse domain-skill save` writes one on the host of the tab",
+        );
     }
     Ok(v1::ListDomainSkillsResponse { skills: found.iter().map(describe).collect() })
 }
 
 /// Prints a note.
 pub async fn show_domain_skill(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::ShowDomainSkillRequest,
 ) -> Result<v1::ShowDomainSkillResponse> {
-    let host = host(cx, request.host.as_deref())?;
+    let host = resolve_host(cx, request.host.as_deref())?;
     let notes = cx.daemon().notes();
-    notes.settle().await;
-    let scope = request.global.then_some(Scope::Global);
+    notes.flush_visits().await;
+    let scope = request.global.then_some(NoteScope::Global);
     let asked = host.clone();
-    let (note, scope) = blocking(notes.store(), move |store| store.note(&asked, scope)).await?;
+    let (note, scope) =
+        run_blocking(notes.store(), move |store| store.find_note(&asked, scope)).await?;
     let wanted = |number: u32| {
         let version = note.versions.iter().find(|version| version.number == number);
         version.ok_or_else(|| {
@@ -78,10 +81,14 @@ pub async fn show_domain_skill(
     let newest = note.versions.last().map_or(0, |version| version.number);
     let version = wanted(request.number.unwrap_or(newest))?.clone();
     let body = version.body.to_string();
-    let found = Found { host: host.to_string(), scope, version, removed: false, shadowed: false };
-    let finding = notes.scan().at_use(&body).await;
+    let found =
+        StoredNote { host: host.to_string(), scope, version, removed: false, shadowed: false };
+    let finding = notes.scanner().scan_on_use(&body).await;
     if finding.flagged {
-        cx.say(&format!("a scan of this note scores {:.2}: read it with care", finding.score));
+        cx.add_notice(&format!(
+            "a scan of this note scores {:.2}: read it with care",
+            finding.score
+        ));
     }
     cx.set_source(host.as_str());
     Ok(v1::ShowDomainSkillResponse {
@@ -94,59 +101,64 @@ pub async fn show_domain_skill(
 
 /// Brings back an earlier text.
 pub async fn roll_back_domain_skill(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::RollBackDomainSkillRequest,
 ) -> Result<v1::RollBackDomainSkillResponse> {
-    let host = host(cx, request.host.as_deref())?;
+    let host = resolve_host(cx, request.host.as_deref())?;
     let notes = cx.daemon().notes();
-    notes.settle().await;
-    let (scope, to) = (scope(request.global), request.to);
-    let before = state(cx, &host, scope).await?;
-    let found = blocking(notes.store(), move |store| store.roll_back(&host, scope, to)).await?;
-    tell_of_change(cx, before, &found);
+    notes.flush_visits().await;
+    let (scope, to) = (to_scope(request.global), request.to);
+    let before = note_state(cx, &host, scope).await?;
+    let found = run_blocking(notes.store(), move |store| store.roll_back(&host, scope, to)).await?;
+    count_state_change(cx, before, &found);
     Ok(v1::RollBackDomainSkillResponse { skill: Some(describe(&found)) })
 }
 
 /// Removes a note.
 pub async fn remove_domain_skill(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::RemoveDomainSkillRequest,
 ) -> Result<v1::RemoveDomainSkillResponse> {
-    let host = host(cx, request.host.as_deref())?;
+    let host = resolve_host(cx, request.host.as_deref())?;
     let notes = cx.daemon().notes();
-    notes.settle().await;
-    let scope = scope(request.global);
-    let found = blocking(notes.store(), move |store| store.remove(&host, scope)).await?;
+    notes.flush_visits().await;
+    let scope = to_scope(request.global);
+    let found = run_blocking(notes.store(), move |store| store.remove(&host, scope)).await?;
     Ok(v1::RemoveDomainSkillResponse { skill: Some(describe(&found)) })
 }
 
 /// Shares a note with every project.
 pub async fn promote_domain_skill(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::PromoteDomainSkillRequest,
 ) -> Result<v1::PromoteDomainSkillResponse> {
-    let host = host(cx, request.host.as_deref())?;
+    let host = resolve_host(cx, request.host.as_deref())?;
     let notes = cx.daemon().notes();
-    notes.settle().await;
+    notes.flush_visits().await;
     // What it says may be known for bad only since.
     let asked = host.clone();
-    let (note, _) = blocking(notes.store(), move |store| store.note(&asked, None)).await?;
+    let (note, _) = run_blocking(notes.store(), move |store| store.find_note(&asked, None)).await?;
     if let Some(version) = note.current() {
-        refuse(&notes.scan().at_use(&version.body).await, &host)?;
+        ensure_accepted(&notes.scanner().scan_on_use(&version.body).await, &host)?;
     }
-    let before = state(cx, &host, Scope::Global).await?;
-    let found = blocking(notes.store(), move |store| store.promote(&host)).await?;
-    tell_of_change(cx, before, &found);
+    let before = note_state(cx, &host, NoteScope::Global).await?;
+    let found = run_blocking(notes.store(), move |store| store.promote(&host)).await?;
+    count_state_change(cx, before, &found);
     Ok(v1::PromoteDomainSkillResponse { skill: Some(describe(&found)) })
 }
 
-async fn save(cx: &Context, host: NoteHost, body: String, edits: bool) -> Result<v1::DomainSkill> {
+async fn save_note(
+    cx: &CallContext,
+    host: NoteHost,
+    body: String,
+    edits: bool,
+) -> Result<v1::DomainSkill> {
     if body.trim().is_empty() {
         let message = format!("the note on `{host}` would be empty");
         let command = if edits { "domain-skill edit" } else { "domain-skill save" };
         return Err(Error::new(Reason::NoteEmpty, message).with("command", command));
     }
-    if body.len() > MOST_BYTES {
+    if body.len() > MAX_NOTE_BYTES {
         let message = format!("the note has {} bytes", body.len());
         return Err(Error::new(Reason::TooLarge, message).with("limit", "64 KiB"));
     }
@@ -155,32 +167,34 @@ async fn save(cx: &Context, host: NoteHost, body: String, edits: bool) -> Result
         return Err(Error::new(Reason::NoteSecret, message));
     }
     let notes = cx.daemon().notes();
-    let finding = notes.scan().at_save(&body).await;
+    let finding = notes.scanner().scan_on_save(&body).await;
     if finding.refused {
-        let refused = refuse(&finding, &host);
+        let refused = ensure_accepted(&finding, &host);
         if let Err(error) = &refused {
             let (reason, domain) = (error.reason().name(), host.as_str());
-            attempt(cx.daemon(), Surface::Note, reason, body.as_bytes(), domain);
+            record_attempt(cx.daemon(), SecuritySurface::Note, reason, body.as_bytes(), domain);
             let counters = [("score_percent", (finding.score * 100.0) as u64)];
-            cx.daemon().telemetry().note(Happening::SaveBlocked, domain, &counters);
+            cx.daemon().telemetry().record(TelemetryEvent::SaveBlocked, domain, &counters);
         }
         refused?;
     }
-    notes.settle().await;
+    notes.flush_visits().await;
     let score = finding.score;
-    let before = state(cx, &host, Scope::Project).await?;
+    let before = note_state(cx, &host, NoteScope::Project).await?;
     let found =
-        blocking(notes.store(), move |store| store.save(&host, &body, score, edits)).await?;
+        run_blocking(notes.store(), move |store| store.save(&host, &body, score, edits)).await?;
     let counters = [("version", u64::from(found.version.number))];
-    cx.daemon().telemetry().note(Happening::Saved, &found.host, &counters);
+    cx.daemon().telemetry().record(TelemetryEvent::Saved, &found.host, &counters);
     if before.is_some() {
-        tell_of_change(cx, before, &found);
+        count_state_change(cx, before, &found);
     }
     if finding.flagged {
-        cx.say(&format!("a scan scores {score:.2}: it stays quarantined unless it is reworded"));
-    } else if found.version.state == State::Quarantined && found.version.uses == 0 {
-        cx.say(&format!(
-            "it is printed by `browse context` after {ENOUGH} visits without a finding; \
+        cx.add_notice(&format!(
+            "a scan scores {score:.2}: it stays quarantined unless it is reworded"
+        ));
+    } else if found.version.state == NoteState::Quarantined && found.version.uses == 0 {
+        cx.add_notice(&format!(
+            "it is printed by `browse context` after {USES_TO_ACTIVATE} visits without a finding; \
              a visit comes from another site, or opens a tab"
         ));
     }
@@ -188,24 +202,28 @@ async fn save(cx: &Context, host: NoteHost, body: String, edits: bool) -> Result
 }
 
 /// The state of the note on `host`; none when there is no note.
-async fn state(cx: &Context, host: &NoteHost, scope: Scope) -> Result<Option<State>> {
+async fn note_state(
+    cx: &CallContext,
+    host: &NoteHost,
+    scope: NoteScope,
+) -> Result<Option<NoteState>> {
     let host = host.clone();
     let notes = cx.daemon().notes();
-    let book = blocking(notes.store(), move |store| store.file(scope).load()).await?;
-    Ok(book.get(host.as_str()).and_then(Note::current).map(|version| version.state))
+    let book = run_blocking(notes.store(), move |store| store.file(scope).load()).await?;
+    Ok(book.get(host.as_str()).and_then(HostNote::current).map(|version| version.state))
 }
 
 /// Counts that a note went from the state of `before` to another.
-fn tell_of_change(cx: &Context, before: Option<State>, now: &Found) {
+fn count_state_change(cx: &CallContext, before: Option<NoteState>, now: &StoredNote) {
     let version = &now.version;
     if before != Some(version.state) {
         let counters = [("version", u64::from(version.number)), (version.state.name(), 1)];
-        cx.daemon().telemetry().note(Happening::StateChanged, &now.host, &counters);
+        cx.daemon().telemetry().record(TelemetryEvent::StateChanged, &now.host, &counters);
     }
 }
 
 /// Refuses a text by what a scan found in it.
-fn refuse(finding: &Finding, host: &NoteHost) -> Result<()> {
+fn ensure_accepted(finding: &NoteFinding, host: &NoteHost) -> Result<()> {
     if !finding.flagged && !finding.refused {
         return Ok(());
     }
@@ -225,25 +243,25 @@ fn refuse(finding: &Finding, host: &NoteHost) -> Result<()> {
 }
 
 /// The host that the caller named, or that of the active tab.
-pub(super) fn host(cx: &Context, named: Option<&str>) -> Result<NoteHost> {
+pub(super) fn resolve_host(cx: &CallContext, named: Option<&str>) -> Result<NoteHost> {
     match named {
-        Some(named) => NoteHost::named(named, cx.command().name),
+        Some(named) => NoteHost::parse(named, cx.command().name),
         None => host_of_tab(cx),
     }
 }
 
 /// The host of the active tab's own address.
-fn host_of_tab(cx: &Context) -> Result<NoteHost> {
-    address_of_tab(cx)?
+fn host_of_tab(cx: &CallContext) -> Result<NoteHost> {
+    tab_url(cx)?
         .as_ref()
-        .and_then(NoteHost::of_url)
+        .and_then(NoteHost::from_url)
         .ok_or_else(|| Error::new(Reason::NoteHostMissing, "the tab shows no site"))
 }
 
 /// The address of the active tab, or of the one that the call names.
-pub(super) fn address_of_tab(cx: &Context) -> Result<Option<Url>> {
+pub(super) fn tab_url(cx: &CallContext) -> Result<Option<Url>> {
     let session = cx.session()?;
-    let tab = match cx.named_tab() {
+    let tab = match cx.requested_tab() {
         Some(id) => Some(session.tab(id)?),
         None => session.active(),
     };
@@ -252,12 +270,12 @@ pub(super) fn address_of_tab(cx: &Context) -> Result<Option<Url>> {
     Ok(Url::parse(&tab.page().url()).ok())
 }
 
-fn scope(global: bool) -> Scope {
-    if global { Scope::Global } else { Scope::Project }
+fn to_scope(global: bool) -> NoteScope {
+    if global { NoteScope::Global } else { NoteScope::Project }
 }
 
 /// A note as callers see it.
-pub(super) fn describe(found: &Found) -> v1::DomainSkill {
+pub(super) fn describe(found: &StoredNote) -> v1::DomainSkill {
     let version = &found.version;
     v1::DomainSkill {
         host: found.host.clone(),
@@ -265,9 +283,9 @@ pub(super) fn describe(found: &Found) -> v1::DomainSkill {
         scope: found.scope.name().to_owned(),
         version: version.number,
         uses: version.uses,
-        hash: short(&version.sha256),
+        hash: short_hash(&version.sha256),
         bytes: version.body.len() as u32,
-        saved_ms: version.at,
+        saved_ms: version.created_at_ms,
         removed: found.removed,
         shadowed: found.shadowed,
         score: version.score,
@@ -275,18 +293,20 @@ pub(super) fn describe(found: &Found) -> v1::DomainSkill {
 }
 
 /// The digits of a hash that are shown.
-pub(super) fn short(hash: &str) -> String {
-    hash.chars().take(DIGITS).collect()
+pub(super) fn short_hash(hash: &str) -> String {
+    hash.chars().take(HASH_PREFIX_CHARS).collect()
 }
 
-fn summary(found: &Found) -> String {
+fn summary(found: &StoredNote) -> String {
     let version = &found.version;
     let state = version.state.name();
     let uses = match version.state {
-        State::Quarantined => format!("{} of {ENOUGH} uses", version.uses.min(ENOUGH)),
+        NoteState::Quarantined => {
+            format!("{} of {USES_TO_ACTIVATE} uses", version.uses.min(USES_TO_ACTIVATE))
+        }
         _ => format!("{} uses", version.uses),
     };
-    let (host, hash) = (&found.host, short(&version.sha256));
+    let (host, hash) = (&found.host, short_hash(&version.sha256));
     format!(
         "{host} version {} sha256 {hash} {state} ({}, {uses})",
         version.number,

@@ -14,7 +14,7 @@ pub struct NoteHost(String);
 
 impl NoteHost {
     /// The host of an address of the web; none for any other.
-    pub fn of_url(url: &Url) -> Option<Self> {
+    pub fn from_url(url: &Url) -> Option<Self> {
         if !matches!(url.scheme(), "http" | "https") {
             return None;
         }
@@ -29,14 +29,14 @@ impl NoteHost {
     ///
     /// # Errors
     /// `ARGUMENT_INVALID`.
-    pub fn named(text: &str, command: &str) -> Result<Self> {
+    pub fn parse(text: &str, command: &str) -> Result<Self> {
         let trimmed = text.trim();
         let address = match trimmed.contains("://") {
             true => trimmed.to_owned(),
             false => format!("https://{trimmed}/"),
         };
         let url = Url::parse(&address).ok().filter(|url| url.username().is_empty());
-        url.as_ref().and_then(Self::of_url).ok_or_else(|| {
+        url.as_ref().and_then(Self::from_url).ok_or_else(|| {
             let message = format!("`{}` is no host", text.escape_debug());
             Error::new(Reason::ArgumentInvalid, message).with("command", command)
         })
@@ -79,14 +79,14 @@ mod tests {
             ("blob:https://shop.example/1", None),
             ("chrome-error://chromewebdata/", None),
         ] {
-            let found = NoteHost::of_url(&Url::parse(url).expect(url));
+            let found = NoteHost::from_url(&Url::parse(url).expect(url));
             assert_eq!(found.as_ref().map(NoteHost::as_str), host, "{url}");
         }
     }
 
     #[test]
     fn callers_write_hosts_or_addresses() {
-        let named = |text| NoteHost::named(text, "context").map(|host| host.to_string());
+        let named = |text| NoteHost::parse(text, "context").map(|host| host.to_string());
         assert_eq!(named(" WWW.Shop.example:80 ").expect("a host"), "shop.example");
         assert_eq!(named("https://shop.example/cart").expect("an address"), "shop.example");
         for text in ["", " ", "a b", "user@shop.example", "../x", "file:///x"] {

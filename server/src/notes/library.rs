@@ -8,8 +8,8 @@ mod hosts;
 mod index;
 mod matching;
 mod refresh;
-mod shelf;
+mod service;
 
 pub use collection::LibrarySettings;
 pub use handlers::{list_library, refresh_library, show_library_note};
-pub(super) use shelf::Library;
+pub(super) use service::Library;

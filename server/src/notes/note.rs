@@ -8,18 +8,18 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::row::{Event, Row};
+use super::event_row::{NoteEvent, NoteEventRow};
 
 /// Uses without a finding that a note needs.
-pub const ENOUGH: u32 = 3;
+pub const USES_TO_ACTIVATE: u32 = 3;
 
 /// Versions that are kept of a note.
-pub const MOST_VERSIONS: usize = 10;
+pub const MAX_VERSIONS: usize = 10;
 
 /// How far a note has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum NoteState {
     /// Scanned and counted, never printed by `context`.
     Quarantined,
     /// In force in its project.
@@ -28,7 +28,7 @@ pub enum State {
     Global,
 }
 
-impl State {
+impl NoteState {
     /// As text.
     pub fn name(self) -> &'static str {
         match self {
@@ -41,14 +41,14 @@ impl State {
 
 /// Whose note it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum NoteScope {
     /// A project's.
     Project,
     /// Every project's.
     Global,
 }
 
-impl Scope {
+impl NoteScope {
     /// As text.
     pub fn name(self) -> &'static str {
         match self {
@@ -60,7 +60,7 @@ impl Scope {
 
 /// One text of a note.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Version {
+pub struct NoteVersion {
     /// From 1 on; never used again for the same host.
     pub number: u32,
     /// Markdown.
@@ -68,115 +68,129 @@ pub struct Version {
     /// SHA-256 of the text, as hex.
     pub sha256: String,
     /// How far it has come.
-    pub state: State,
+    pub state: NoteState,
     /// Uses without a finding.
     pub uses: u32,
     /// Score of the last scan that said something.
     pub score: f64,
     /// When it came, in milliseconds since 1970.
-    pub at: u64,
+    pub created_at_ms: u64,
 }
 
 /// The note on one host.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Note {
+pub struct HostNote {
     /// Oldest first; those before the last ten are dropped.
-    pub versions: Vec<Version>,
+    pub versions: Vec<NoteVersion>,
     /// When it was removed, in milliseconds since 1970.
-    pub removed: Option<u64>,
+    pub removed_at_ms: Option<u64>,
 }
 
 /// The notes of a file, by host.
 #[derive(Clone, Debug, Default)]
-pub struct Book {
+pub struct NoteIndex {
     /// Removed ones included.
-    pub notes: BTreeMap<String, Note>,
+    pub notes: BTreeMap<String, HostNote>,
     /// Rows that it was made from.
     pub rows: usize,
 }
 
-impl Note {
+impl HostNote {
     /// The text of now.
-    pub fn current(&self) -> Option<&Version> {
-        self.versions.last().filter(|_| self.removed.is_none())
+    pub fn current(&self) -> Option<&NoteVersion> {
+        self.versions.last().filter(|_| self.removed_at_ms.is_none())
     }
 
     /// The text of now, when `context` may print it.
-    pub fn in_force(&self) -> Option<&Version> {
-        self.current().filter(|version| version.state != State::Quarantined)
+    pub fn active_version(&self) -> Option<&NoteVersion> {
+        self.current().filter(|version| version.state != NoteState::Quarantined)
     }
 
     /// The number for the next version.
-    pub fn next(&self) -> u32 {
+    pub fn next_version_number(&self) -> u32 {
         self.versions.last().map_or(1, |version| version.number + 1)
     }
 }
 
-impl Book {
+impl NoteIndex {
     /// The note on `host`, removed or not.
-    pub fn get(&self, host: &str) -> Option<&Note> {
+    pub fn get(&self, host: &str) -> Option<&HostNote> {
         self.notes.get(host)
     }
 
     /// Takes in a row of a file of `scope`. What does not fit is left out: it
     /// was written by a process that knew less.
-    pub fn apply(&mut self, row: Row, scope: Scope) {
+    pub fn apply(&mut self, row: NoteEventRow, scope: NoteScope) {
         self.rows += 1;
-        let Row { host, version, at, event, .. } = row;
-        if let Event::Saved { body, sha256, score, state, uses } = event {
+        let NoteEventRow { host, version, at, event, .. } = row;
+        if let NoteEvent::Saved { body, sha256, score, state, uses } = event {
             let note = self.notes.entry(host).or_default();
-            if version < note.next() {
+            if version < note.next_version_number() {
                 return;
             }
-            let found = hash(&body);
+            let found = sha256_hex(&body);
             // Nobody changes the text of a row but by hand.
             let (state, uses) = match found == sha256 {
-                true => (allowed(state, scope), uses),
-                false => (State::Quarantined, 0),
+                true => (clamp_state(state, scope), uses),
+                false => (NoteState::Quarantined, 0),
             };
             let body = body.into();
             let sha256 = found;
-            note.versions.push(Version { number: version, body, sha256, state, uses, score, at });
-            if note.versions.len() > MOST_VERSIONS {
+            note.versions.push(NoteVersion {
+                number: version,
+                body,
+                sha256,
+                state,
+                uses,
+                score,
+                created_at_ms: at,
+            });
+            if note.versions.len() > MAX_VERSIONS {
                 note.versions.remove(0);
             }
-            note.removed = None;
+            note.removed_at_ms = None;
             return;
         }
-        let Some(note) = self.notes.get_mut(&host).filter(|note| note.removed.is_none()) else {
+        let Some(note) = self.notes.get_mut(&host).filter(|note| note.removed_at_ms.is_none())
+        else {
             return;
         };
         let Some(current) = note.versions.last_mut().filter(|last| last.number == version) else {
             return;
         };
         match event {
-            Event::Used => {
+            NoteEvent::Used => {
                 current.uses = current.uses.saturating_add(1);
                 // What is shared is shared by a person's word alone.
-                if scope == Scope::Project && current.uses >= ENOUGH {
-                    current.state = State::Active;
+                if scope == NoteScope::Project && current.uses >= USES_TO_ACTIVATE {
+                    current.state = NoteState::Active;
                 }
             }
-            Event::Flagged { score } => {
-                *current = Version { state: State::Quarantined, uses: 0, score, ..current.clone() };
+            NoteEvent::Flagged { score } => {
+                *current = NoteVersion {
+                    state: NoteState::Quarantined,
+                    uses: 0,
+                    score,
+                    ..current.clone()
+                };
             }
-            Event::Promoted if scope == Scope::Global => current.state = State::Global,
-            Event::Removed => note.removed = Some(at),
-            Event::Promoted | Event::Saved { .. } => {}
+            NoteEvent::Promoted if scope == NoteScope::Global => current.state = NoteState::Global,
+            NoteEvent::Removed => note.removed_at_ms = Some(at),
+            NoteEvent::Promoted | NoteEvent::Saved { .. } => {}
         }
     }
 }
 
 /// The states that a file of `scope` can hold.
-fn allowed(state: State, scope: Scope) -> State {
+fn clamp_state(state: NoteState, scope: NoteScope) -> NoteState {
     match (state, scope) {
-        (State::Global, Scope::Project) => State::Active,
-        (State::Active, Scope::Global) => State::Global,
+        (NoteState::Global, NoteScope::Project) => NoteState::Active,
+        (NoteState::Active, NoteScope::Global) => NoteState::Global,
         (state, _) => state,
     }
 }
 
 /// SHA-256 as hex.
-pub fn hash(body: &str) -> String {
+pub fn sha256_hex(body: &str) -> String {
     Sha256::digest(body.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -3,28 +3,28 @@
 
 use std::time::Duration;
 
-use browse_guard::{Surface, Verdict, phrases};
+use browse_guard::{ContentSurface, Verdict, find_phrases};
 use tokio::time::timeout;
 
 use crate::{
     content::{self, Assessment, Scanner},
-    models::Transcript,
+    models::LlmJudge,
 };
 
 /// Longest that the scan of a note is waited for.
-const PATIENCE: Duration = Duration::from_secs(5);
+const SCAN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Scans notes.
 #[derive(Clone, Debug)]
-pub struct Scan {
+pub struct NoteScanner {
     scanner: Scanner,
     /// Asked where the classifiers are unsure about a text in use.
-    transcript: Transcript,
+    transcript: LlmJudge,
 }
 
 /// What a scan found.
 #[derive(Clone, Debug, Default)]
-pub struct Finding {
+pub struct NoteFinding {
     /// From 0 to 1.
     pub score: f64,
     /// What a phrase of the text asks for.
@@ -35,51 +35,51 @@ pub struct Finding {
     pub refused: bool,
     /// Whether the classifiers gave no answer in time: nothing is earned by
     /// such a scan.
-    pub unsure: bool,
+    pub is_inconclusive: bool,
 }
 
-impl Finding {
+impl NoteFinding {
     /// Whether a text of the library is not shown for it.
-    pub fn withholds(&self) -> bool {
-        self.flagged || self.unsure
+    pub fn is_withheld(&self) -> bool {
+        self.flagged || self.is_inconclusive
     }
 }
 
-impl Scan {
+impl NoteScanner {
     /// A scan by these classifiers.
-    pub fn new(scanner: Scanner, transcript: Transcript) -> Self {
+    pub fn new(scanner: Scanner, transcript: LlmJudge) -> Self {
         Self { scanner, transcript }
     }
 
     /// Scans a text on its way to the store.
-    pub async fn at_save(&self, text: &str) -> Finding {
-        self.look(text, Surface::NoteSave).await
+    pub async fn scan_on_save(&self, text: &str) -> NoteFinding {
+        self.scan(text, ContentSurface::NoteSave).await
     }
 
     /// Scans a text that was fetched for the cache: it is scanned again in use.
-    pub async fn at_fetch(&self, text: &str) -> Finding {
-        let surface = Surface::NoteUse;
-        finding(text, async || self.classify(text, surface).await).await
+    pub async fn scan_on_fetch(&self, text: &str) -> NoteFinding {
+        let surface = ContentSurface::NoteUse;
+        find_injection(text, async || self.classify(text, surface).await).await
     }
 
     /// Scans a text on its way to a reader, by every layer that is on.
-    pub async fn at_use(&self, text: &str) -> Finding {
-        self.look(text, Surface::NoteUse).await
+    pub async fn scan_on_use(&self, text: &str) -> NoteFinding {
+        self.scan(text, ContentSurface::NoteUse).await
     }
 
-    async fn look(&self, text: &str, surface: Surface) -> Finding {
-        finding(text, async || {
+    async fn scan(&self, text: &str, surface: ContentSurface) -> NoteFinding {
+        find_injection(text, async || {
             let found = self.classify(text, surface).await;
             match surface {
-                Surface::NoteUse => self.ask(found, text).await,
+                ContentSurface::NoteUse => self.add_model_verdict(found, text).await,
                 _ => found,
             }
         })
         .await
     }
 
-    async fn classify(&self, text: &str, surface: Surface) -> Assessment {
-        match timeout(PATIENCE, self.scanner.finish(text, surface)).await {
+    async fn classify(&self, text: &str, surface: ContentSurface) -> Assessment {
+        match timeout(SCAN_TIMEOUT, self.scanner.finish(text, surface)).await {
             Ok(found) => found,
             Err(_) => content::scan(&self.scanner, text, surface).await,
         }
@@ -87,33 +87,39 @@ impl Scan {
 
     /// Adds what a language model says, where one is to be asked. An answer that comes
     /// too late counts from the next use on.
-    async fn ask(&self, found: Assessment, text: &str) -> Assessment {
-        let surface = Surface::NoteUse;
-        if self.transcript.wants(&found, text) {
+    async fn add_model_verdict(&self, found: Assessment, text: &str) -> Assessment {
+        let surface = ContentSurface::NoteUse;
+        if self.transcript.should_ask(&found, text) {
             let (transcript, text) = (self.transcript.clone(), text.to_owned());
             let asked = tokio::spawn(async move { transcript.check(found, &text, surface).await });
-            if let Ok(Ok(found)) = timeout(PATIENCE, asked).await {
+            if let Ok(Ok(found)) = timeout(SCAN_TIMEOUT, asked).await {
                 return found;
             }
         }
-        self.transcript.add_known(found, surface)
+        self.transcript.with_cached_score(found, surface)
     }
 }
 
 /// What the phrases of `text`, and else the classifiers, say.
-async fn finding(text: &str, classify: impl AsyncFnOnce() -> Assessment) -> Finding {
+async fn find_injection(text: &str, classify: impl AsyncFnOnce() -> Assessment) -> NoteFinding {
     // An honest note has no use for a phrase that steers agents.
-    if let Some(hit) = phrases(text).first() {
-        let pattern = Some(hit.asks.words());
-        return Finding { score: 1.0, pattern, flagged: true, refused: true, unsure: false };
+    if let Some(hit) = find_phrases(text).first() {
+        let pattern = Some(hit.kind.description());
+        return NoteFinding {
+            score: 1.0,
+            pattern,
+            flagged: true,
+            refused: true,
+            is_inconclusive: false,
+        };
     }
     let found = classify().await;
-    Finding {
+    NoteFinding {
         score: f64::from(found.scores.highest()),
         pattern: None,
         flagged: found.verdict() >= Verdict::Warn,
         refused: found.verdict() >= Verdict::Block,
-        unsure: found.pending,
+        is_inconclusive: found.is_pending,
     }
 }
 
@@ -131,8 +137,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        content::Switch,
-        models::{Second, Shape, TranscriptSettings},
+        content::ClassifierSwitch,
+        models::{LlmApi, LlmSettings, OnnxClassifier},
     };
 
     /// Notes of which the built-in classifier is unsure about one at least.
@@ -144,7 +150,7 @@ mod tests {
     ];
 
     /// An endpoint that takes every text for an injection, and counts the questions.
-    fn endpoint() -> (Transcript, Arc<AtomicUsize>) {
+    fn endpoint() -> (LlmJudge, Arc<AtomicUsize>) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
         let asked = Arc::new(AtomicUsize::new(0));
@@ -181,34 +187,36 @@ mod tests {
             }
         });
         let url = format!("http://{address}/v1/messages");
-        let settings = TranscriptSettings {
-            shape: Shape::Anthropic,
+        let settings = LlmSettings {
+            api: LlmApi::Anthropic,
             url: url.parse().expect("an address"),
             model: "m".to_owned(),
-            key: None,
-            patience: Duration::from_secs(60),
+            api_key: None,
+            timeout: Duration::from_secs(60),
         };
-        (Transcript::new(Some(settings)), asked)
+        (LlmJudge::new(Some(settings)), asked)
     }
 
     #[tokio::test(flavor = "multi_thread")]
     async fn a_note_in_use_is_asked_about_once() {
-        let scanner = Scanner::new(Switch::On, Second::default());
+        let scanner = Scanner::new(ClassifierSwitch::On, OnnxClassifier::default());
         let (transcript, asked) = endpoint();
-        let without = Scan::new(scanner.clone(), Transcript::default());
-        let with = Scan::new(scanner, transcript);
+        let without = NoteScanner::new(scanner.clone(), LlmJudge::default());
+        let with = NoteScanner::new(scanner, transcript);
         let mut unsure = 0;
         for text in UNSURE {
-            let alone = without.at_use(text).await;
+            let alone = without.scan_on_use(text).await;
             if alone.flagged || alone.score < 0.4 {
                 continue;
             }
             unsure += 1;
             let before = asked.load(Ordering::SeqCst);
-            assert!(!with.at_save(text).await.flagged && !with.at_fetch(text).await.flagged);
+            assert!(
+                !with.scan_on_save(text).await.flagged && !with.scan_on_fetch(text).await.flagged
+            );
             assert_eq!(asked.load(Ordering::SeqCst), before);
             for _ in 0..2 {
-                let found = with.at_use(text).await;
+                let found = with.scan_on_use(text).await;
                 assert!(found.flagged && found.score > 0.9, "{found:?}");
             }
             assert_eq!(asked.load(Ordering::SeqCst), before + 1);
@@ -218,7 +226,7 @@ mod tests {
         let before = asked.load(Ordering::SeqCst);
         assert!(
             !with
-                .at_use("The search box is at the top; results load as one scrolls.")
+                .scan_on_use("The search box is at the top; results load as one scrolls.")
                 .await
                 .flagged
         );

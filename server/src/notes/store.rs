@@ -6,50 +6,50 @@ use std::{path::Path, sync::Arc};
 use browse_proto::Reason;
 
 use super::{
-    file::RowFile,
+    event_row::{NoteEvent, NoteEventRow, now_ms},
+    file::NoteEventFile,
     host::NoteHost,
-    note::{Book, Note, Scope, State, Version, hash},
-    row::{Event, Row, now},
+    note::{HostNote, NoteIndex, NoteScope, NoteState, NoteVersion, sha256_hex},
     slug,
 };
 use crate::error::{Error, Result};
 
 /// The two files of notes.
-pub struct Store {
-    project: RowFile,
-    global: RowFile,
+pub struct NoteStore {
+    project: NoteEventFile,
+    global: NoteEventFile,
 }
 
 /// A version of a note, and whose it is.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct StoredNote {
     /// Host of the note.
     pub host: String,
     /// Whose it is.
-    pub scope: Scope,
+    pub scope: NoteScope,
     /// Its text and state.
-    pub version: Version,
+    pub version: NoteVersion,
     /// Whether it was removed.
     pub removed: bool,
     /// Whether the project's note goes before it.
     pub shadowed: bool,
 }
 
-impl Store {
+impl NoteStore {
     /// The notes of `project` in the home of browse.
     pub fn new(home: &Path, project: &Path) -> Self {
-        let folder = home.join("projects").join(slug::of(project));
+        let folder = home.join("projects").join(slug::project_slug(project));
         Self {
-            project: RowFile::new(folder.join("learnings.jsonl"), Scope::Project),
-            global: RowFile::new(home.join("global-domain-skills.jsonl"), Scope::Global),
+            project: NoteEventFile::new(folder.join("learnings.jsonl"), NoteScope::Project),
+            global: NoteEventFile::new(home.join("global-domain-skills.jsonl"), NoteScope::Global),
         }
     }
 
     /// The file of a scope.
-    pub fn file(&self, scope: Scope) -> &RowFile {
+    pub fn file(&self, scope: NoteScope) -> &NoteEventFile {
         match scope {
-            Scope::Project => &self.project,
-            Scope::Global => &self.global,
+            NoteScope::Project => &self.project,
+            NoteScope::Global => &self.global,
         }
     }
 
@@ -57,17 +57,17 @@ impl Store {
     ///
     /// # Errors
     /// `FILE_UNREADABLE`.
-    pub fn list(&self, removed: bool) -> Result<Vec<Found>> {
+    pub fn list(&self, removed: bool) -> Result<Vec<StoredNote>> {
         let (project, global) = (self.project.load()?, self.global.load()?);
-        let mut all: Vec<_> = [(&project, Scope::Project), (&global, Scope::Global)]
+        let mut all: Vec<_> = [(&project, NoteScope::Project), (&global, NoteScope::Global)]
             .into_iter()
             .flat_map(|(book, scope)| {
-                book.notes.iter().filter_map(move |(host, note)| last(host, note, scope))
+                book.notes.iter().filter_map(move |(host, note)| latest_version(host, note, scope))
             })
             .filter(|found| removed || !found.removed)
             .collect();
-        for found in all.iter_mut().filter(|found| found.scope == Scope::Global) {
-            found.shadowed = project.get(&found.host).and_then(Note::in_force).is_some();
+        for found in all.iter_mut().filter(|found| found.scope == NoteScope::Global) {
+            found.shadowed = project.get(&found.host).and_then(HostNote::active_version).is_some();
         }
         all.sort_by(|a, b| a.host.cmp(&b.host));
         Ok(all)
@@ -77,8 +77,12 @@ impl Store {
     ///
     /// # Errors
     /// `NOTE_NOT_FOUND`, `FILE_UNREADABLE`.
-    pub fn note(&self, host: &NoteHost, scope: Option<Scope>) -> Result<(Note, Scope)> {
-        let scopes = scope.map_or(vec![Scope::Project, Scope::Global], |scope| vec![scope]);
+    pub fn find_note(
+        &self,
+        host: &NoteHost,
+        scope: Option<NoteScope>,
+    ) -> Result<(HostNote, NoteScope)> {
+        let scopes = scope.map_or(vec![NoteScope::Project, NoteScope::Global], |scope| vec![scope]);
         for scope in scopes {
             let book = self.file(scope).load()?;
             if let Some(note) = book.get(host.as_str()).filter(|note| note.current().is_some()) {
@@ -93,14 +97,14 @@ impl Store {
     ///
     /// # Errors
     /// `FILE_UNREADABLE`.
-    pub fn in_force(&self, host: &NoteHost) -> Result<Option<Found>> {
+    pub fn active_note(&self, host: &NoteHost) -> Result<Option<StoredNote>> {
         let (project, global) = (self.project.load()?, self.global.load()?);
-        Ok(in_force(&project, &global, host))
+        Ok(find_active(&project, &global, host))
     }
 
     /// The same from memory.
-    pub fn known_in_force(&self, host: &NoteHost) -> Option<Found> {
-        in_force(&self.project.known(), &self.global.known(), host)
+    pub fn cached_active_note(&self, host: &NoteHost) -> Option<StoredNote> {
+        find_active(&self.project.cached(), &self.global.cached(), host)
     }
 
     /// The notes that an arrival on `host` scans: the project's, and the shared
@@ -108,14 +112,14 @@ impl Store {
     ///
     /// # Errors
     /// `FILE_UNREADABLE`.
-    pub fn at(&self, host: &NoteHost) -> Result<Vec<Found>> {
+    pub fn notes_to_scan(&self, host: &NoteHost) -> Result<Vec<StoredNote>> {
         let (project, global) = (self.project.load()?, self.global.load()?);
-        let find = |book: &Arc<Book>, scope| {
-            book.get(host.as_str()).and_then(|note| last(host.as_str(), note, scope))
+        let find = |book: &Arc<NoteIndex>, scope| {
+            book.get(host.as_str()).and_then(|note| latest_version(host.as_str(), note, scope))
         };
-        let own = find(&project, Scope::Project).filter(|found| !found.removed);
-        let rules = own.as_ref().is_some_and(|own| own.version.state != State::Quarantined);
-        let shared = find(&global, Scope::Global).filter(|found| !found.removed && !rules);
+        let own = find(&project, NoteScope::Project).filter(|found| !found.removed);
+        let rules = own.as_ref().is_some_and(|own| own.version.state != NoteState::Quarantined);
+        let shared = find(&global, NoteScope::Global).filter(|found| !found.removed && !rules);
         Ok(own.into_iter().chain(shared).collect())
     }
 
@@ -123,19 +127,34 @@ impl Store {
     ///
     /// # Errors
     /// `NOTE_NOT_FOUND` when it has to exist; those of [`RowFile::edit`].
-    pub fn save(&self, host: &NoteHost, body: &str, score: f64, must_exist: bool) -> Result<Found> {
+    pub fn save(
+        &self,
+        host: &NoteHost,
+        body: &str,
+        score: f64,
+        must_exist: bool,
+    ) -> Result<StoredNote> {
         self.project.edit(|book| {
             let note = book.get(host.as_str()).cloned().unwrap_or_default();
             if must_exist && note.current().is_none() {
-                return Err(not_found(host, Some(Scope::Project)));
+                return Err(not_found(host, Some(NoteScope::Project)));
             }
-            let sha256 = hash(body);
+            let sha256 = sha256_hex(body);
             if let Some(same) = note.current().filter(|current| current.sha256 == sha256) {
-                return Ok((Vec::new(), found(host, Scope::Project, same)));
+                return Ok((Vec::new(), stored_note(host, NoteScope::Project, same)));
             }
-            let (number, state, body) = (note.next(), State::Quarantined, body.into());
-            let new = Version { number, body, sha256, state, uses: 0, score, at: now() };
-            Ok(write(host, Scope::Project, new))
+            let (number, state, body) =
+                (note.next_version_number(), NoteState::Quarantined, body.into());
+            let new = NoteVersion {
+                number,
+                body,
+                sha256,
+                state,
+                uses: 0,
+                score,
+                created_at_ms: now_ms(),
+            };
+            Ok(version_rows(host, NoteScope::Project, new))
         })
     }
 
@@ -145,11 +164,16 @@ impl Store {
     /// # Errors
     /// `NOTE_NOT_FOUND`, `NOTE_ONE_VERSION`, `NOTE_VERSION_NOT_FOUND`; those of
     /// [`RowFile::edit`].
-    pub fn roll_back(&self, host: &NoteHost, scope: Scope, to: Option<u32>) -> Result<Found> {
+    pub fn roll_back(
+        &self,
+        host: &NoteHost,
+        scope: NoteScope,
+        to: Option<u32>,
+    ) -> Result<StoredNote> {
         self.file(scope).edit(|book| {
-            let note = book.get(host.as_str()).ok_or_else(|| self.missing(host, scope))?;
+            let note = book.get(host.as_str()).ok_or_else(|| self.note_missing(host, scope))?;
             let versions = &note.versions;
-            let wanted = match (to, note.removed) {
+            let wanted = match (to, note.removed_at_ms) {
                 (Some(to), _) => {
                     let named = versions.iter().find(|version| version.number == to);
                     named.ok_or_else(|| no_version(host, to))?
@@ -160,8 +184,12 @@ impl Store {
                     _ => return Err(one_version(host)),
                 },
             };
-            let new = Version { number: note.next(), at: now(), ..wanted.clone() };
-            Ok(write(host, scope, new))
+            let new = NoteVersion {
+                number: note.next_version_number(),
+                created_at_ms: now_ms(),
+                ..wanted.clone()
+            };
+            Ok(version_rows(host, scope, new))
         })
     }
 
@@ -169,23 +197,23 @@ impl Store {
     ///
     /// # Errors
     /// `NOTE_NOT_FOUND`; those of [`RowFile::edit`].
-    pub fn remove(&self, host: &NoteHost, scope: Scope) -> Result<Found> {
+    pub fn remove(&self, host: &NoteHost, scope: NoteScope) -> Result<StoredNote> {
         self.file(scope).edit(|book| {
             let note = book.get(host.as_str());
-            let current = note.and_then(Note::current);
-            let current = current.ok_or_else(|| self.missing(host, scope))?;
-            let row = Row::new(host.as_str(), current.number, Event::Removed);
-            Ok((vec![row], Found { removed: true, ..found(host, scope, current) }))
+            let current = note.and_then(HostNote::current);
+            let current = current.ok_or_else(|| self.note_missing(host, scope))?;
+            let row = NoteEventRow::new(host.as_str(), current.number, NoteEvent::Removed);
+            Ok((vec![row], StoredNote { removed: true, ..stored_note(host, scope, current) }))
         })
     }
 
     /// The error for a note that is not there; a caller may mean the shared one.
-    fn missing(&self, host: &NoteHost, scope: Scope) -> Error {
+    fn note_missing(&self, host: &NoteHost, scope: NoteScope) -> Error {
         let shared = self
             .global
             .load()
             .is_ok_and(|book| book.get(host.as_str()).is_some_and(|note| note.current().is_some()));
-        if scope == Scope::Project && shared {
+        if scope == NoteScope::Project && shared {
             let message = format!(
                 "there is no note of this project on `{host}`; `--global` means the one that all \
                  projects share"
@@ -200,11 +228,11 @@ impl Store {
     ///
     /// # Errors
     /// `NOTE_QUARANTINED`, `NOTE_NOT_FOUND`; those of [`RowFile::edit`].
-    pub fn promote(&self, host: &NoteHost) -> Result<Found> {
+    pub fn promote(&self, host: &NoteHost) -> Result<StoredNote> {
         let project = self.project.load()?;
-        let own = project.get(host.as_str()).and_then(Note::current).cloned();
+        let own = project.get(host.as_str()).and_then(HostNote::current).cloned();
         if let Some(own) = &own
-            && own.state == State::Quarantined
+            && own.state == NoteState::Quarantined
         {
             return Err(quarantined(host, own));
         }
@@ -213,25 +241,31 @@ impl Store {
             let current = shared.current();
             let Some(own) = own else {
                 let current = current.ok_or_else(|| not_found(host, None))?;
-                let ready = current.uses >= super::note::ENOUGH;
+                let ready = current.uses >= super::note::USES_TO_ACTIVATE;
                 return match current.state {
-                    State::Quarantined if !ready => Err(quarantined(host, current)),
-                    State::Quarantined => {
-                        let row = Row::new(host.as_str(), current.number, Event::Promoted);
-                        let state = State::Global;
-                        let now = Version { state, ..current.clone() };
-                        Ok((vec![row], found(host, Scope::Global, &now)))
+                    NoteState::Quarantined if !ready => Err(quarantined(host, current)),
+                    NoteState::Quarantined => {
+                        let row =
+                            NoteEventRow::new(host.as_str(), current.number, NoteEvent::Promoted);
+                        let state = NoteState::Global;
+                        let now = NoteVersion { state, ..current.clone() };
+                        Ok((vec![row], stored_note(host, NoteScope::Global, &now)))
                     }
-                    _ => Ok((Vec::new(), found(host, Scope::Global, current))),
+                    _ => Ok((Vec::new(), stored_note(host, NoteScope::Global, current))),
                 };
             };
-            let same = current
-                .filter(|current| current.sha256 == own.sha256 && current.state == State::Global);
+            let same = current.filter(|current| {
+                current.sha256 == own.sha256 && current.state == NoteState::Global
+            });
             if let Some(same) = same {
-                return Ok((Vec::new(), found(host, Scope::Global, same)));
+                return Ok((Vec::new(), stored_note(host, NoteScope::Global, same)));
             }
-            let (number, state) = (shared.next(), State::Global);
-            Ok(write(host, Scope::Global, Version { number, state, at: now(), ..own }))
+            let (number, state) = (shared.next_version_number(), NoteState::Global);
+            Ok(version_rows(
+                host,
+                NoteScope::Global,
+                NoteVersion { number, state, created_at_ms: now_ms(), ..own },
+            ))
         })
     }
 
@@ -240,66 +274,73 @@ impl Store {
     ///
     /// # Errors
     /// Those of [`RowFile::edit`].
-    pub fn scanned(&self, of: &Found, finding: Option<f64>) -> Result<Option<Found>> {
+    pub fn record_scan(&self, of: &StoredNote, finding: Option<f64>) -> Result<Option<StoredNote>> {
         let file = self.file(of.scope);
         let number = of.version.number;
-        let same = |note: &&Note| note.current().is_some_and(|now| now.number == number);
+        let same = |note: &&HostNote| note.current().is_some_and(|now| now.number == number);
         file.edit(|book| {
             let Some(note) = book.get(&of.host).filter(same) else {
                 return Ok((Vec::new(), ()));
             };
-            let quarantined = note.in_force().is_none();
+            let quarantined = note.active_version().is_none();
             let event = match finding {
                 // It would say again what is known.
                 Some(_) if quarantined && note.current().is_some_and(|now| now.uses == 0) => {
                     return Ok((Vec::new(), ()));
                 }
-                Some(score) => Event::Flagged { score },
-                None => Event::Used,
+                Some(score) => NoteEvent::Flagged { score },
+                None => NoteEvent::Used,
             };
-            Ok((vec![Row::new(&of.host, number, event)], ()))
+            Ok((vec![NoteEventRow::new(&of.host, number, event)], ()))
         })?;
-        let book = file.known();
-        Ok(book.get(&of.host).and_then(|note| last(&of.host, note, of.scope)))
+        let book = file.cached();
+        Ok(book.get(&of.host).and_then(|note| latest_version(&of.host, note, of.scope)))
     }
 }
 
-fn in_force(project: &Book, global: &Book, host: &NoteHost) -> Option<Found> {
-    let of = |book: &Book, scope| {
-        let version = book.get(host.as_str())?.in_force()?;
-        Some(found(host, scope, version))
+fn find_active(project: &NoteIndex, global: &NoteIndex, host: &NoteHost) -> Option<StoredNote> {
+    let of = |book: &NoteIndex, scope| {
+        let version = book.get(host.as_str())?.active_version()?;
+        Some(stored_note(host, scope, version))
     };
-    of(project, Scope::Project).or_else(|| of(global, Scope::Global))
+    of(project, NoteScope::Project).or_else(|| of(global, NoteScope::Global))
 }
 
-fn last(host: &str, note: &Note, scope: Scope) -> Option<Found> {
+fn latest_version(host: &str, note: &HostNote, scope: NoteScope) -> Option<StoredNote> {
     let version = note.versions.last()?.clone();
-    let removed = note.removed.is_some();
-    Some(Found { host: host.to_owned(), scope, version, removed, shadowed: false })
+    let removed = note.removed_at_ms.is_some();
+    Some(StoredNote { host: host.to_owned(), scope, version, removed, shadowed: false })
 }
 
-fn found(host: &NoteHost, scope: Scope, version: &Version) -> Found {
+fn stored_note(host: &NoteHost, scope: NoteScope, version: &NoteVersion) -> StoredNote {
     let (host, version) = (host.to_string(), version.clone());
-    Found { host, scope, version, removed: false, shadowed: false }
+    StoredNote { host, scope, version, removed: false, shadowed: false }
 }
 
 /// The row of a new version, and the version.
-fn write(host: &NoteHost, scope: Scope, version: Version) -> (Vec<Row>, Found) {
-    let event = Event::Saved {
+fn version_rows(
+    host: &NoteHost,
+    scope: NoteScope,
+    version: NoteVersion,
+) -> (Vec<NoteEventRow>, StoredNote) {
+    let event = NoteEvent::Saved {
         body: version.body.to_string(),
         sha256: version.sha256.clone(),
         score: version.score,
         state: version.state,
         uses: version.uses,
     };
-    let row = Row { at: version.at, ..Row::new(host.as_str(), version.number, event) };
-    (vec![row], found(host, scope, &version))
+    let row = NoteEventRow {
+        at: version.created_at_ms,
+        ..NoteEventRow::new(host.as_str(), version.number, event)
+    };
+    (vec![row], stored_note(host, scope, &version))
 }
 
-fn not_found(host: &NoteHost, scope: Option<Scope>) -> Error {
+fn not_found(host: &NoteHost, scope: Option<NoteScope>) -> Error {
     let whose = match scope {
-        Some(Scope::Project) => " of this project",
-        Some(Scope::Global) => " that all projects share",
+        Some(NoteScope::Project) => " of this project",
+        Some(NoteScope::Global) => " that all projects share",
         None => "",
     };
     let message = format!("there is no note{whose} on `{host}`");
@@ -316,8 +357,8 @@ fn one_version(host: &NoteHost) -> Error {
     Error::new(Reason::NoteOneVersion, message).with("host", host)
 }
 
-fn quarantined(host: &NoteHost, version: &Version) -> Error {
-    let (uses, enough) = (version.uses, super::note::ENOUGH);
+fn quarantined(host: &NoteHost, version: &NoteVersion) -> Error {
+    let (uses, enough) = (version.uses, super::note::USES_TO_ACTIVATE);
     let message = format!(
         "the note on `{host}` is quarantined: {uses} of {enough} uses without a finding so far"
     );

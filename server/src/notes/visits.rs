@@ -12,18 +12,18 @@ use super::host::NoteHost;
 use crate::sessions::TabId;
 
 /// Tabs that are remembered; those of a daemon that opens more begin anew.
-const MOST: usize = 4096;
+const MAX_TABS: usize = 4096;
 
 /// The hosts of the tabs.
 #[derive(Default)]
 pub struct Visits {
-    at: Mutex<HashMap<TabId, NoteHost>>,
+    hosts_by_tab: Mutex<HashMap<TabId, NoteHost>>,
 }
 
 impl Visits {
     /// Notes that `tab` shows `host`; answers whether it just arrived there.
-    pub fn see(&self, tab: TabId, host: Option<&NoteHost>) -> bool {
-        let mut at = self.at.lock().unwrap_or_else(PoisonError::into_inner);
+    pub fn record_visit(&self, tab: TabId, host: Option<&NoteHost>) -> bool {
+        let mut at = self.hosts_by_tab.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(host) = host else {
             at.remove(&tab);
             return false;
@@ -31,7 +31,7 @@ impl Visits {
         if at.get(&tab) == Some(host) {
             return false;
         }
-        if at.len() >= MOST {
+        if at.len() >= MAX_TABS {
             at.clear();
         }
         at.insert(tab, host.clone());
@@ -46,14 +46,14 @@ mod tests {
     #[test]
     fn one_visit_is_one_arrival_in_one_tab() {
         let visits = Visits::default();
-        let host = |text| NoteHost::named(text, "context").expect("a host");
+        let host = |text| NoteHost::parse(text, "context").expect("a host");
         let (a, b) = (host("a.example"), host("b.example"));
-        assert!(visits.see(1, Some(&a)));
-        assert!(!visits.see(1, Some(&a)), "a reload or a further page");
-        assert!(visits.see(2, Some(&a)), "another tab");
-        assert!(visits.see(1, Some(&b)));
-        assert!(visits.see(1, Some(&a)), "back again");
-        assert!(!visits.see(1, None));
-        assert!(visits.see(1, Some(&a)), "from a blank page");
+        assert!(visits.record_visit(1, Some(&a)));
+        assert!(!visits.record_visit(1, Some(&a)), "a reload or a further page");
+        assert!(visits.record_visit(2, Some(&a)), "another tab");
+        assert!(visits.record_visit(1, Some(&b)));
+        assert!(visits.record_visit(1, Some(&a)), "back again");
+        assert!(!visits.record_visit(1, None));
+        assert!(visits.record_visit(1, Some(&a)), "from a blank page");
     }
 }

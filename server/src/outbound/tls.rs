@@ -11,7 +11,7 @@ use tokio_rustls::{
 };
 use url::Url;
 
-use super::checked::unreachable;
+use super::ssrf_check::host_unreachable;
 use crate::error::{Error, Result};
 
 /// Reading the certificates takes a moment: once is enough.
@@ -21,12 +21,12 @@ static CONFIG: OnceCell<Arc<ClientConfig>> = OnceCell::const_new();
 ///
 /// # Errors
 /// `CERTIFICATE_INVALID`; `FETCH_FAILED` when it does not speak TLS.
-pub async fn greet(url: &Url, stream: TcpStream) -> Result<TlsStream<TcpStream>> {
+pub async fn handshake(url: &Url, stream: TcpStream) -> Result<TlsStream<TcpStream>> {
     let config = CONFIG.get_or_try_init(configure).await?;
     let host = url.host_str().unwrap_or_default();
     let name = host.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.');
     let name = ServerName::try_from(name.to_owned())
-        .map_err(|error| unreachable(url, &error.to_string()))?;
+        .map_err(|error| host_unreachable(url, &error.to_string()))?;
     let greeted = TlsConnector::from(Arc::clone(config)).connect(name, stream).await;
     greeted.map_err(|error| {
         let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<rustls::Error>());
@@ -35,7 +35,7 @@ pub async fn greet(url: &Url, stream: TcpStream) -> Result<TlsStream<TcpStream>>
                 let message = format!("the certificate of `{host}` is not valid: {problem}");
                 Error::new(Reason::CertificateInvalid, message).with("host", host)
             }
-            _ => unreachable(url, &format!("no TLS connection: {error}")),
+            _ => host_unreachable(url, &format!("no TLS connection: {error}")),
         }
     })
 }
@@ -54,10 +54,11 @@ async fn configure() -> Result<Arc<ClientConfig>> {
         config.map(|config| config.with_root_certificates(roots).with_no_client_auth())
     };
     let config = tokio::task::spawn_blocking(configure).await;
-    let config = config.map_err(|error| bug(&error))?.map_err(|error| bug(&error))?;
+    let config =
+        config.map_err(|error| setup_error(&error))?.map_err(|error| setup_error(&error))?;
     Ok(Arc::new(config))
 }
 
-fn bug(error: &dyn std::fmt::Display) -> Error {
+fn setup_error(error: &dyn std::fmt::Display) -> Error {
     Error::new(Reason::Bug, format!("TLS cannot be set up: {error}"))
 }

@@ -8,72 +8,77 @@ use std::{
 use browse_proto::{Reason, v1};
 
 use super::{
-    block::Block,
-    fate::{self, Fate, settle},
-    key::{self, Offered, SetupKey},
-    offer::{self, Offer},
+    invitation::PairingInvitation,
     proof,
-    table::{Draft, Row},
+    setup_key::{self, PresentedKey, SetupKey},
+    tab_disposition::{self, TabDisposition, clean_up_pairing},
+    table::{NewPairing, PairingEntry},
+    terms::{self, PairingTerms},
 };
 use crate::{
     daemon::Daemon,
-    dispatch::Context,
+    dispatch::CallContext,
     error::{Error, Result},
-    policy::{ClientId, Hosts, Listener, Rate, SessionRule, TabPolicy, hex, random},
-    records::Surface,
+    policy::{ClientId, HostPolicy, Listener, Rate, SessionRule, TabPolicy, hex, random},
+    records::SecuritySurface,
     sessions::{SessionName, SessionRules},
-    tunnel::{Place, Trust},
+    tunnel::{ListenConfig, PeerAuthentication},
 };
 
 /// Refusals that are printed, unless the caller says.
-const LAST: u32 = 100;
+const DEFAULT_REFUSALS: u32 = 100;
 /// Rows of the record that are looked through for them.
-const MOST_ROWS: usize = 10_000;
+const MAX_LOG_ROWS: usize = 10_000;
 /// The longest challenge, in letters.
-const MOST_CHALLENGE: usize = 128;
+const MAX_CHALLENGE_CHARS: usize = 128;
 
 /// Pairs an agent: ends what it had, makes a key, and prints the block.
 pub async fn new_pairing(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::NewPairingRequest,
 ) -> Result<v1::NewPairingResponse> {
     let daemon = cx.daemon();
-    let offer = Offer::read(&request)?;
-    let place = Place::read("pair new", request.listen.as_deref(), request.address.as_deref())?;
-    daemon.tunnel().check(&place).await?;
+    let offer = PairingTerms::parse(&request)?;
+    let place = ListenConfig::from_request(
+        "pair new",
+        request.listen.as_deref(),
+        request.address.as_deref(),
+    )?;
+    daemon.tunnel().check_available(&place).await?;
     let (session, own_session) = choose_session(cx, &offer)?;
     let client = offer.client.clone();
     let (scopes, hosts) = (offer.scopes.names(), offer.hosts.patterns());
-    let (key, text) = SetupKey::new(key::LIFETIME)?;
+    let (key, text) = SetupKey::new(setup_key::SETUP_KEY_LIFETIME)?;
     let until = time(key.expires());
     let session_key = random()?;
-    let draft = Draft { offer, session, own_session, key, session_key };
+    let draft = NewPairing { terms: offer, session, own_session, key, session_key };
     // What was in force is so no more, whatever fails from here on.
-    let before = daemon.pairings().take(&client);
+    let before = daemon.pairings().remove(&client);
     let replaced = before.is_some();
-    let serial = apart(succeed(Arc::clone(daemon), draft, before)).await??;
+    let serial = run_to_completion(replace_pairing(Arc::clone(daemon), draft, before)).await??;
     let endpoint = match daemon.tunnel().open(daemon, &place).await {
         Ok(endpoint) => endpoint,
         Err(error) => {
-            if let Some(row) = daemon.pairings().take(&client) {
-                settle(daemon, row, Fate::Usual).await;
+            if let Some(row) = daemon.pairings().remove(&client) {
+                clean_up_pairing(daemon, row, TabDisposition::Auto).await;
             }
             return Err(error);
         }
     };
-    expire(daemon, client.clone(), serial, key::LIFETIME);
-    let block = Block {
+    spawn_key_expiry(daemon, client.clone(), serial, setup_key::SETUP_KEY_LIFETIME);
+    let block = PairingInvitation {
         name: client.as_str(),
         address: &endpoint.address,
         fingerprint: &endpoint.fingerprint,
-        session_key: (endpoint.trust == Trust::SessionKey).then_some(&session_key),
+        session_key: (endpoint.peer_authentication == PeerAuthentication::SessionKey)
+            .then_some(&session_key),
         key: &text,
-        until: &until,
+        expires_at: &until,
         scopes: &scopes.join(","),
         hosts: &hosts.join(","),
     };
     if replaced {
-        cx.say(&format!("what `{client}` had was revoked"));
+        cx.add_notice(&format!("what `{client}` had was revoked"));
     }
     Ok(v1::NewPairingResponse {
         block: block.text(),
@@ -83,38 +88,44 @@ pub async fn new_pairing(
         link: block.link(),
         key: text.clone(),
         key_expires_at: until.clone(),
-        scopes: owned(&scopes),
+        scopes: to_strings(&scopes),
         hosts,
         replaced,
-        trust: endpoint.trust.name().to_owned(),
+        trust: endpoint.peer_authentication.name().to_owned(),
         session_key: block.session_key.map(|key| hex(key)).unwrap_or_default(),
     })
 }
 
 /// Runs `work` to its end, also when the caller goes away meanwhile: nobody may
 /// keep the tabs of an agent that is gone.
-async fn apart<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Result<T> {
+async fn run_to_completion<T: Send + 'static>(
+    work: impl Future<Output = T> + Send + 'static,
+) -> Result<T> {
     let done = tokio::spawn(work).await;
     done.map_err(|error| Error::new(Reason::Bug, format!("the pairing broke off: {error}")))
 }
 
 /// Adds a pairing in place of the one of before, if any.
-async fn succeed(daemon: Arc<Daemon>, draft: Draft, before: Option<Row>) -> Result<u64> {
-    let added = add(&daemon, draft).await;
+async fn replace_pairing(
+    daemon: Arc<Daemon>,
+    draft: NewPairing,
+    before: Option<PairingEntry>,
+) -> Result<u64> {
+    let added = add_pairing(&daemon, draft).await;
     if let Some(row) = before {
-        settle(&daemon, row, Fate::Usual).await;
+        clean_up_pairing(&daemon, row, TabDisposition::Auto).await;
     }
     added
 }
 
 /// Opens the session of a pairing, when it gets its own, and adds it.
-async fn add(daemon: &Arc<Daemon>, draft: Draft) -> Result<u64> {
+async fn add_pairing(daemon: &Arc<Daemon>, draft: NewPairing) -> Result<u64> {
     if !draft.own_session {
         return daemon.pairings().add(draft);
     }
     let (session, rules) =
-        (draft.session.clone(), SessionRules { hosts: draft.offer.hosts.clone() });
-    daemon.sessions().open(&session.parse()?, &draft.offer.client, rules).await?;
+        (draft.session.clone(), SessionRules { hosts: draft.terms.hosts.clone() });
+    daemon.sessions().open(&session.parse()?, &draft.terms.client, rules).await?;
     let added = daemon.pairings().add(draft);
     if added.is_err() {
         daemon.sessions().close(&session).await?;
@@ -123,14 +134,16 @@ async fn add(daemon: &Arc<Daemon>, draft: Draft) -> Result<u64> {
 }
 
 /// The session of a pairing: the one that the owner names, else a new one.
-fn choose_session(cx: &Context, offer: &Offer) -> Result<(String, bool)> {
-    if cx.named_session().is_none() {
+fn choose_session(cx: &CallContext, offer: &PairingTerms) -> Result<(String, bool)> {
+    if cx.requested_session().is_none() {
         let tag = hex(&random::<3>()?);
         let name: SessionName = format!("pair-{}-{tag}", offer.client).parse()?;
         return Ok((name.to_string(), true));
     }
     let session = cx.session()?;
-    if offer.hosts != Hosts::public::<&str>(&[])? && session.rules().hosts != offer.hosts {
+    if offer.hosts != HostPolicy::from_public_patterns::<&str>(&[])?
+        && session.rules().hosts != offer.hosts
+    {
         let message = format!("the session `{}` goes to other hosts too", session.name());
         return Err(Error::new(Reason::PairingHostsUnheld, message));
     }
@@ -138,64 +151,66 @@ fn choose_session(cx: &Context, offer: &Offer) -> Result<(String, bool)> {
 }
 
 /// Forgets a pairing whose key nobody redeems.
-fn expire(daemon: &Arc<Daemon>, client: ClientId, serial: u64, after: Duration) {
+fn spawn_key_expiry(daemon: &Arc<Daemon>, client: ClientId, serial: u64, after: Duration) {
     let daemon = Arc::downgrade(daemon);
     tokio::spawn(async move {
         tokio::time::sleep(after + Duration::from_millis(10)).await;
         let Some(daemon) = daemon.upgrade() else { return };
-        if let Some(row) = daemon.pairings().take_over(&client, serial) {
+        if let Some(row) = daemon.pairings().remove_if_ended(&client, serial) {
             tracing::info!(%client, "a setup key was not redeemed in time");
-            settle(&daemon, row, Fate::Usual).await;
+            clean_up_pairing(&daemon, row, TabDisposition::Auto).await;
         }
     });
 }
 
 /// Lists the pairings.
 pub async fn list_pairings(
-    cx: &Context,
+    cx: &CallContext,
     _: v1::ListPairingsRequest,
 ) -> Result<v1::ListPairingsResponse> {
     let mut pairings = Vec::new();
-    cx.daemon().pairings().each(|row| pairings.push(describe(cx.daemon(), row)));
+    cx.daemon().pairings().for_each(|row| pairings.push(describe(cx.daemon(), row)));
     Ok(v1::ListPairingsResponse { pairings })
 }
 
-fn describe(daemon: &Daemon, row: &Row) -> v1::Pairing {
+fn describe(daemon: &Daemon, row: &PairingEntry) -> v1::Pairing {
     let grant = row.grant();
-    let calls = grant.map(|grant| grant.calls());
+    let calls = grant.map(|grant| grant.usage());
     let session = daemon.sessions().get(&row.session);
-    let tabs = session.map_or(0, |session| fate::tabs_of(&session, &row.offer.client).len());
+    let tabs =
+        session.map_or(0, |session| tab_disposition::tabs_of(&session, &row.terms.client).len());
     v1::Pairing {
-        name: row.offer.client.to_string(),
+        name: row.terms.client.to_string(),
         state: if grant.is_some() { "active" } else { "waiting" }.to_owned(),
-        scopes: owned(&row.offer.scopes.names()),
-        hosts: row.offer.hosts.patterns(),
+        scopes: to_strings(&row.terms.scopes.names()),
+        hosts: row.terms.hosts.patterns(),
         session: row.session.clone(),
-        tab_policy: policy(row.offer.tabs).to_owned(),
-        rate: row.offer.rate,
+        tab_policy: tab_policy_name(row.terms.tabs).to_owned(),
+        rate: row.terms.rate,
         tabs: u32::try_from(tabs).unwrap_or(u32::MAX),
-        calls: calls.map_or(0, |calls| calls.count),
+        calls: calls.map_or(0, |calls| calls.call_count),
         expires_at: row.end().map(time).unwrap_or_default(),
-        last_call: calls.filter(|calls| calls.count > 0).map(|calls| time(calls.last)),
+        last_call: calls.filter(|calls| calls.call_count > 0).map(|calls| time(calls.last_call)),
     }
 }
 
 /// Ends a pairing.
 pub async fn revoke_pairing(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::RevokePairingRequest,
 ) -> Result<v1::RevokePairingResponse> {
-    let client = offer::name(&request.name)?;
-    let Some(row) = cx.daemon().pairings().take(&client) else {
+    let client = terms::parse_name(&request.name)?;
+    let Some(row) = cx.daemon().pairings().remove(&client) else {
         return Err(Error::new(Reason::PairingNotFound, format!("nobody is paired as `{client}`")));
     };
     let fate = match (request.keep_tabs, request.close_tabs) {
-        (true, _) => Fate::Released,
-        (_, true) => Fate::Closed,
-        _ => Fate::Usual,
+        (true, _) => TabDisposition::Released,
+        (_, true) => TabDisposition::Closed,
+        _ => TabDisposition::Auto,
     };
     let daemon = Arc::clone(cx.daemon());
-    let count = apart(async move { settle(&daemon, row, fate).await }).await?;
+    let count =
+        run_to_completion(async move { clean_up_pairing(&daemon, row, fate).await }).await?;
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     Ok(v1::RevokePairingResponse {
         name: client.to_string(),
@@ -206,17 +221,17 @@ pub async fn revoke_pairing(
 
 /// Lists what was refused.
 pub async fn list_refusals(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::ListRefusalsRequest,
 ) -> Result<v1::ListRefusalsResponse> {
-    let most = request.last.unwrap_or(LAST) as usize;
+    let most = request.last.unwrap_or(DEFAULT_REFUSALS) as usize;
     let attempts = cx.daemon().attempts();
     attempts.flush().await;
-    let (rows, damaged) = attempts.last(MOST_ROWS)?;
+    let (rows, damaged) = attempts.last_rows(MAX_LOG_ROWS)?;
     if let Some(place) = damaged.first() {
-        cx.say(&format!("some lines cannot be read: {place}"));
+        cx.add_notice(&format!("some lines cannot be read: {place}"));
     }
-    let elsewhere = rows.into_iter().filter(|row| row.surface == Surface::Tunnel.name());
+    let elsewhere = rows.into_iter().filter(|row| row.surface == SecuritySurface::Tunnel.name());
     let refusals = elsewhere.map(|row| v1::PairingRefusal {
         time: row.time,
         reason: row.reason,
@@ -230,33 +245,38 @@ pub async fn list_refusals(
 }
 
 /// Trades a setup key for a token.
-pub async fn redeem(cx: &Context, request: v1::RedeemRequest) -> Result<v1::RedeemResponse> {
+pub async fn redeem(cx: &CallContext, request: v1::RedeemRequest) -> Result<v1::RedeemResponse> {
     if cx.listener() != Listener::Tunnel {
         let message = "keys are redeemed at the address of their block";
         return Err(Error::new(Reason::PairingLinkInvalid, message));
     }
     let challenge = request.challenge.as_str();
-    if challenge.len() > MOST_CHALLENGE || !challenge.bytes().all(|b| b.is_ascii_hexdigit()) {
-        let message = format!("a challenge is at most {MOST_CHALLENGE} hexadecimal digits");
+    if challenge.len() > MAX_CHALLENGE_CHARS || !challenge.bytes().all(|b| b.is_ascii_hexdigit()) {
+        let message = format!("a challenge is at most {MAX_CHALLENGE_CHARS} hexadecimal digits");
         return Err(Error::new(Reason::ArgumentInvalid, message));
     }
     let daemon = cx.daemon();
-    let offered = Offered::read(&request.key, challenge, &request.proof);
+    let offered = PresentedKey::parse(&request.key, challenge, &request.proof);
     let redeemed = daemon.pairings().redeem(daemon.authority(), &offered)?;
     let grant = redeemed.grant;
     let capability = grant.capability();
     tracing::info!(client = %capability.client, "a setup key was redeemed");
-    fate::watch(daemon, capability.client.clone(), redeemed.serial, Arc::clone(&grant));
+    tab_disposition::watch_grant(
+        daemon,
+        capability.client.clone(),
+        redeemed.serial,
+        Arc::clone(&grant),
+    );
     let answer = v1::RedeemResponse {
         name: capability.client.to_string(),
-        scopes: owned(&capability.scopes.names()),
+        scopes: to_strings(&capability.scopes.names()),
         hosts: capability.hosts().patterns(),
-        session: session(&capability.session),
-        expires_at: grant.end().map(time).unwrap_or_default(),
+        session: session_rule_name(&capability.session),
+        expires_at: grant.expires_at().map(time).unwrap_or_default(),
         ..Default::default()
     };
     let (scopes, hosts) = (answer.scopes.join(","), answer.hosts.join(","));
-    let said = browse_proto::redeem::Answer {
+    let said = browse_proto::redeem::RedeemAnswer {
         challenge,
         name: &answer.name,
         scopes: &scopes,
@@ -265,47 +285,47 @@ pub async fn redeem(cx: &Context, request: v1::RedeemRequest) -> Result<v1::Rede
         expires_at: &answer.expires_at,
     };
     if offered.is_sealed() {
-        let sealed = proof::seal(&redeemed.session_key, &said, &redeemed.token)?;
+        let sealed = proof::seal_token(&redeemed.session_key, &said, &redeemed.token)?;
         return Ok(v1::RedeemResponse { sealed, ..answer });
     }
-    let proof = proof::of_answer(&redeemed.session_key, &said, &redeemed.token);
+    let proof = proof::answer_proof(&redeemed.session_key, &said, &redeemed.token);
     Ok(v1::RedeemResponse { proof, token: redeemed.token, ..answer })
 }
 
 /// Says who the caller is.
 pub async fn get_identity(
-    cx: &Context,
+    cx: &CallContext,
     _: v1::GetIdentityRequest,
 ) -> Result<v1::GetIdentityResponse> {
     let (capability, grant) = (cx.capability(), cx.grant());
     Ok(v1::GetIdentityResponse {
         name: capability.client.to_string(),
         kind: capability.kind.name().to_owned(),
-        scopes: owned(&capability.scopes.names()),
+        scopes: to_strings(&capability.scopes.names()),
         hosts: capability.hosts().patterns(),
-        session: session(&capability.session),
-        tab_policy: policy(capability.tabs).to_owned(),
+        session: session_rule_name(&capability.session),
+        tab_policy: tab_policy_name(capability.tabs).to_owned(),
         rate: match capability.rate {
             Rate::None => Some(0),
             Rate::PerSecond(rate) => Some(rate),
             Rate::Unlimited => None,
         },
-        expires_at: grant.end().map(time),
+        expires_at: grant.expires_at().map(time),
     })
 }
 
-fn owned(words: &[&'static str]) -> Vec<String> {
+fn to_strings(words: &[&'static str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-fn policy(tabs: TabPolicy) -> &'static str {
+fn tab_policy_name(tabs: TabPolicy) -> &'static str {
     match tabs {
         TabPolicy::Own => "own",
         TabPolicy::Session => "session",
     }
 }
 
-fn session(rule: &SessionRule) -> String {
+fn session_rule_name(rule: &SessionRule) -> String {
     match rule {
         SessionRule::Only(name) => name.clone(),
         SessionRule::Any => "*".to_owned(),

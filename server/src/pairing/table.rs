@@ -15,38 +15,40 @@ use governor::{
 use subtle::Choice;
 
 use super::{
-    key::{Offered, SetupKey},
-    offer::Offer,
     proof,
+    setup_key::{PresentedKey, SetupKey},
+    terms::PairingTerms,
 };
 use crate::{
     content::Delivery,
-    error::{Error, HINT, Result},
-    policy::{Audience, Authority, ClientId, Grant, GrantSpec, Kind, Minted, SessionRule},
+    error::{Error, HINT_KEY, Result},
+    policy::{
+        Audience, Authority, ClientId, ClientKind, Grant, GrantSpec, IssuedToken, SessionRule,
+    },
 };
 
 /// Keys a second that may be wrong before the answer is to wait. A good key is
 /// never held up by them.
-const WRONG: NonZeroU32 = NonZeroU32::new(5).expect("5 is not 0");
+const MAX_WRONG_KEYS_PER_SECOND: NonZeroU32 = NonZeroU32::new(5).expect("5 is not 0");
 
 /// The pairings of a daemon.
 pub struct Pairings {
-    rows: Mutex<Rows>,
-    wrong: DefaultDirectRateLimiter,
+    rows: Mutex<PairingTable>,
+    wrong_key_limiter: DefaultDirectRateLimiter,
 }
 
 #[derive(Default)]
-struct Rows {
-    by_name: BTreeMap<ClientId, Row>,
-    made: u64,
+struct PairingTable {
+    by_name: BTreeMap<ClientId, PairingEntry>,
+    last_serial: u64,
 }
 
 /// One pairing.
-pub struct Row {
+pub struct PairingEntry {
     /// Tells it from others of its name.
     pub serial: u64,
     /// What was offered.
-    pub offer: Offer,
+    pub terms: PairingTerms,
     /// Its session.
     pub session: String,
     /// Whether the session was made for it.
@@ -54,11 +56,11 @@ pub struct Row {
     key: Option<SetupKey>,
     session_key: [u8; 32],
     /// Its token, once it has one. It is revoked when this goes.
-    token: Option<Minted>,
+    token: Option<IssuedToken>,
 }
 
 /// What a redeemed key is good for.
-pub struct Redeemed {
+pub struct RedeemedKey {
     /// The token.
     pub token: String,
     /// The grant behind it.
@@ -70,9 +72,9 @@ pub struct Redeemed {
 }
 
 /// A row that is being made.
-pub struct Draft {
+pub struct NewPairing {
     /// What is offered.
-    pub offer: Offer,
+    pub terms: PairingTerms,
     /// Its session.
     pub session: String,
     /// Whether the session was made for it.
@@ -85,8 +87,8 @@ pub struct Draft {
 
 impl Default for Pairings {
     fn default() -> Self {
-        let wrong = DefaultDirectRateLimiter::direct(Quota::per_second(WRONG));
-        Self { rows: Mutex::default(), wrong }
+        let wrong = DefaultDirectRateLimiter::direct(Quota::per_second(MAX_WRONG_KEYS_PER_SECOND));
+        Self { rows: Mutex::default(), wrong_key_limiter: wrong }
     }
 }
 
@@ -95,25 +97,26 @@ impl Pairings {
     ///
     /// # Errors
     /// There is one of this name.
-    pub fn add(&self, draft: Draft) -> Result<u64> {
+    pub fn add(&self, draft: NewPairing) -> Result<u64> {
         let mut rows = self.rows();
-        let client = draft.offer.client.clone();
+        let client = draft.terms.client.clone();
         if rows.by_name.contains_key(&client) {
             let message = format!("`{client}` was just paired by another call");
             let error = Error::new(Reason::ClientExists, message).with("client", client);
-            return Err(error.with(HINT, "Run `browse pair list`, then pair again"));
+            return Err(error.with(HINT_KEY, "Run `browse pair list`, then pair again"));
         }
-        rows.made += 1;
-        let serial = rows.made;
-        let Draft { offer, session, own_session, key, session_key } = draft;
+        rows.last_serial += 1;
+        let serial = rows.last_serial;
+        let NewPairing { terms: offer, session, own_session, key, session_key } = draft;
         let (key, token) = (Some(key), None);
-        let row = Row { serial, offer, session, own_session, key, session_key, token };
+        let row =
+            PairingEntry { serial, terms: offer, session, own_session, key, session_key, token };
         rows.by_name.insert(client, row);
         Ok(serial)
     }
 
     /// Takes a pairing out: its token ends now, its calls in flight too.
-    pub fn take(&self, client: &ClientId) -> Option<Row> {
+    pub fn remove(&self, client: &ClientId) -> Option<PairingEntry> {
         let mut row = self.rows().by_name.remove(client)?;
         row.token.take();
         Some(row)
@@ -121,13 +124,13 @@ impl Pairings {
 
     /// Takes out the pairing with this serial number, when it is over: its
     /// key was not redeemed in time, or its token has ended.
-    pub fn take_over(&self, client: &ClientId, serial: u64) -> Option<Row> {
+    pub fn remove_if_ended(&self, client: &ClientId, serial: u64) -> Option<PairingEntry> {
         let over = self.rows().by_name.get(client).is_some_and(|row| {
             let waits = row.can_be_redeemed();
-            let lives = row.token.as_ref().is_some_and(|token| token.grant().alive().is_ok());
+            let lives = row.token.as_ref().is_some_and(|token| token.grant().check_alive().is_ok());
             row.serial == serial && !waits && !lives
         });
-        if over { self.take(client) } else { None }
+        if over { self.remove(client) } else { None }
     }
 
     /// Trades a setup key for a token.
@@ -137,10 +140,14 @@ impl Pairings {
     ///
     /// # Errors
     /// `SETUP_KEY_INVALID`, one answer for every cause; `RATE_LIMITED`.
-    pub fn redeem(&self, authority: &Arc<Authority>, offered: &Offered<'_>) -> Result<Redeemed> {
+    pub fn redeem(
+        &self,
+        authority: &Arc<Authority>,
+        offered: &PresentedKey<'_>,
+    ) -> Result<RedeemedKey> {
         let hash = offered.hash();
         let mut rows = self.rows();
-        let mut found: Option<&mut Row> = None;
+        let mut found: Option<&mut PairingEntry> = None;
         // All are looked at, whichever it is.
         for row in rows.by_name.values_mut() {
             let same = row.key.as_ref().map_or(Choice::from(0), |key| key.matches(&hash));
@@ -148,26 +155,26 @@ impl Pairings {
                 found = Some(row);
             }
         }
-        let held = |row: &Row| match offered {
-            Offered::Key(_) => true,
-            Offered::Sealed { id, challenge, proof, .. } => {
-                proof::holds(&row.session_key, challenge, id, proof)
+        let held = |row: &PairingEntry| match offered {
+            PresentedKey::Key(_) => true,
+            PresentedKey::Sealed { id, challenge, proof, .. } => {
+                proof::verify_proof(&row.session_key, challenge, id, proof)
             }
         };
         let Some(row) = found.filter(|row| row.can_be_redeemed() && held(row)) else {
             drop(rows);
-            return Err(self.wrong_key());
+            return Err(self.wrong_key_error());
         };
         // Its name is free again before the next token takes it.
         row.token.take();
-        let minted = authority.mint_sliding(row.spec(), row.offer.slide)?;
+        let minted = authority.issue_with_idle_timeout(row.grant_spec(), row.terms.idle_timeout)?;
         let (token, grant) = (minted.token().to_owned(), Arc::clone(minted.grant()));
         row.token = Some(minted);
-        Ok(Redeemed { token, grant, session_key: row.session_key, serial: row.serial })
+        Ok(RedeemedKey { token, grant, session_key: row.session_key, serial: row.serial })
     }
 
-    fn wrong_key(&self) -> Error {
-        match self.wrong.check() {
+    fn wrong_key_error(&self) -> Error {
+        match self.wrong_key_limiter.check() {
             Ok(()) => Error::new(Reason::SetupKeyInvalid, "the setup key is not good"),
             Err(until) => {
                 let wait = until.wait_time_from(DefaultClock::default().now());
@@ -188,50 +195,50 @@ impl Pairings {
     }
 
     /// Calls `see` for each, by name.
-    pub fn each(&self, mut see: impl FnMut(&Row)) {
+    pub fn for_each(&self, mut see: impl FnMut(&PairingEntry)) {
         self.rows().by_name.values().for_each(&mut see);
     }
 
-    fn rows(&self) -> MutexGuard<'_, Rows> {
+    fn rows(&self) -> MutexGuard<'_, PairingTable> {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Row {
+impl PairingEntry {
     /// The grant of its token, while that is good.
     pub fn grant(&self) -> Option<&Arc<Grant>> {
-        let grant = self.token.as_ref().map(Minted::grant);
-        grant.filter(|grant| grant.alive().is_ok())
+        let grant = self.token.as_ref().map(IssuedToken::grant);
+        grant.filter(|grant| grant.check_alive().is_ok())
     }
 
     /// When it ends if nothing happens.
     pub fn end(&self) -> Option<SystemTime> {
         match self.grant() {
-            Some(grant) => grant.end(),
+            Some(grant) => grant.expires_at(),
             None => self.key.as_ref().map(SetupKey::expires),
         }
     }
 
     fn can_be_redeemed(&self) -> bool {
-        let fresh = self.key.as_ref().is_some_and(|key| !key.is_over());
-        let used = self.token.as_ref().is_some_and(|token| token.grant().calls().count > 0);
+        let fresh = self.key.as_ref().is_some_and(|key| !key.is_expired());
+        let used = self.token.as_ref().is_some_and(|token| token.grant().usage().call_count > 0);
         fresh && !used
     }
 
-    fn spec(&self) -> GrantSpec {
+    fn grant_spec(&self) -> GrantSpec {
         GrantSpec {
-            client: self.offer.client.clone(),
+            client: self.terms.client.clone(),
             audience: Audience::Tunnel,
-            kind: Kind::Paired,
-            scopes: self.offer.scopes,
-            hosts: self.offer.hosts.clone(),
-            tabs: self.offer.tabs,
+            kind: ClientKind::Paired,
+            scopes: self.terms.scopes,
+            hosts: self.terms.hosts.clone(),
+            tabs: self.terms.tabs,
             session: SessionRule::Only(self.session.clone()),
-            rate: self.offer.limit(),
+            rate: self.terms.rate_limit(),
             // What an agent reads is marked as what it is, always.
             delivery: Delivery::Guarded,
             // The second that claims are rounded up by counts too.
-            lifetime: self.offer.lifetime.saturating_sub(Duration::from_secs(1)),
+            lifetime: self.terms.lifetime.saturating_sub(Duration::from_secs(1)),
         }
     }
 }

@@ -3,7 +3,7 @@
 use browse_proto::v1;
 
 use super::*;
-use crate::{pairing::key, policy::Listener};
+use crate::{pairing::setup_key, policy::Listener};
 
 struct Owner {
     authority: Arc<Authority>,
@@ -18,28 +18,30 @@ impl Owner {
 
     fn pair(&self, name: &str, lifetime: Duration) -> String {
         let request = v1::NewPairingRequest { name: name.to_owned(), ..Default::default() };
-        let offer = Offer::read(&request).expect("the name is good");
+        let offer = PairingTerms::parse(&request).expect("the name is good");
         let (key, text) = SetupKey::new(lifetime).expect("there are random numbers");
         let (session, session_key) = (format!("pair-{name}"), [1; 32]);
-        let draft = Draft { offer, session, own_session: true, key, session_key };
+        let draft = NewPairing { terms: offer, session, own_session: true, key, session_key };
         self.pairings.add(draft).expect("the name is free");
         text
     }
 
-    fn redeem(&self, key: &str) -> Result<Redeemed, Reason> {
-        self.pairings.redeem(&self.authority, &Offered::Key(key)).map_err(|error| error.reason())
+    fn redeem(&self, key: &str) -> Result<RedeemedKey, Reason> {
+        self.pairings
+            .redeem(&self.authority, &PresentedKey::Key(key))
+            .map_err(|error| error.reason())
     }
 
     fn call(&self, token: &str) -> Result<(), Reason> {
         let grant = self.authority.identify(Some(token), Listener::Tunnel);
-        grant.and_then(|grant| grant.count()).map_err(|error| error.reason())
+        grant.and_then(|grant| grant.count_call()).map_err(|error| error.reason())
     }
 }
 
 #[test]
 fn a_key_is_good_once() {
     let owner = Owner::new();
-    let key = owner.pair("ada", key::LIFETIME);
+    let key = owner.pair("ada", setup_key::SETUP_KEY_LIFETIME);
     let redeemed = owner.redeem(&key).expect("it is good");
     assert_eq!(redeemed.grant.capability().client.as_str(), "ada");
     assert_eq!(owner.call(&redeemed.token), Ok(()));
@@ -52,7 +54,7 @@ fn a_key_is_good_once() {
 #[test]
 fn an_answer_that_was_lost_can_be_asked_for_again() {
     let owner = Owner::new();
-    let key = owner.pair("ada", key::LIFETIME);
+    let key = owner.pair("ada", setup_key::SETUP_KEY_LIFETIME);
     let lost = owner.redeem(&key).expect("it is good");
     let again = owner.redeem(&key).expect("nobody has called");
     assert_eq!(owner.call(&lost.token), Err(Reason::TokenInvalid));
@@ -64,7 +66,7 @@ fn an_answer_that_was_lost_can_be_asked_for_again() {
 fn expired_and_guessed_keys_get_one_answer_and_then_a_pause() {
     let owner = Owner::new();
     let over = owner.pair("ada", Duration::ZERO);
-    let good = owner.pair("bob", key::LIFETIME);
+    let good = owner.pair("bob", setup_key::SETUP_KEY_LIFETIME);
     assert_eq!(owner.redeem(&over).err(), Some(Reason::SetupKeyInvalid));
     assert_eq!(owner.redeem("").err(), Some(Reason::SetupKeyInvalid));
     let guesses: Vec<_> =
@@ -78,21 +80,24 @@ fn expired_and_guessed_keys_get_one_answer_and_then_a_pause() {
 #[test]
 fn a_token_ends_with_its_row_and_its_name_is_free_again() {
     let owner = Owner::new();
-    let first = owner.redeem(&owner.pair("ada", key::LIFETIME)).expect("good");
+    let first = owner.redeem(&owner.pair("ada", setup_key::SETUP_KEY_LIFETIME)).expect("good");
     assert_eq!(owner.call(&first.token), Ok(()));
     let client = first.grant.capability().client.clone();
-    assert!(owner.pairings.take(&client).is_some());
+    assert!(owner.pairings.remove(&client).is_some());
     assert_eq!(owner.call(&first.token), Err(Reason::TokenInvalid));
-    let second = owner.redeem(&owner.pair("ada", key::LIFETIME)).expect("good");
+    let second = owner.redeem(&owner.pair("ada", setup_key::SETUP_KEY_LIFETIME)).expect("good");
     assert_eq!(owner.call(&second.token), Ok(()));
     assert_eq!(owner.call(&first.token), Err(Reason::TokenInvalid));
-    assert!(owner.pairings.take_over(&client, first.serial).is_none(), "the row is another's");
+    assert!(
+        owner.pairings.remove_if_ended(&client, first.serial).is_none(),
+        "the row is another's"
+    );
 }
 
 #[test]
 fn tokens_are_for_the_tunnel_and_a_week_at_most() {
     let owner = Owner::new();
-    let redeemed = owner.redeem(&owner.pair("ada", key::LIFETIME)).expect("good");
+    let redeemed = owner.redeem(&owner.pair("ada", setup_key::SETUP_KEY_LIFETIME)).expect("good");
     let local = owner.authority.identify(Some(&redeemed.token), Listener::Local);
     assert_eq!(local.expect_err("it is for elsewhere").reason(), Reason::TokenForeign);
     let body = redeemed.token.split('.').nth(1).expect("a JWT has three parts");
@@ -101,27 +106,27 @@ fn tokens_are_for_the_tunnel_and_a_week_at_most() {
     let number = |name: &str| claims[name].as_u64().expect(name);
     assert!(number("exp") - number("iat") <= 7 * 24 * 3600);
     assert_eq!(claims["content"], "guarded");
-    let slid = redeemed.grant.end().expect("it ends").duration_since(SystemTime::now());
+    let slid = redeemed.grant.expires_at().expect("it ends").duration_since(SystemTime::now());
     assert!(slid.expect("later") <= Duration::from_secs(24 * 3600));
 }
 
 #[test]
 fn who_read_along_cannot_redeem_what_is_sealed() {
-    use browse_proto::redeem::{SEALED, request};
+    use browse_proto::redeem::{SEALED_PREFIX, request_mac_text};
     use hmac::Mac as _;
     use sha2::Digest as _;
 
     let owner = Owner::new();
-    let key = owner.pair("ada", key::LIFETIME);
+    let key = owner.pair("ada", setup_key::SETUP_KEY_LIFETIME);
     let id = crate::policy::hex(&sha2::Sha256::digest(key.as_bytes()));
-    let sealed = format!("{SEALED}{id}");
+    let sealed = format!("{SEALED_PREFIX}{id}");
     let proof = |session_key: [u8; 32], challenge: &str| {
         let mac = hmac::Hmac::<sha2::Sha256>::new_from_slice(&session_key).expect("a key");
-        let mac = mac.chain_update(request(challenge, &id));
+        let mac = mac.chain_update(request_mac_text(challenge, &id));
         crate::policy::hex(&mac.finalize().into_bytes())
     };
     let redeem = |challenge: &str, proof: &str| {
-        let offered = Offered::read(&sealed, challenge, proof);
+        let offered = PresentedKey::parse(&sealed, challenge, proof);
         owner.pairings.redeem(&owner.authority, &offered).map_err(|error| error.reason())
     };
     // The hash is no key, and neither a proof of another challenge nor one

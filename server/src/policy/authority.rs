@@ -5,11 +5,11 @@ use std::{sync::Arc, time::Duration};
 use browse_proto::Reason;
 
 use super::{
-    Audience, Capability, ClientId, DeniedCommands, Grant, Hosts, Kind, Listener, Rate, Scopes,
-    SessionRule, TabPolicy,
-    claims::{self, Signer},
-    grants::Grants,
-    root::{self, Likeness, RootToken, hex, random},
+    Audience, Capability, ClientId, ClientKind, DeniedCommands, Grant, HostPolicy, Listener, Rate,
+    Scopes, SessionRule, TabPolicy,
+    claims::{self, TokenSigner},
+    grant_table::GrantTable,
+    root_token::{self, RootToken, RootTokenMatch, hex, random},
 };
 use crate::{
     content::Delivery,
@@ -22,9 +22,9 @@ pub struct Authority {
     id: String,
     root: RootToken,
     root_grant: Arc<Grant>,
-    stranger: Arc<Grant>,
-    signer: Signer,
-    grants: Grants,
+    anonymous_grant: Arc<Grant>,
+    signer: TokenSigner,
+    grants: GrantTable,
     denied: Arc<DeniedCommands>,
 }
 
@@ -34,9 +34,9 @@ pub struct Authority {
 pub struct GrantSpec {
     pub client: ClientId,
     pub audience: Audience,
-    pub kind: Kind,
+    pub kind: ClientKind,
     pub scopes: Scopes,
-    pub hosts: Hosts,
+    pub hosts: HostPolicy,
     pub tabs: TabPolicy,
     pub session: SessionRule,
     pub rate: Rate,
@@ -45,7 +45,7 @@ pub struct GrantSpec {
 }
 
 /// A token that was just made. Dropping it revokes the token.
-pub struct Minted {
+pub struct IssuedToken {
     token: String,
     jti: String,
     grant: Arc<Grant>,
@@ -58,22 +58,22 @@ impl Authority {
     /// # Errors
     /// The system has no random numbers.
     pub fn new() -> Result<Self> {
-        Self::denying(DeniedCommands::default())
+        Self::with_denied_commands(DeniedCommands::default())
     }
 
     /// The same, with commands that none of its grants allows, that of root included.
     ///
     /// # Errors
     /// As [`Authority::new`].
-    pub fn denying(denied: DeniedCommands) -> Result<Self> {
+    pub fn with_denied_commands(denied: DeniedCommands) -> Result<Self> {
         let (id, denied) = (hex(&random::<8>()?), Arc::new(denied));
         Ok(Self {
             root: RootToken::new(&id)?,
-            root_grant: Arc::new(Grant::root().denying(&denied)),
-            stranger: Arc::new(Grant::stranger().denying(&denied)),
+            root_grant: Arc::new(Grant::root().with_denied_commands(&denied)),
+            anonymous_grant: Arc::new(Grant::anonymous().with_denied_commands(&denied)),
             denied,
-            signer: Signer::new(&id)?,
-            grants: Grants::default(),
+            signer: TokenSigner::new(&id)?,
+            grants: GrantTable::default(),
             id,
         })
     }
@@ -85,26 +85,26 @@ impl Authority {
 
     /// The root token, for the state file.
     pub fn root_token(&self) -> &str {
-        self.root.reveal()
+        self.root.expose()
     }
 
     /// Makes a token.
     ///
     /// # Errors
     /// A live token of this client exists.
-    pub fn mint(self: &Arc<Self>, spec: GrantSpec) -> Result<Minted> {
-        self.mint_sliding(spec, None)
+    pub fn issue(self: &Arc<Self>, spec: GrantSpec) -> Result<IssuedToken> {
+        self.issue_with_idle_timeout(spec, None)
     }
 
     /// Makes a token that ends also when `slide` has gone by without a call.
     ///
     /// # Errors
     /// A live token of this client exists.
-    pub fn mint_sliding(
+    pub fn issue_with_idle_timeout(
         self: &Arc<Self>,
         spec: GrantSpec,
         slide: Option<Duration>,
-    ) -> Result<Minted> {
+    ) -> Result<IssuedToken> {
         let GrantSpec { audience, lifetime, .. } = spec;
         let capability = Capability {
             client: spec.client,
@@ -117,10 +117,10 @@ impl Authority {
             delivery: spec.delivery,
         };
         let (token, jti) = self.signer.sign(&capability, audience, lifetime)?;
-        let grant = Grant::temporary(capability, audience, lifetime).sliding(slide);
-        let grant = Arc::new(grant.denying(&self.denied));
+        let grant = Grant::temporary(capability, audience, lifetime).with_idle_timeout(slide);
+        let grant = Arc::new(grant.with_denied_commands(&self.denied));
         self.grants.insert(jti.clone(), Arc::clone(&grant))?;
-        Ok(Minted { token, jti, grant, authority: Arc::clone(self) })
+        Ok(IssuedToken { token, jti, grant, authority: Arc::clone(self) })
     }
 
     /// Ends the token of `client` now; tells whether there was one. Calls in
@@ -143,43 +143,43 @@ impl Authority {
     pub fn identify(&self, token: Option<&str>, listener: Listener) -> Result<Arc<Grant>> {
         let token =
             token.ok_or_else(|| Error::new(Reason::TokenMissing, "the call carries no token"))?;
-        if listener == Listener::Tunnel && root::is_like(token) {
+        if listener == Listener::Tunnel && root_token::has_root_prefix(token) {
             // Said of whatever looks like one, so that nobody learns whether it is.
             return Err(Error::new(Reason::RootDenied, "a root token is never taken here"));
         }
         self.look_up(token, listener).map_err(|error| match listener {
             Listener::Local | Listener::Skills => error,
-            Listener::Tunnel => claims::invalid(),
+            Listener::Tunnel => claims::invalid_token(),
         })
     }
 
     /// The grant of whoever shows no token, where strangers may call.
-    pub(super) fn stranger(&self) -> &Arc<Grant> {
-        &self.stranger
+    pub(super) fn anonymous_grant(&self) -> &Arc<Grant> {
+        &self.anonymous_grant
     }
 
     fn look_up(&self, token: &str, listener: Listener) -> Result<Arc<Grant>> {
         match (self.root.compare(token, &self.id), listener) {
-            (Likeness::Same, Listener::Local) => return Ok(Arc::clone(&self.root_grant)),
+            (RootTokenMatch::Same, Listener::Local) => return Ok(Arc::clone(&self.root_grant)),
             // A skill that has got hold of it gets nowhere with it.
-            (Likeness::Same, Listener::Skills) => return Err(claims::invalid()),
-            (Likeness::Same, Listener::Tunnel) | (Likeness::Foreign, _) => {
-                return Err(claims::foreign());
+            (RootTokenMatch::Same, Listener::Skills) => return Err(claims::invalid_token()),
+            (RootTokenMatch::Same, Listener::Tunnel) | (RootTokenMatch::OtherDaemon, _) => {
+                return Err(claims::foreign_token());
             }
-            (Likeness::Forged, _) => return Err(claims::invalid()),
-            (Likeness::Other, _) => {}
+            (RootTokenMatch::Forged, _) => return Err(claims::invalid_token()),
+            (RootTokenMatch::Other, _) => {}
         }
         let claims = self.signer.verify(token, listener)?;
         let grant = self.grants.get(&claims.jti)?;
         let for_here = grant.audience().is_some_and(|of| listener.audiences().contains(&of));
         if !for_here || grant.capability().client.as_str() != claims.sub {
-            return Err(claims::invalid());
+            return Err(claims::invalid_token());
         }
         Ok(grant)
     }
 }
 
-impl Minted {
+impl IssuedToken {
     /// The grant behind it.
     pub fn grant(&self) -> &Arc<Grant> {
         &self.grant
@@ -191,13 +191,13 @@ impl Minted {
     }
 }
 
-impl Drop for Minted {
+impl Drop for IssuedToken {
     fn drop(&mut self) {
         self.authority.grants.revoke_key(&self.jti);
     }
 }
 
-impl std::fmt::Debug for Minted {
+impl std::fmt::Debug for IssuedToken {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Minted").field("jti", &self.jti).finish_non_exhaustive()
     }

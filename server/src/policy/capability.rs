@@ -1,6 +1,6 @@
 //! What a caller may do.
 
-use super::{ClientId, Hosts, Rate, Scopes};
+use super::{ClientId, HostPolicy, Rate, Scopes};
 use crate::content::Delivery;
 
 /// Everything that a token stands for.
@@ -9,11 +9,11 @@ pub struct Capability {
     /// Who calls.
     pub client: ClientId,
     /// What sort of caller it is.
-    pub kind: Kind,
+    pub kind: ClientKind,
     /// Commands it may call.
     pub scopes: Scopes,
     /// Hosts its tabs may visit.
-    pub hosts: Hosts,
+    pub hosts: HostPolicy,
     /// Tabs it may touch.
     pub tabs: TabPolicy,
     /// Session it acts in.
@@ -26,7 +26,7 @@ pub struct Capability {
 
 /// What sort of caller a capability is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ClientKind {
     /// The user's own shell.
     Root,
     /// One run of a skill.
@@ -34,17 +34,17 @@ pub enum Kind {
     /// An agent on another machine.
     Paired,
     /// Somebody on another machine who has no token yet.
-    Stranger,
+    Anonymous,
 }
 
-impl Kind {
+impl ClientKind {
     /// The word for it in tokens.
     pub fn name(self) -> &'static str {
         match self {
             Self::Root => "root",
             Self::Skill => "skill",
             Self::Paired => "paired",
-            Self::Stranger => "stranger",
+            Self::Anonymous => "stranger",
         }
     }
 }
@@ -73,9 +73,9 @@ impl Capability {
     pub fn root() -> Self {
         Self {
             client: ClientId::root(),
-            kind: Kind::Root,
+            kind: ClientKind::Root,
             scopes: Scopes::ALL,
-            hosts: Hosts::Any,
+            hosts: HostPolicy::Any,
             tabs: TabPolicy::Session,
             session: SessionRule::Any,
             rate: Rate::Unlimited,
@@ -85,12 +85,12 @@ impl Capability {
 
     /// What somebody without a token stands for, where strangers may call:
     /// nothing but what needs none.
-    pub fn stranger() -> Self {
+    pub fn anonymous() -> Self {
         Self {
-            client: ClientId::stranger(),
-            kind: Kind::Stranger,
+            client: ClientId::anonymous(),
+            kind: ClientKind::Anonymous,
             scopes: Scopes::default(),
-            hosts: Hosts::None,
+            hosts: HostPolicy::None,
             tabs: TabPolicy::Own,
             session: SessionRule::Only(String::new()),
             rate: Rate::Unlimited,
@@ -100,11 +100,11 @@ impl Capability {
 
     /// Whether the holder of the root token calls.
     pub fn is_root(&self) -> bool {
-        self.kind == Kind::Root
+        self.kind == ClientKind::Root
     }
 
     /// The hosts that its tabs may visit.
-    pub fn hosts(&self) -> &Hosts {
+    pub fn hosts(&self) -> &HostPolicy {
         &self.hosts
     }
 }

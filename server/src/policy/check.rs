@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use browse_proto::{Command, Reason, Scope};
 
-use super::{Capability, Grant, Kind, Listener, Method};
+use super::{CallMethod, Capability, ClientKind, Grant, Listener};
 use crate::error::{Error, Result};
 
 /// Leave to run one command, made by [`check`] alone.
@@ -21,23 +21,23 @@ pub struct Permit {
 /// The grant has ended, the user's configuration denies the command, the tunnel does
 /// not serve it, or the scope is missing.
 pub fn check(grant: &Arc<Grant>, command: &'static Command, listener: Listener) -> Result<Permit> {
-    allow(grant, Method::Command(command), listener)?;
+    check_allowed(grant, CallMethod::Command(command), listener)?;
     Ok(Permit { command, grant: Arc::clone(grant), listener })
 }
 
 /// The same for a standard service, which has no handler of ours to permit.
-pub(super) fn allow(grant: &Grant, method: Method, listener: Listener) -> Result<()> {
-    grant.alive()?;
-    if let Method::Command(command) = method {
+pub(super) fn check_allowed(grant: &Grant, method: CallMethod, listener: Listener) -> Result<()> {
+    grant.check_alive()?;
+    if let CallMethod::Command(command) = method {
         grant.denied().check(command)?;
     }
-    if listener == Listener::Tunnel && !method.tunnel() {
+    if listener == Listener::Tunnel && !method.is_served_on_tunnel() {
         let message = format!("`{}` cannot be called through a tunnel", method.name());
         return Err(Error::new(Reason::TunnelDenied, message));
     }
     let capability = grant.capability();
-    let known = capability.kind != Kind::Stranger;
-    let held = method.scope() == Scope::Any && known || capability.scopes.allow(method.scope());
+    let known = capability.kind != ClientKind::Anonymous;
+    let held = method.scope() == Scope::Any && known || capability.scopes.allows(method.scope());
     if !held {
         let required = method.scope().name();
         let message = format!("`{}` needs the `{required}` scope", method.name());
@@ -74,7 +74,7 @@ impl Permit {
     ///
     /// # Errors
     /// As [`check`].
-    pub fn step(&self, command: &'static Command) -> Result<Self> {
+    pub fn for_command(&self, command: &'static Command) -> Result<Self> {
         check(&self.grant, command, self.listener)
     }
 }

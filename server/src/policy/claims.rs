@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Audience, Capability, Listener, SessionRule, TabPolicy, grant,
-    root::{hex, random},
+    root_token::{hex, random},
 };
 use crate::{
     content::Delivery,
@@ -23,10 +23,10 @@ use crate::{
     policy::Rate,
 };
 
-const TYPE: &str = "JWT";
+const JWT_TYPE: &str = "JWT";
 
 /// Signs and verifies the tokens of one daemon. The key never leaves memory.
-pub struct Signer {
+pub struct TokenSigner {
     id: String,
     encoding: EncodingKey,
     decoding: DecodingKey,
@@ -35,7 +35,7 @@ pub struct Signer {
 /// What a token says. Besides `jti` and `sub` it is there for the holder to
 /// read: the daemon goes by the grant.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Claims {
+pub struct TokenClaims {
     iss: String,
     aud: String,
     /// Client.
@@ -54,7 +54,7 @@ pub struct Claims {
     content: String,
 }
 
-impl Signer {
+impl TokenSigner {
     /// A signer with a new random key.
     ///
     /// # Errors
@@ -72,9 +72,9 @@ impl Signer {
         audience: Audience,
         lifetime: Duration,
     ) -> Result<(String, String)> {
-        let now = seconds(SystemTime::now());
+        let now = unix_seconds(SystemTime::now());
         let jti = hex(&random::<16>()?);
-        let claims = Claims {
+        let claims = TokenClaims {
             iss: self.id.clone(),
             aud: audience.claim(&self.id),
             sub: of.client.to_string(),
@@ -105,7 +105,7 @@ impl Signer {
             },
         };
         let header = Header {
-            typ: Some(TYPE.to_owned()),
+            typ: Some(JWT_TYPE.to_owned()),
             kid: Some(self.id.clone()),
             ..Header::new(Algorithm::HS256)
         };
@@ -119,7 +119,7 @@ impl Signer {
     ///
     /// # Errors
     /// `TOKEN_INVALID`, `TOKEN_EXPIRED` or `TOKEN_FOREIGN`.
-    pub fn verify(&self, token: &str, listener: Listener) -> Result<Claims> {
+    pub fn verify(&self, token: &str, listener: Listener) -> Result<TokenClaims> {
         let mut validation = Validation::new(Algorithm::HS256);
         validation.leeway = 0;
         validation.validate_nbf = true;
@@ -128,25 +128,29 @@ impl Signer {
         let audiences: Vec<_> = listener.audiences().iter().map(|a| a.claim(&self.id)).collect();
         validation.set_audience(&audiences);
         let read =
-            decode::<Claims>(token, &self.decoding, &validation).map_err(|error| {
-                match error.kind() {
-                    ErrorKind::ExpiredSignature | ErrorKind::ImmatureSignature => grant::expired(),
-                    ErrorKind::InvalidAudience | ErrorKind::InvalidIssuer => foreign(),
-                    ErrorKind::InvalidSignature if self.names_another(token) => foreign(),
-                    _ => invalid(),
-                }
-            })?;
-        let ours = read.header.typ.as_deref() == Some(TYPE)
+            decode::<TokenClaims>(token, &self.decoding, &validation).map_err(
+                |error| match error.kind() {
+                    ErrorKind::ExpiredSignature | ErrorKind::ImmatureSignature => {
+                        grant::expired_error()
+                    }
+                    ErrorKind::InvalidAudience | ErrorKind::InvalidIssuer => foreign_token(),
+                    ErrorKind::InvalidSignature if self.is_from_other_daemon(token) => {
+                        foreign_token()
+                    }
+                    _ => invalid_token(),
+                },
+            )?;
+        let ours = read.header.typ.as_deref() == Some(JWT_TYPE)
             && read.header.kid.as_deref() == Some(&self.id);
         if !ours || read.claims.jti.is_empty() {
-            return Err(invalid());
+            return Err(invalid_token());
         }
         Ok(read.claims)
     }
 
     /// Whether a token whose signature is not ours says that another daemon
     /// made it. Nobody relies on this but the wording of the error.
-    fn names_another(&self, token: &str) -> bool {
+    fn is_from_other_daemon(&self, token: &str) -> bool {
         #[derive(Deserialize)]
         struct Issuer {
             iss: String,
@@ -159,16 +163,16 @@ impl Signer {
 }
 
 /// The error for a token that is not one of ours.
-pub fn invalid() -> Error {
+pub fn invalid_token() -> Error {
     Error::new(Reason::TokenInvalid, "the token is not valid")
 }
 
 /// The error for the token of another daemon or listener.
-pub fn foreign() -> Error {
+pub fn foreign_token() -> Error {
     Error::new(Reason::TokenForeign, "the token is for another daemon or listener")
 }
 
-fn seconds(time: SystemTime) -> u64 {
+fn unix_seconds(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 

@@ -7,10 +7,10 @@ use browse_proto::Reason;
 use crate::error::{Error, Result};
 
 /// Longest name, in bytes.
-const MAX: usize = 128;
+const MAX_NAME_BYTES: usize = 128;
 
 const ROOT: &str = "root";
-const STRANGER: &str = "stranger";
+const ANONYMOUS: &str = "stranger";
 
 /// The name that a caller is known by: `root`, `skill:hackernews:1f3a`, or what
 /// the owner called a paired agent.
@@ -31,11 +31,11 @@ impl ClientId {
         };
         if name.is_empty() {
             refuse("it is empty")
-        } else if name.len() > MAX {
+        } else if name.len() > MAX_NAME_BYTES {
             refuse("it is longer than 128 bytes")
         } else if name.chars().any(|letter| letter.is_whitespace() || letter.is_control()) {
             refuse("it holds a blank or a control character")
-        } else if [ROOT, STRANGER].contains(&name.to_lowercase().as_str()) {
+        } else if [ROOT, ANONYMOUS].contains(&name.to_lowercase().as_str()) {
             refuse("the name is reserved")
         } else {
             Ok(Self(name.into()))
@@ -48,8 +48,8 @@ impl ClientId {
     }
 
     /// Whoever has no token.
-    pub fn stranger() -> Self {
-        Self(STRANGER.into())
+    pub fn anonymous() -> Self {
+        Self(ANONYMOUS.into())
     }
 
     /// Whether this is the holder of the root token.

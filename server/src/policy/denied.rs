@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeniedCommands {
     /// By the name of a command, the name that the setting has.
-    by: BTreeMap<&'static str, String>,
+    setting_names: BTreeMap<&'static str, String>,
 }
 
 impl DeniedCommands {
@@ -19,7 +19,7 @@ impl DeniedCommands {
     ///
     /// # Errors
     /// The first name that no command has.
-    pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
+    pub fn from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         let mut by = BTreeMap::new();
         for name in names {
             let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -32,7 +32,7 @@ impl DeniedCommands {
             }
             by.extend(meant.into_iter().map(|command| (command, name.clone())));
         }
-        Ok(Self { by })
+        Ok(Self { setting_names: by })
     }
 
     /// Refuses `command` when it is one of them.
@@ -40,7 +40,7 @@ impl DeniedCommands {
     /// # Errors
     /// `COMMAND_DENIED`.
     pub(super) fn check(&self, command: &Command) -> Result<()> {
-        let Some(name) = self.by.get(command.name) else { return Ok(()) };
+        let Some(name) = self.setting_names.get(command.name) else { return Ok(()) };
         let message = format!("`{}` is switched off", command.name);
         Err(Error::new(Reason::CommandDenied, message).with("denied", name))
     }
@@ -56,13 +56,14 @@ mod tests {
 
     #[test]
     fn a_name_stands_for_what_goes_on_from_it() {
-        let denied = DeniedCommands::of(["fetch", " skill  run"]).expect("they are commands");
+        let denied =
+            DeniedCommands::from_names(["fetch", " skill  run"]).expect("they are commands");
         assert!(refuses(&denied, "fetch") && refuses(&denied, "skill run"));
         for name in Command::all().iter().map(|command| command.name) {
             let is_meant = name == "fetch" || name.starts_with("fetch ") || name == "skill run";
             assert_eq!(refuses(&denied, name), is_meant, "{name}");
         }
-        let skills = DeniedCommands::of(["skill"]).expect("there are commands on skills");
+        let skills = DeniedCommands::from_names(["skill"]).expect("there are commands on skills");
         assert!(refuses(&skills, "skill list") && !refuses(&skills, "domain-skill list"));
         assert!(!refuses(&DeniedCommands::default(), "fetch"));
     }
@@ -72,7 +73,10 @@ mod tests {
         for command in Command::all() {
             for alias in command.aliases {
                 assert!(
-                    refuses(&DeniedCommands::of([*alias]).expect("it is one"), command.name),
+                    refuses(
+                        &DeniedCommands::from_names([*alias]).expect("it is one"),
+                        command.name
+                    ),
                     "{alias}"
                 );
             }
@@ -81,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_name_that_no_command_has_is_named() {
-        assert_eq!(DeniedCommands::of(["js", "fetsch"]), Err("fetsch".to_owned()));
-        assert_eq!(DeniedCommands::of([""]), Err(String::new()));
+        assert_eq!(DeniedCommands::from_names(["js", "fetsch"]), Err("fetsch".to_owned()));
+        assert_eq!(DeniedCommands::from_names([""]), Err(String::new()));
     }
 }

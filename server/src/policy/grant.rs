@@ -9,7 +9,7 @@ use std::{
 use browse_proto::Reason;
 use tokio_util::sync::CancellationToken;
 
-use super::{Audience, Capability, DeniedCommands, rate::Limiter};
+use super::{Audience, Capability, DeniedCommands, rate::GrantLimiter};
 use crate::error::{Error, Result};
 
 /// A capability in force, until it expires or is revoked.
@@ -18,21 +18,21 @@ pub struct Grant {
     audience: Option<Audience>,
     expires: Option<SystemTime>,
     /// Time without a call after which it ends before that.
-    slide: Option<Duration>,
+    idle_timeout: Option<Duration>,
     revoked: CancellationToken,
-    limiter: Limiter,
-    calls: Mutex<Calls>,
-    begun: Instant,
+    limiter: GrantLimiter,
+    usage: Mutex<GrantUsage>,
+    created_at: Instant,
     denied: Arc<DeniedCommands>,
 }
 
 /// What was done with a grant.
 #[derive(Clone, Copy, Debug)]
-pub struct Calls {
+pub struct GrantUsage {
     /// How many calls were made.
-    pub count: u64,
+    pub call_count: u64,
     /// When the last one was; when the grant was made before the first.
-    pub last: SystemTime,
+    pub last_call: SystemTime,
 }
 
 impl Grant {
@@ -42,8 +42,8 @@ impl Grant {
     }
 
     /// The grant of whoever has no token, where strangers may call.
-    pub(super) fn stranger() -> Self {
-        Self::new(Capability::stranger(), None, None)
+    pub(super) fn anonymous() -> Self {
+        Self::new(Capability::anonymous(), None, None)
     }
 
     /// A grant that ends by itself after `lifetime`.
@@ -56,12 +56,12 @@ impl Grant {
     }
 
     /// The same, which ends also when `slide` has gone by without a call.
-    pub(super) fn sliding(self, slide: Option<Duration>) -> Self {
-        Self { slide, ..self }
+    pub(super) fn with_idle_timeout(self, slide: Option<Duration>) -> Self {
+        Self { idle_timeout: slide, ..self }
     }
 
     /// The same, without these commands.
-    pub(super) fn denying(self, denied: &Arc<DeniedCommands>) -> Self {
+    pub(super) fn with_denied_commands(self, denied: &Arc<DeniedCommands>) -> Self {
         Self { denied: Arc::clone(denied), ..self }
     }
 
@@ -75,11 +75,21 @@ impl Grant {
         audience: Option<Audience>,
         expires: Option<SystemTime>,
     ) -> Self {
-        let limiter = Limiter::new(capability.rate);
-        let calls = Mutex::new(Calls { count: 0, last: SystemTime::now() });
+        let limiter = GrantLimiter::new(capability.rate);
+        let calls = Mutex::new(GrantUsage { call_count: 0, last_call: SystemTime::now() });
         let (slide, revoked) = (None, CancellationToken::new());
         let (begun, denied) = (Instant::now(), Arc::default());
-        Self { capability, audience, expires, slide, revoked, limiter, calls, begun, denied }
+        Self {
+            capability,
+            audience,
+            expires,
+            idle_timeout: slide,
+            revoked,
+            limiter,
+            usage: calls,
+            created_at: begun,
+            denied,
+        }
     }
 
     /// What it allows.
@@ -93,28 +103,28 @@ impl Grant {
     }
 
     /// When it ends by itself at the latest.
-    pub(super) fn expires(&self) -> Option<SystemTime> {
+    pub(super) fn latest_expiry(&self) -> Option<SystemTime> {
         self.expires
     }
 
     /// When it ends by itself if nobody calls meanwhile.
-    pub fn end(&self) -> Option<SystemTime> {
-        let slid = self.slide.map(|slide| self.calls().last + slide);
+    pub fn expires_at(&self) -> Option<SystemTime> {
+        let slid = self.idle_timeout.map(|slide| self.usage().last_call + slide);
         self.expires.into_iter().chain(slid).min()
     }
 
     /// When it was made.
-    pub fn begun(&self) -> Instant {
-        self.begun
+    pub fn created_at(&self) -> Instant {
+        self.created_at
     }
 
     /// What was done with it.
-    pub fn calls(&self) -> Calls {
-        *self.lock()
+    pub fn usage(&self) -> GrantUsage {
+        *self.lock_usage()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Calls> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_usage(&self) -> MutexGuard<'_, GrantUsage> {
+        self.usage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Ends it now: new calls are refused, those in flight end.
@@ -126,21 +136,21 @@ impl Grant {
     ///
     /// # Errors
     /// It was revoked, or is over.
-    pub fn alive(&self) -> Result<()> {
+    pub fn check_alive(&self) -> Result<()> {
         if self.revoked.is_cancelled() {
-            Err(revoked())
-        } else if self.end().is_some_and(|end| SystemTime::now() >= end) {
-            Err(expired())
+            Err(revoked_error())
+        } else if self.expires_at().is_some_and(|end| SystemTime::now() >= end) {
+            Err(expired_error())
         } else {
             Ok(())
         }
     }
 
     /// Waits until it is revoked or over, and says which.
-    pub async fn ended(&self) -> Error {
+    pub async fn wait_until_ended(&self) -> Error {
         let over = async {
             // A call meanwhile puts the end off.
-            while let Some(end) = self.end() {
+            while let Some(end) = self.expires_at() {
                 match end.duration_since(SystemTime::now()) {
                     Ok(left) if !left.is_zero() => tokio::time::sleep(left).await,
                     _ => return,
@@ -149,8 +159,8 @@ impl Grant {
             std::future::pending().await
         };
         tokio::select! {
-            () = self.revoked.cancelled() => revoked(),
-            () = over => expired(),
+            () = self.revoked.cancelled() => revoked_error(),
+            () = over => expired_error(),
         }
     }
 
@@ -158,11 +168,11 @@ impl Grant {
     ///
     /// # Errors
     /// The caller makes too many.
-    pub fn count(&self) -> Result<()> {
+    pub fn count_call(&self) -> Result<()> {
         self.limiter.check()?;
-        let mut calls = self.lock();
-        calls.count += 1;
-        calls.last = SystemTime::now();
+        let mut calls = self.lock_usage();
+        calls.call_count += 1;
+        calls.last_call = SystemTime::now();
         Ok(())
     }
 }
@@ -173,10 +183,10 @@ impl fmt::Debug for Grant {
     }
 }
 
-pub(super) fn revoked() -> Error {
+pub(super) fn revoked_error() -> Error {
     Error::new(Reason::TokenRevoked, "the token was revoked")
 }
 
-pub(super) fn expired() -> Error {
+pub(super) fn expired_error() -> Error {
     Error::new(Reason::TokenExpired, "the token has expired")
 }

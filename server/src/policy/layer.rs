@@ -7,19 +7,19 @@
 
 mod audit;
 mod authorize;
-mod explain;
+mod error_mapping;
 mod filter;
-mod intake;
+mod http_response;
 mod json;
 mod origin;
 mod rate;
-mod reply;
+mod request_body;
 mod trace;
 
 mod stack;
 
-pub use audit::Refusal;
-pub use authorize::Peer;
-pub use intake::Known;
-pub use origin::Origin;
-pub use stack::{Gate, Guarded, guard};
+pub use audit::RefusedCall;
+pub use authorize::PeerAddress;
+pub use origin::OriginCheck;
+pub use request_body::AuthenticatedFlag;
+pub use stack::{GateConfig, GatedService, with_gate};

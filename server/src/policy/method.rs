@@ -4,7 +4,7 @@ use browse_proto::{Command, Scope};
 
 /// What a call asks for.
 #[derive(Clone, Copy, Debug)]
-pub enum Method {
+pub enum CallMethod {
     /// A command of the contract.
     Command(&'static Command),
     /// A method of a standard service, served on the local listener only.
@@ -13,7 +13,7 @@ pub enum Method {
 
 /// The standard services. Health needs no token: who starts a daemon asks it
 /// before anything else.
-const STANDARD: &[(&str, Scope)] = &[
+const STANDARD_METHODS: &[(&str, Scope)] = &[
     ("/grpc.health.v1.Health/Check", Scope::Public),
     ("/grpc.health.v1.Health/Watch", Scope::Public),
     ("/grpc.health.v1.Health/List", Scope::Public),
@@ -21,10 +21,10 @@ const STANDARD: &[(&str, Scope)] = &[
     ("/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", Scope::Meta),
 ];
 
-impl Method {
+impl CallMethod {
     /// The method at `path`; none when nothing is served there.
     pub fn by_path(path: &str) -> Option<Self> {
-        let standard = STANDARD.iter().find(|(known, _)| *known == path);
+        let standard = STANDARD_METHODS.iter().find(|(known, _)| *known == path);
         let standard = standard.map(|(_, scope)| Self::Standard(*scope));
         standard.or_else(|| Command::by_path(path).map(Self::Command))
     }
@@ -38,7 +38,7 @@ impl Method {
     }
 
     /// Whether the tunnel listener serves it.
-    pub fn tunnel(self) -> bool {
+    pub fn is_served_on_tunnel(self) -> bool {
         match self {
             Self::Command(command) => command.tunnel,
             Self::Standard(_) => false,

@@ -20,25 +20,25 @@ pub enum Rate {
 }
 
 /// Counts the calls of one grant.
-pub struct Limiter(State);
+pub struct GrantLimiter(LimiterState);
 
-enum State {
+enum LimiterState {
     Closed,
     Limited(DefaultDirectRateLimiter),
     Open,
 }
 
-impl Limiter {
+impl GrantLimiter {
     /// Counts against `rate`.
     pub fn new(rate: Rate) -> Self {
         Self(match rate {
-            Rate::None => State::Closed,
-            Rate::Unlimited => State::Open,
+            Rate::None => LimiterState::Closed,
+            Rate::Unlimited => LimiterState::Open,
             Rate::PerSecond(rate) => match NonZeroU32::new(rate) {
                 Some(rate) => {
-                    State::Limited(DefaultDirectRateLimiter::direct(Quota::per_second(rate)))
+                    LimiterState::Limited(DefaultDirectRateLimiter::direct(Quota::per_second(rate)))
                 }
-                None => State::Closed,
+                None => LimiterState::Closed,
             },
         })
     }
@@ -49,38 +49,38 @@ impl Limiter {
     /// [`Reason::RateLimited`], with the time after which to try again.
     pub fn check(&self) -> Result<()> {
         match &self.0 {
-            State::Open => Ok(()),
-            State::Closed => {
+            LimiterState::Open => Ok(()),
+            LimiterState::Closed => {
                 Err(Error::new(Reason::RateLimited, "the token allows no calls")
                     .with("retry_ms", 1000))
             }
-            State::Limited(limiter) => limiter.check().map_err(|until| {
+            LimiterState::Limited(limiter) => limiter.check().map_err(|until| {
                 let wait = until.wait_time_from(DefaultClock::default().now());
-                limited(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX).max(1))
+                rate_limited(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX).max(1))
             }),
         }
     }
 }
 
 /// The error of a caller that must wait.
-pub fn limited(retry_ms: u64) -> Error {
+pub fn rate_limited(retry_ms: u64) -> Error {
     Error::new(Reason::RateLimited, "too many calls").with("retry_ms", retry_ms)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Limiter, Rate};
+    use super::{GrantLimiter, Rate};
 
     #[test]
     fn zero_means_none() {
         for rate in [Rate::default(), Rate::None, Rate::PerSecond(0)] {
-            assert!(Limiter::new(rate).check().is_err());
+            assert!(GrantLimiter::new(rate).check().is_err());
         }
     }
 
     #[test]
     fn a_burst_is_one_second_of_calls() {
-        let limiter = Limiter::new(Rate::PerSecond(5));
+        let limiter = GrantLimiter::new(Rate::PerSecond(5));
         let allowed = (0..50).filter(|_| limiter.check().is_ok()).count();
         assert!((5..=6).contains(&allowed), "{allowed}");
         let error = limiter.check().expect_err("the burst is spent");
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn unlimited_is_spelled_out() {
-        let limiter = Limiter::new(Rate::Unlimited);
+        let limiter = GrantLimiter::new(Rate::Unlimited);
         assert!((0..10_000).all(|_| limiter.check().is_ok()));
     }
 }

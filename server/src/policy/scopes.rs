@@ -35,13 +35,13 @@ impl Scopes {
 
     /// Whether a command of this scope is allowed. `Any` is not weighed here: it
     /// asks who calls, not what he holds.
-    pub const fn allow(self, scope: Scope) -> bool {
+    pub const fn allows(self, scope: Scope) -> bool {
         matches!(scope, Scope::Public) || self.0 & Self::bit(scope) != 0
     }
 
     /// The words of the scopes, as in tokens.
     pub fn names(self) -> Vec<&'static str> {
-        let held = Scope::GRANTABLE.into_iter().filter(|scope| self.allow(*scope));
+        let held = Scope::GRANTABLE.into_iter().filter(|scope| self.allows(*scope));
         held.map(Scope::name).collect()
     }
 }
@@ -56,14 +56,14 @@ mod tests {
     fn a_scope_grants_itself_only() {
         for held in Scope::GRANTABLE {
             for wanted in Scope::GRANTABLE {
-                assert_eq!(Scopes::of(&[held]).allow(wanted), held == wanted);
+                assert_eq!(Scopes::of(&[held]).allows(wanted), held == wanted);
             }
         }
     }
 
     #[test]
     fn nothing_grants_nothing() {
-        assert!(Scope::GRANTABLE.iter().all(|scope| !Scopes::default().allow(*scope)));
+        assert!(Scope::GRANTABLE.iter().all(|scope| !Scopes::default().allows(*scope)));
         assert!(Scopes::of(&[Scope::Public]).names().is_empty());
     }
 }

@@ -6,7 +6,7 @@ use browse_proto::{Command, v1};
 use tokio::{sync::broadcast, time::Instant};
 
 /// Time that a caption is shown, unless another one comes.
-const SHOWN: Duration = Duration::from_secs(3);
+const CAPTION_DURATION: Duration = Duration::from_secs(3);
 
 /// The calls of a session, one after the other.
 pub struct Captions {
@@ -22,11 +22,11 @@ impl Captions {
     }
 
     /// The caption of this moment; empty for none.
-    pub fn now(&mut self) -> String {
+    pub fn current_text(&mut self) -> String {
         loop {
             match self.feed.try_recv() {
                 Ok(entry) if entry.session == self.session => {
-                    if let Some(text) = text(&entry) {
+                    if let Some(text) = caption_text(&entry) {
                         self.current = Some((text, Instant::now()));
                     }
                 }
@@ -35,13 +35,13 @@ impl Captions {
                 Err(_) => break,
             }
         }
-        self.current.take_if(|(_, since)| since.elapsed() > SHOWN);
+        self.current.take_if(|(_, since)| since.elapsed() > CAPTION_DURATION);
         self.current.as_ref().map(|(text, _)| text.clone()).unwrap_or_default()
     }
 }
 
 /// `click button "Save"`; none for what only looks.
-fn text(entry: &v1::ActivityEntry) -> Option<String> {
+fn caption_text(entry: &v1::ActivityEntry) -> Option<String> {
     let command = Command::by_name(&entry.command)?;
     let shown = command.acts || command.group == "navigation";
     let about = if entry.element.is_empty() { &entry.target } else { &entry.element };
@@ -69,7 +69,7 @@ mod tests {
     async fn the_last_action_of_the_session_is_shown() {
         let (sender, feed) = broadcast::channel(8);
         let mut captions = Captions::new(feed, "default");
-        assert_eq!(captions.now(), "");
+        assert_eq!(captions.current_text(), "");
         for call in [
             entry("default", "click", "button \"Save\""),
             entry("default", "text", ""),
@@ -77,8 +77,8 @@ mod tests {
         ] {
             sender.send(call).expect("it is heard");
         }
-        assert_eq!(captions.now(), "click button \"Save\"");
+        assert_eq!(captions.current_text(), "click button \"Save\"");
         sender.send(entry("default", "fill", "")).expect("it is heard");
-        assert_eq!(captions.now(), "fill @e3");
+        assert_eq!(captions.current_text(), "fill @e3");
     }
 }

@@ -5,13 +5,14 @@ use browse_proto::Reason;
 use serde_json::{Value, json};
 
 use crate::{
-    chromium::{Argument, Engine, HiddenPage, Pointer, Viewport},
+    chromium::{HiddenPage, InjectedScript, Pointer, ScriptArgument, Viewport},
     error::{Error, Result},
 };
 
-static SCRIPT: Engine = Engine { world: "browse-film", script: include_str!("encoder.js") };
+static SCRIPT: InjectedScript =
+    InjectedScript { world_name: "browse-film", script: include_str!("encoder.js") };
 
-const DRAW: &str = "(width, height, jpeg, view, pointer, text) => browseFilm.draw(width, height, jpeg, view, pointer, text)";
+const DRAW_FUNCTION: &str = "(width, height, jpeg, view, pointer, text) => browseFilm.draw(width, height, jpeg, view, pointer, text)";
 
 /// What is drawn above the picture of the page.
 #[derive(Clone, Debug, Default)]
@@ -20,19 +21,19 @@ pub struct Overlay {
     pub pointer: Option<Pointer>,
     /// Share of the time that the ring of the last press is shown, from 0 to 1, at
     /// which it is gone.
-    pub age: f64,
+    pub ring_progress: f64,
     /// A line at the bottom; empty for none.
     pub caption: String,
 }
 
 /// Encodes frames of one size.
-pub struct Encoder {
+pub struct FrameEncoder {
     helper: HiddenPage,
     /// Width and height of the film, in pixels.
     pub size: (u32, u32),
 }
 
-impl Encoder {
+impl FrameEncoder {
     /// An encoder that works in `helper`.
     pub fn new(helper: HiddenPage, size: (u32, u32)) -> Self {
         Self { helper, size }
@@ -47,20 +48,20 @@ impl Encoder {
         overlay: &Overlay,
     ) -> Result<Vec<u8>> {
         let world = self.helper.world(&self.helper.main_frame().id, &SCRIPT).await?;
-        let pointer = overlay
-            .pointer
-            .map(|p| json!({ "x": p.x, "y": p.y, "pressed": p.pressed, "age": overlay.age }));
+        let pointer = overlay.pointer.map(
+            |p| json!({ "x": p.x, "y": p.y, "pressed": p.pressed, "age": overlay.ring_progress }),
+        );
         let arguments = [
-            Argument::from(self.size.0),
-            Argument::from(self.size.1),
-            Argument::from(jpeg),
-            Argument::from(json!({ "width": view.width, "height": view.height })),
-            Argument::from(pointer.unwrap_or(Value::Null)),
-            Argument::from(overlay.caption.as_str()),
+            ScriptArgument::from(self.size.0),
+            ScriptArgument::from(self.size.1),
+            ScriptArgument::from(jpeg),
+            ScriptArgument::from(json!({ "width": view.width, "height": view.height })),
+            ScriptArgument::from(pointer.unwrap_or(Value::Null)),
+            ScriptArgument::from(overlay.caption.as_str()),
         ];
-        let webp: String = world.call(DRAW, &arguments).await?;
+        let webp: String = world.call(DRAW_FUNCTION, &arguments).await?;
         let webp = STANDARD.decode(webp).unwrap_or_default();
-        let frame = vp8(&webp).ok_or_else(|| {
+        let frame = vp8_chunk(&webp).ok_or_else(|| {
             Error::new(
                 Reason::ImageRefused,
                 "the browser encodes no lossy WebP, which video is made of",
@@ -72,7 +73,7 @@ impl Encoder {
 
 /// The chunk `VP8 ` of a WebP file:
 /// <https://developers.google.com/speed/webp/docs/riff_container>.
-fn vp8(webp: &[u8]) -> Option<&[u8]> {
+fn vp8_chunk(webp: &[u8]) -> Option<&[u8]> {
     let mut rest = webp.strip_prefix(b"RIFF")?.get(4..)?.strip_prefix(b"WEBP")?;
     loop {
         let (name, after) = rest.split_at_checked(4)?;
@@ -87,13 +88,13 @@ fn vp8(webp: &[u8]) -> Option<&[u8]> {
 
 #[cfg(test)]
 mod tests {
-    use super::vp8;
+    use super::vp8_chunk;
 
     #[test]
     fn the_frame_is_found_behind_other_chunks() {
         let webp = b"RIFF\x1a\0\0\0WEBPICCP\x01\0\0\0x\0VP8 \x02\0\0\0hi";
-        assert_eq!(vp8(webp), Some(b"hi".as_slice()));
-        assert_eq!(vp8(b"RIFF\x04\0\0\0WEBP"), None);
-        assert_eq!(vp8(b""), None);
+        assert_eq!(vp8_chunk(webp), Some(b"hi".as_slice()));
+        assert_eq!(vp8_chunk(b"RIFF\x04\0\0\0WEBP"), None);
+        assert_eq!(vp8_chunk(b""), None);
     }
 }

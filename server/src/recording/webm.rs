@@ -4,11 +4,11 @@
 //! which there are: <https://www.webmproject.org/docs/container/>.
 
 /// Longest cluster, in milliseconds: the times in it have 16 bits.
-const CLUSTER: u64 = 5_000;
+const MAX_CLUSTER_MS: u64 = 5_000;
 
 /// A frame of the film.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Frame {
+pub struct VideoFrame {
     /// When it is shown, in milliseconds.
     pub time: u64,
     /// Where its bytes begin on the reel.
@@ -19,54 +19,56 @@ pub struct Frame {
 
 /// A piece of the file.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum WebmPiece {
     /// These bytes.
     Bytes(Vec<u8>),
     /// The bytes of a frame.
-    Frame(Frame),
+    Frame(VideoFrame),
 }
 
 /// The whole file, in order, of a film of key frames that is `duration`
 /// milliseconds long.
-pub fn pieces(frames: &[Frame], size: (u32, u32), duration: u64) -> Vec<Piece> {
+pub fn pieces(frames: &[VideoFrame], size: (u32, u32), duration: u64) -> Vec<WebmPiece> {
     let head = [info(duration), tracks(size)].concat();
     let clusters = clusters(frames);
     let mut at = head.len() as u64;
     let mut points = Vec::new();
     for cluster in &clusters {
-        points.push(cue(cluster.time, at));
+        points.push(cue_point(cluster.time, at));
         at += cluster.length();
     }
     let cues = element(&[0x1c, 0x53, 0xbb, 0x6b], &points.concat());
     let mut begin = ebml();
     begin.extend([0x18, 0x53, 0x80, 0x67]);
-    begin.extend(wide(at + cues.len() as u64));
+    begin.extend(size_vint(at + cues.len() as u64));
     begin.extend(head);
-    let mut all = vec![Piece::Bytes(begin)];
+    let mut all = vec![WebmPiece::Bytes(begin)];
     for cluster in clusters {
         let mut bytes = vec![0x1f, 0x43, 0xb6, 0x75];
-        bytes.extend(wide(cluster.body()));
+        bytes.extend(size_vint(cluster.body()));
         bytes.extend(cluster.timecode());
         for frame in &cluster.frames {
-            bytes.extend(block(frame, cluster.time));
-            all.push(Piece::Bytes(std::mem::take(&mut bytes)));
-            all.push(Piece::Frame(*frame));
+            bytes.extend(simple_block_header(frame, cluster.time));
+            all.push(WebmPiece::Bytes(std::mem::take(&mut bytes)));
+            all.push(WebmPiece::Frame(*frame));
         }
     }
-    all.push(Piece::Bytes(cues));
+    all.push(WebmPiece::Bytes(cues));
     all
 }
 
 struct Cluster {
     time: u64,
-    frames: Vec<Frame>,
+    frames: Vec<VideoFrame>,
 }
 
-fn clusters(frames: &[Frame]) -> Vec<Cluster> {
+fn clusters(frames: &[VideoFrame]) -> Vec<Cluster> {
     let mut all: Vec<Cluster> = Vec::new();
     for frame in frames {
         match all.last_mut() {
-            Some(cluster) if frame.time - cluster.time < CLUSTER => cluster.frames.push(*frame),
+            Some(cluster) if frame.time - cluster.time < MAX_CLUSTER_MS => {
+                cluster.frames.push(*frame)
+            }
             _ => all.push(Cluster { time: frame.time, frames: vec![*frame] }),
         }
     }
@@ -75,14 +77,13 @@ fn clusters(frames: &[Frame]) -> Vec<Cluster> {
 
 impl Cluster {
     fn timecode(&self) -> Vec<u8> {
-        element(&[0xe7], &number(self.time))
+        element(&[0xe7], &uint(self.time))
     }
 
     fn body(&self) -> u64 {
-        let blocks = self
-            .frames
-            .iter()
-            .map(|frame| block(frame, self.time).len() as u64 + u64::from(frame.length));
+        let blocks = self.frames.iter().map(|frame| {
+            simple_block_header(frame, self.time).len() as u64 + u64::from(frame.length)
+        });
         self.timecode().len() as u64 + blocks.sum::<u64>()
     }
 
@@ -108,7 +109,7 @@ fn ebml() -> Vec<u8> {
 /// Times are in milliseconds.
 fn info(duration: u64) -> Vec<u8> {
     let body = [
-        element(&[0x2a, 0xd7, 0xb1], &number(1_000_000)),
+        element(&[0x2a, 0xd7, 0xb1], &uint(1_000_000)),
         element(&[0x44, 0x89], &(duration as f64).to_be_bytes()),
         element(&[0x4d, 0x80], b"browse"),
         element(&[0x57, 0x41], b"browse"),
@@ -127,8 +128,8 @@ fn tracks((width, height): (u32, u32)) -> Vec<u8> {
         element(&[0x55, 0xbb], &[1]),
     ];
     let video = [
-        element(&[0xb0], &number(width.into())),
-        element(&[0xba], &number(height.into())),
+        element(&[0xb0], &uint(width.into())),
+        element(&[0xba], &uint(height.into())),
         element(&[0x55, 0xb0], &colour.concat()),
     ];
     let entry = [
@@ -142,33 +143,33 @@ fn tracks((width, height): (u32, u32)) -> Vec<u8> {
     element(&[0x16, 0x54, 0xae, 0x6b], &element(&[0xae], &entry.concat()))
 }
 
-fn cue(time: u64, position: u64) -> Vec<u8> {
-    let track = [element(&[0xf7], &[1]), element(&[0xf1], &number(position))];
-    let body = [element(&[0xb3], &number(time)), element(&[0xb7], &track.concat())];
+fn cue_point(time: u64, position: u64) -> Vec<u8> {
+    let track = [element(&[0xf7], &[1]), element(&[0xf1], &uint(position))];
+    let body = [element(&[0xb3], &uint(time)), element(&[0xb7], &track.concat())];
     element(&[0xbb], &body.concat())
 }
 
 /// What stands before the bytes of a key frame.
-fn block(frame: &Frame, cluster: u64) -> Vec<u8> {
+fn simple_block_header(frame: &VideoFrame, cluster: u64) -> Vec<u8> {
     // Below 5,000: see CLUSTER.
     let time = i16::try_from(frame.time - cluster).unwrap_or(i16::MAX).to_be_bytes();
     let mut bytes = vec![0xa3];
-    bytes.extend(wide(4 + u64::from(frame.length)));
+    bytes.extend(size_vint(4 + u64::from(frame.length)));
     bytes.extend([0x81, time[0], time[1], 0x80]);
     bytes
 }
 
 fn element(id: &[u8], body: &[u8]) -> Vec<u8> {
-    [id, &wide(body.len() as u64), body].concat()
+    [id, &size_vint(body.len() as u64), body].concat()
 }
 
 /// A size in eight bytes.
-fn wide(size: u64) -> [u8; 8] {
+fn size_vint(size: u64) -> [u8; 8] {
     (size | 1 << 56).to_be_bytes()
 }
 
 /// A number without leading zeros.
-fn number(value: u64) -> Vec<u8> {
+fn uint(value: u64) -> Vec<u8> {
     let bytes = value.to_be_bytes();
     let zeros = bytes.iter().take(7).take_while(|byte| **byte == 0).count();
     bytes[zeros..].to_vec()
@@ -180,13 +181,13 @@ mod tests {
 
     #[test]
     fn clusters_stand_where_the_cues_say() {
-        let frame = |time, offset| Frame { time, offset, length: 10 };
+        let frame = |time, offset| VideoFrame { time, offset, length: 10 };
         let frames = [frame(0, 0), frame(4_900, 10), frame(5_100, 20), frame(40_000, 30)];
         let mut file = Vec::new();
         for piece in pieces(&frames, (640, 360), 41_000) {
             match piece {
-                Piece::Bytes(bytes) => file.extend(bytes),
-                Piece::Frame(frame) => file.extend(vec![0xff; frame.length as usize]),
+                WebmPiece::Bytes(bytes) => file.extend(bytes),
+                WebmPiece::Frame(frame) => file.extend(vec![0xff; frame.length as usize]),
             }
         }
         let segment = file.windows(4).position(|w| w == [0x18, 0x53, 0x80, 0x67]).expect("one");
@@ -196,7 +197,7 @@ mod tests {
         let places: Vec<_> = places.map(|(at, _)| (at - segment - 12) as u64).collect();
         assert_eq!(places.len(), 3);
         for (place, time) in places.iter().zip([0, 5_100, 40_000]) {
-            let cue = cue(time, *place);
+            let cue = cue_point(time, *place);
             assert!(file.windows(cue.len()).any(|part| part == cue), "{place}");
         }
     }

@@ -9,27 +9,27 @@ use std::{
 use browse_proto::{Command, Reason, v1};
 use tokio::sync::broadcast;
 
-use super::target;
+use super::request_target;
 use crate::{
-    dispatch::Context,
+    dispatch::CallContext,
     engine::Reference,
-    policy::{ClientId, layer::Refusal},
+    policy::{ClientId, layer::RefusedCall},
 };
 
 /// Calls that are remembered.
-const MOST: usize = 2_000;
+const MAX_ENTRIES: usize = 2_000;
 
 /// Calls that a follower may lag behind.
-const LAG: usize = 256;
+const MAX_FOLLOWER_LAG: usize = 256;
 
 /// The calls of a daemon.
-pub struct Activity {
+pub struct ActivityLog {
     ring: Mutex<VecDeque<v1::ActivityEntry>>,
     feed: broadcast::Sender<v1::ActivityEntry>,
 }
 
 /// A call that has begun.
-pub struct Entry {
+pub struct PendingActivity {
     client: ClientId,
     command: &'static Command,
     target: String,
@@ -39,49 +39,50 @@ pub struct Entry {
     raw: bool,
 }
 
-impl Default for Activity {
+impl Default for ActivityLog {
     fn default() -> Self {
-        Self { ring: Mutex::default(), feed: broadcast::Sender::new(LAG) }
+        Self { ring: Mutex::default(), feed: broadcast::Sender::new(MAX_FOLLOWER_LAG) }
     }
 }
 
-impl Entry {
+impl PendingActivity {
     /// Notes who calls what. Typed text, values and queries are left out.
-    pub fn begin(cx: &Context, request: &impl prost::Message) -> Self {
+    pub fn begin(cx: &CallContext, request: &impl prost::Message) -> Self {
         // A large request is a document, which has no target.
-        let small = request.encoded_len() <= target::MOST_BYTES;
+        let small = request.encoded_len() <= request_target::MAX_REQUEST_BYTES;
         let bytes = if small { request.encode_to_vec() } else { Vec::new() };
         Self {
             client: cx.client().clone(),
             command: cx.command(),
-            target: target::of(cx.command(), &bytes),
+            target: request_target::target_of_request(cx.command(), &bytes),
             element: String::new(),
-            tab: cx.named_tab(),
-            session: cx.named_session().unwrap_or_default().to_owned(),
-            raw: cx.chose_raw(),
+            tab: cx.requested_tab(),
+            session: cx.requested_session().unwrap_or_default().to_owned(),
+            raw: cx.requested_raw(),
         }
     }
 
     /// Notes the tab that the call came to act on.
-    pub fn acted_on(&mut self, cx: &Context) {
+    pub fn set_tab(&mut self, cx: &CallContext) {
         if let Some(tab) = cx.tab_if_any() {
             self.tab = Some(tab.id());
             self.session = tab.session().to_owned();
-            if let Some(reference) = Reference::of_target(&self.target) {
-                self.element = target::element(tab.engine().label_of(&reference.to_string()));
+            if let Some(reference) = Reference::from_target(&self.target) {
+                self.element =
+                    request_target::element_label(tab.engine().ref_label(&reference.to_string()));
             }
         }
     }
 }
 
-impl Activity {
+impl ActivityLog {
     /// Notes how a call ended.
-    pub fn ended(&self, entry: Entry, took: Duration, failed: Option<Reason>) {
-        if failed == Some(Reason::RateLimited) && entry.client == ClientId::stranger() {
+    pub fn record_ended(&self, entry: PendingActivity, took: Duration, failed: Option<Reason>) {
+        if failed == Some(Reason::RateLimited) && entry.client == ClientId::anonymous() {
             return;
         }
         self.add(v1::ActivityEntry {
-            time: now(),
+            time: timestamp_now(),
             client: entry.client.to_string(),
             command: entry.command.name.to_owned(),
             target: entry.target,
@@ -95,7 +96,7 @@ impl Activity {
     }
 
     /// Notes a call that was refused before it ran.
-    pub fn refused(&self, refusal: &Refusal) {
+    pub fn record_refused(&self, refusal: &RefusedCall) {
         // Floods of strangers would push out what is worth keeping.
         if refusal.client.is_none() && refusal.reason == Reason::RateLimited {
             return;
@@ -103,7 +104,7 @@ impl Activity {
         let command = Command::by_path(&refusal.path).map_or("unknown", |command| command.name);
         let client = refusal.client.as_ref().map_or("unknown".to_owned(), ClientId::to_string);
         self.add(v1::ActivityEntry {
-            time: now(),
+            time: timestamp_now(),
             client,
             command: command.to_owned(),
             outcome: refusal.reason.name().to_owned(),
@@ -112,7 +113,7 @@ impl Activity {
     }
 
     /// The calls so far, oldest first, and those to come.
-    pub fn read(&self) -> (Vec<v1::ActivityEntry>, broadcast::Receiver<v1::ActivityEntry>) {
+    pub fn subscribe(&self) -> (Vec<v1::ActivityEntry>, broadcast::Receiver<v1::ActivityEntry>) {
         let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
         (ring.iter().cloned().collect(), self.feed.subscribe())
     }
@@ -120,7 +121,7 @@ impl Activity {
     fn add(&self, entry: v1::ActivityEntry) {
         let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
         ring.push_back(entry.clone());
-        if ring.len() > MOST {
+        if ring.len() > MAX_ENTRIES {
             ring.pop_front();
         }
         // Nobody follows: that is fine.
@@ -128,6 +129,6 @@ impl Activity {
     }
 }
 
-fn now() -> String {
+fn timestamp_now() -> String {
     humantime::format_rfc3339_millis(SystemTime::now()).to_string()
 }

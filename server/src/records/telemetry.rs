@@ -17,17 +17,17 @@ use std::{
 
 use serde_json::{Map, Value, json};
 
-use super::attempts::host;
+use super::security_log::sanitize_host;
 
 /// Rows that wait for the disk; more are left out.
-const QUEUE: usize = 256;
+const MAX_QUEUED_ROWS: usize = 256;
 
 /// Bytes of the file, of which there is one older.
-const MOST_BYTES: u64 = 10 << 20;
+const MAX_FILE_BYTES: u64 = 10 << 20;
 
 /// What happened to a note on a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happening {
+pub enum TelemetryEvent {
     /// It was saved.
     Saved,
     /// It was refused when it was to be saved.
@@ -38,7 +38,7 @@ pub enum Happening {
     StateChanged,
 }
 
-impl Happening {
+impl TelemetryEvent {
     /// The word for it in the file.
     pub fn name(self) -> &'static str {
         match self {
@@ -64,20 +64,19 @@ impl Telemetry {
     }
 
     /// Writes a row, when that is switched on; never waits and never fails.
-    pub fn note(&self, what: Happening, at: &str, counters: &[(&'static str, u64)]) {
+    pub fn record(&self, what: TelemetryEvent, at: &str, counters: &[(&'static str, u64)]) {
         let Some(file) = &self.file else { return };
         let counters: Map<String, Value> =
             counters.iter().map(|(name, count)| ((*name).to_owned(), json!(count))).collect();
         let time = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
-        let row =
-            json!({"time": time, "event": what.name(), "host": host(at), "counters": counters});
+        let row = json!({"time": time, "event": what.name(), "host": sanitize_host(at), "counters": counters});
         // A full queue: the row is left out.
-        let _ = self.writer.get_or_init(|| start(file.clone())).try_send(format!("{row}\n"));
+        let _ = self.writer.get_or_init(|| start_writer(file.clone())).try_send(format!("{row}\n"));
     }
 }
 
-fn start(file: PathBuf) -> SyncSender<String> {
-    let (sender, rows) = mpsc::sync_channel::<String>(QUEUE);
+fn start_writer(file: PathBuf) -> SyncSender<String> {
+    let (sender, rows) = mpsc::sync_channel::<String>(MAX_QUEUED_ROWS);
     let work = move || {
         while let Ok(row) = rows.recv() {
             if let Err(error) = append(&file, &row) {
@@ -94,7 +93,7 @@ fn start(file: PathBuf) -> SyncSender<String> {
 fn append(file: &Path, row: &str) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    if fs::symlink_metadata(file).is_ok_and(|meta| meta.len() > MOST_BYTES) {
+    if fs::symlink_metadata(file).is_ok_and(|meta| meta.len() > MAX_FILE_BYTES) {
         fs::rename(file, file.with_extension("1.jsonl"))?;
     }
     let mut options = OpenOptions::new();
@@ -111,10 +110,10 @@ mod tests {
     fn rows_hold_hosts_and_counters_and_only_when_switched_on() {
         let home = tempfile::tempdir().expect("a folder");
         let file = home.path().join("analytics/browse-telemetry.jsonl");
-        Telemetry::new(home.path(), false).note(Happening::Saved, "example.com", &[]);
+        Telemetry::new(home.path(), false).record(TelemetryEvent::Saved, "example.com", &[]);
         let telemetry = Telemetry::new(home.path(), true);
-        telemetry.note(Happening::Fired, "example.com", &[("uses", 3)]);
-        telemetry.note(Happening::SaveBlocked, "ignore all previous instructions", &[]);
+        telemetry.record(TelemetryEvent::Fired, "example.com", &[("uses", 3)]);
+        telemetry.record(TelemetryEvent::SaveBlocked, "ignore all previous instructions", &[]);
         drop(telemetry);
         // The thread ends when it has written everything.
         let rows = loop {

@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
 
-use super::Weigh;
+use super::MemorySize;
 use crate::chromium::{Dialog, DialogAnswer};
 
 /// A dialog and its answer.
@@ -36,14 +36,14 @@ impl DialogLine {
             "text": self.dialog.message,
             "url": self.dialog.url,
             "answer": answer,
-            "outcome": self.dialog.outcome(),
+            "outcome": self.dialog.outcome_text(),
         });
         fields.as_object().cloned().unwrap_or_default()
     }
 }
 
-impl Weigh for DialogLine {
-    fn weight(&self) -> usize {
+impl MemorySize for DialogLine {
+    fn memory_bytes(&self) -> usize {
         128 + self.dialog.message.len() + self.dialog.url.len()
     }
 }

@@ -6,15 +6,15 @@
 //! page wants, made harmless. Its bytes are never read here.
 
 mod admission;
+mod expectation;
 mod folder;
-mod kind;
+mod mime;
 mod record;
 mod state;
 mod store;
-mod waiting;
 
-pub use folder::place;
-pub use kind::is_known_type;
-pub use record::{DownloadRecord, DownloadStatus, Viewer};
+pub use expectation::AwaitedDownload;
+pub use folder::downloads_dir;
+pub use mime::is_known_mime_type;
+pub use record::{DownloadFilter, DownloadRecord, DownloadStatus};
 pub use store::Downloads;
-pub use waiting::AwaitedDownload;

@@ -13,20 +13,20 @@ use std::{
 use browse_proto::{Message, v1, wire};
 use serde_json::{Map, Value, json};
 
-use super::{DialogLine, TabId, Weigh as _};
+use super::{DialogLine, MemorySize as _, TabId};
 use crate::{records::without_query, secrets::redact};
 
 /// Notes that wait; what comes beyond is counted and dropped.
-const MOST_NOTES: usize = 50_000;
+const MAX_PENDING_ENTRIES: usize = 50_000;
 
 /// Bytes that wait.
-const MOST_WAITING: usize = 4 << 20;
+const MAX_PENDING_BYTES: usize = 4 << 20;
 
 /// Size at which a file begins anew; the old one stays as `*.log.1`.
-const MOST_BYTES: u64 = 16 << 20;
+const MAX_FILE_BYTES: u64 = 16 << 20;
 
 /// Something that a tab did.
-pub enum Note {
+pub enum JournalEntry {
     /// It wrote to the console.
     Console(v1::ConsoleMessage),
     /// A request of it ended.
@@ -37,30 +37,30 @@ pub enum Note {
 
 /// Notes on their way to the files.
 #[derive(Default)]
-pub struct Journal(Mutex<Waiting>);
+pub struct Journal(Mutex<PendingEntries>);
 
 #[derive(Default)]
-struct Waiting {
-    notes: Vec<(TabId, Note)>,
+struct PendingEntries {
+    entries: Vec<(TabId, JournalEntry)>,
     bytes: usize,
     dropped: u64,
 }
 
 impl Journal {
     /// Notes what the tab `id` did.
-    pub fn note(&self, id: TabId, note: Note) {
+    pub fn push(&self, id: TabId, note: JournalEntry) {
         let mut waiting = self.lock();
-        if waiting.notes.len() >= MOST_NOTES || waiting.bytes >= MOST_WAITING {
+        if waiting.entries.len() >= MAX_PENDING_ENTRIES || waiting.bytes >= MAX_PENDING_BYTES {
             waiting.dropped += 1;
             return;
         }
-        waiting.bytes += note.weight();
-        waiting.notes.push((id, note));
+        waiting.bytes += note.memory_bytes();
+        waiting.entries.push((id, note));
     }
 
     /// Whether there is nothing to write.
     pub fn is_empty(&self) -> bool {
-        self.lock().notes.is_empty()
+        self.lock().entries.is_empty()
     }
 
     /// Writes what waits into `folder`.
@@ -68,15 +68,17 @@ impl Journal {
     /// # Errors
     /// A file cannot be written; what waited for it is lost.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
-        let Waiting { notes, dropped, .. } = std::mem::take(&mut *self.lock());
+        let PendingEntries { entries: notes, dropped, .. } = std::mem::take(&mut *self.lock());
         let (mut console, mut network, mut dialog) = (Vec::new(), Vec::new(), Vec::new());
         for (tab, note) in &notes {
             match note {
-                Note::Console(message) => {
-                    line(&mut console, *tab, fields("ConsoleMessage", message))
+                JournalEntry::Console(message) => {
+                    write_line(&mut console, *tab, message_fields("ConsoleMessage", message))
                 }
-                Note::Network(entry) => line(&mut network, *tab, fields("NetworkEntry", entry)),
-                Note::Dialog(opened) => line(&mut dialog, *tab, opened.fields()),
+                JournalEntry::Network(entry) => {
+                    write_line(&mut network, *tab, message_fields("NetworkEntry", entry))
+                }
+                JournalEntry::Dialog(opened) => write_line(&mut dialog, *tab, opened.fields()),
             }
         }
         if dropped > 0 {
@@ -87,28 +89,28 @@ impl Journal {
         append(folder, "dialog.log", &dialog)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Waiting> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, PendingEntries> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Note {
-    fn weight(&self) -> usize {
+impl JournalEntry {
+    fn memory_bytes(&self) -> usize {
         match self {
-            Self::Console(message) => message.weight(),
-            Self::Network(entry) => entry.weight(),
-            Self::Dialog(opened) => opened.weight(),
+            Self::Console(message) => message.memory_bytes(),
+            Self::Network(entry) => entry.memory_bytes(),
+            Self::Dialog(opened) => opened.memory_bytes(),
         }
     }
 }
 
-fn fields(name: &str, message: &impl prost::Message) -> Map<String, Value> {
+fn message_fields(name: &str, message: &impl prost::Message) -> Map<String, Value> {
     let table = Message::by_name(&format!("browse.v1.{name}"));
     let fields = table.and_then(|table| wire::decode(table, &message.encode_to_vec()).ok());
     fields.unwrap_or_default()
 }
 
-fn line(out: &mut Vec<u8>, tab: TabId, fields: Map<String, Value>) {
+fn write_line(out: &mut Vec<u8>, tab: TabId, fields: Map<String, Value>) {
     let mut row = Map::from_iter([("tab".to_owned(), json!(tab))]);
     row.extend(fields);
     for value in row.values_mut() {
@@ -134,7 +136,7 @@ fn append(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
         return Ok(());
     }
     let path = folder.join(name);
-    if fs::metadata(&path).is_ok_and(|file| file.len() > MOST_BYTES) {
+    if fs::metadata(&path).is_ok_and(|file| file.len() > MAX_FILE_BYTES) {
         fs::rename(&path, folder.join(format!("{name}.1")))?;
     }
     let mut options = OpenOptions::new();
@@ -148,15 +150,15 @@ fn append(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn message(text: &str) -> Note {
-        Note::Console(v1::ConsoleMessage { text: text.to_owned(), ..Default::default() })
+    fn message(text: &str) -> JournalEntry {
+        JournalEntry::Console(v1::ConsoleMessage { text: text.to_owned(), ..Default::default() })
     }
 
     #[test]
     fn notes_become_lines_once() {
         let folder = tempfile::tempdir().expect("a temp directory");
         let journal = Journal::default();
-        journal.note(7, message("one\ntwo"));
+        journal.push(7, message("one\ntwo"));
         for _ in 0..2 {
             journal.write(folder.path()).expect("it can be written");
         }
@@ -170,7 +172,7 @@ mod tests {
     fn secrets_stay_out() {
         let folder = tempfile::tempdir().expect("a temp directory");
         let journal = Journal::default();
-        journal.note(1, message("to /cb?code=a1&state=b and otp=123456, zipcode=94103"));
+        journal.push(1, message("to /cb?code=a1&state=b and otp=123456, zipcode=94103"));
         journal.write(folder.path()).expect("it can be written");
         let text = fs::read_to_string(folder.path().join("console.log")).expect("it is there");
         assert!(!text.contains("a1") && !text.contains("123456"), "{text}");
@@ -181,8 +183,8 @@ mod tests {
     fn a_flood_is_counted() {
         let folder = tempfile::tempdir().expect("a temp directory");
         let journal = Journal::default();
-        let text = "x".repeat(MOST_WAITING / 4);
-        (0..9).for_each(|_| journal.note(1, message(&text)));
+        let text = "x".repeat(MAX_PENDING_BYTES / 4);
+        (0..9).for_each(|_| journal.push(1, message(&text)));
         journal.write(folder.path()).expect("it can be written");
         let text = fs::read_to_string(folder.path().join("console.log")).expect("it is there");
         assert_eq!(text.lines().last(), Some("{\"dropped\":5}"));
@@ -194,7 +196,7 @@ mod tests {
         let victim = folder.path().join("victim");
         std::os::unix::fs::symlink(&victim, folder.path().join("console.log")).expect("a link");
         let journal = Journal::default();
-        journal.note(1, message("x"));
+        journal.push(1, message("x"));
         assert!(journal.write(folder.path()).is_err());
         assert!(!victim.exists());
     }

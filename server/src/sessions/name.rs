@@ -7,7 +7,7 @@ use browse_proto::Reason;
 use crate::error::{Error, Result};
 
 /// Longest name, in bytes.
-const MAX: usize = 64;
+const MAX_NAME_BYTES: usize = 64;
 
 /// Letters, digits, dash, dot and underscore; at most 64.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -30,7 +30,7 @@ impl FromStr for SessionName {
 
     fn from_str(text: &str) -> Result<Self> {
         let good = |letter: char| letter.is_alphanumeric() || "-._".contains(letter);
-        if text.is_empty() || text.len() > MAX || !text.chars().all(good) {
+        if text.is_empty() || text.len() > MAX_NAME_BYTES || !text.chars().all(good) {
             let message = format!("`{}` is no name for a session", text.escape_debug());
             return Err(Error::new(Reason::ArgumentInvalid, message).with("command", "session new"));
         }

@@ -14,7 +14,7 @@ pub struct Offers(Mutex<HashSet<(String, String, String)>>);
 
 impl Offers {
     /// Whether this was not offered for `host` before; from now on it was.
-    pub fn is_first(&self, host: &str, kind: &str, id: &str) -> bool {
+    pub fn is_first_offer(&self, host: &str, kind: &str, id: &str) -> bool {
         let mut offers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if offers.len() >= MAX_OFFERS {
             offers.clear();
@@ -30,8 +30,8 @@ mod tests {
     #[test]
     fn each_is_offered_once_for_a_host() {
         let offers = Offers::default();
-        let first = ["a", "a", "b"].map(|id| offers.is_first("one.example", "global", id));
+        let first = ["a", "a", "b"].map(|id| offers.is_first_offer("one.example", "global", id));
         assert_eq!(first, [true, false, true]);
-        assert!(offers.is_first("two.example", "global", "a"));
+        assert!(offers.is_first_offer("two.example", "global", "a"));
     }
 }

@@ -9,30 +9,30 @@ use browse_proto::Reason;
 use tokio::sync::{Notify, watch};
 
 use super::{
-    BrowserSlot, Downloads, Journal, JudgeDocuments, Lock, Session, SessionName, SessionRules, Tab,
-    TabId,
+    AccessLock, BrowserHandle, DocumentPolicy, Downloads, Journal, Session, SessionName,
+    SessionRules, Tab, TabId,
 };
 use crate::{
-    chromium::{AnsweredBy, Context, ContextOptions, HostRules, Page, TargetId},
+    chromium::{AnsweredBy, BrowserContext, ContextOptions, HostRules, Page, TargetId},
     engine::{Engine, RefNumbers},
     error::{Error, Result},
-    policy::{ClientId, Hosts},
+    policy::{ClientId, HostPolicy},
 };
 
 /// The sessions of a daemon. `default`, which is root's, is always there.
 pub struct Sessions {
-    slot: BrowserSlot,
+    browser_handle: BrowserHandle,
     numbers: Arc<RefNumbers>,
     next_tab: AtomicU64,
-    all: Mutex<Vec<Arc<Session>>>,
+    sessions: Mutex<Vec<Arc<Session>>>,
     journal: Journal,
     downloads: Arc<Downloads>,
-    lock: Lock,
+    browser_lock: AccessLock,
     /// Says that there is a session to be kept.
-    pub(super) changed: Notify,
+    pub(super) snapshot_requested: Notify,
     /// How many questions pages have asked.
-    pub(super) asked: watch::Sender<u64>,
-    pub(super) judge: OnceLock<Box<dyn JudgeDocuments>>,
+    pub(super) question_count: watch::Sender<u64>,
+    pub(super) document_policy: OnceLock<Box<dyn DocumentPolicy>>,
 }
 
 impl Sessions {
@@ -40,36 +40,36 @@ impl Sessions {
     pub fn new() -> Arc<Self> {
         Arc::new_cyclic(|sessions| {
             let name = SessionName::default_session();
-            let rules = SessionRules::open();
+            let rules = SessionRules::unrestricted();
             let first = Session::new(name, ClientId::root(), rules, sessions.clone());
             Self {
-                slot: BrowserSlot::default(),
+                browser_handle: BrowserHandle::default(),
                 numbers: Arc::default(),
                 next_tab: AtomicU64::new(1),
-                all: Mutex::new(vec![first]),
+                sessions: Mutex::new(vec![first]),
                 journal: Journal::default(),
                 downloads: Arc::default(),
-                lock: Lock::default(),
-                changed: Notify::new(),
-                asked: watch::Sender::new(0),
-                judge: OnceLock::new(),
+                browser_lock: AccessLock::default(),
+                snapshot_requested: Notify::new(),
+                question_count: watch::Sender::new(0),
+                document_policy: OnceLock::new(),
             }
         })
     }
 
     /// Has `judge` look at documents from now on. The first one stays.
-    pub fn judge_documents(&self, judge: Box<dyn JudgeDocuments>) {
-        let _ = self.judge.set(judge);
+    pub fn set_document_policy(&self, judge: Box<dyn DocumentPolicy>) {
+        let _ = self.document_policy.set(judge);
     }
 
     /// Where the browser is, or will be.
-    pub fn slot(&self) -> &BrowserSlot {
-        &self.slot
+    pub fn browser_handle(&self) -> &BrowserHandle {
+        &self.browser_handle
     }
 
     /// What a call takes to be alone in all tabs.
-    pub fn lock_of_all(&self) -> &Lock {
-        &self.lock
+    pub fn browser_lock(&self) -> &AccessLock {
+        &self.browser_lock
     }
 
     /// What waits to be written to the capture logs.
@@ -78,8 +78,8 @@ impl Sessions {
     }
 
     /// Changes with every question that a page asks.
-    pub fn asked(&self) -> watch::Receiver<u64> {
-        self.asked.subscribe()
+    pub fn watch_questions(&self) -> watch::Receiver<u64> {
+        self.question_count.subscribe()
     }
 
     /// Files that pages sent.
@@ -114,7 +114,7 @@ impl Sessions {
         if let Some(session) = all.iter().find(|session| session.name() == name.as_str()) {
             return Arc::clone(session);
         }
-        let rules = SessionRules::open();
+        let rules = SessionRules::unrestricted();
         let session = Session::new(name.clone(), owner.clone(), rules, Arc::downgrade(self));
         all.push(Arc::clone(&session));
         session
@@ -142,17 +142,17 @@ impl Sessions {
         let session = {
             let mut all = self.lock();
             let at = all.iter().position(|session| session.name() == name);
-            let at = at.ok_or_else(|| not_found(name))?;
+            let at = at.ok_or_else(|| session_not_found(name))?;
             let session = all.remove(at);
             if name == SessionName::default_session().as_str() {
-                let (name, rules) = (SessionName::default_session(), SessionRules::open());
+                let (name, rules) = (SessionName::default_session(), SessionRules::unrestricted());
                 let root = ClientId::root();
                 all.insert(0, Session::new(name, root, rules, Arc::downgrade(self)));
             }
             session
         };
-        let ended = session.end().await;
-        self.downloads.session_ended(&session);
+        let ended = session.close_context().await;
+        self.downloads.on_session_closed(&session);
         ended
     }
 
@@ -162,13 +162,13 @@ impl Sessions {
     }
 
     /// The tab that shows `target`.
-    pub fn tab_of(&self, target: &TargetId) -> Option<Arc<Tab>> {
+    pub fn tab_by_target(&self, target: &TargetId) -> Option<Arc<Tab>> {
         self.find(|tab| tab.page().target_id() == target)
     }
 
     /// The session of the tab that shows `target`.
-    pub fn session_of(&self, target: &TargetId) -> Option<Arc<Session>> {
-        self.get(self.tab_of(target)?.session())
+    pub fn session_by_target(&self, target: &TargetId) -> Option<Arc<Session>> {
+        self.get(self.tab_by_target(target)?.session())
     }
 
     /// Every tab of every session.
@@ -180,26 +180,29 @@ impl Sessions {
     pub(super) fn adopt(&self, session: &Session, page: Arc<Page>) -> Arc<Tab> {
         let id = self.next_tab.fetch_add(1, Ordering::Relaxed);
         let engine = Engine::new(Arc::clone(&page), Arc::clone(&self.numbers), id);
-        let opener = page.opener().and_then(|opener| self.tab_of(opener));
+        let opener = page.opener().and_then(|opener| self.tab_by_target(opener));
         let owner =
             opener.as_ref().map_or_else(|| session.owner().clone(), |opener| opener.owner());
         let tab = Tab::new(id, page, engine, session.name(), owner);
         if let Some(opener) = opener {
-            tab.acted().take_over(opener.acted());
+            tab.action_times().inherit_from(opener.action_times());
         }
-        session.add(Arc::clone(&tab));
+        session.add_tab(Arc::clone(&tab));
         tab
     }
 
     /// A context for `session`, with its first page.
-    pub(super) async fn lease(&self, session: &Session) -> Result<(Context, Arc<Page>)> {
-        let browser = self.slot.browser().await?;
+    pub(super) async fn lease_context(
+        &self,
+        session: &Session,
+    ) -> Result<(BrowserContext, Arc<Page>)> {
+        let browser = self.browser_handle.browser().await?;
         let options = ContextOptions { hosts: host_rules(&session.rules().hosts)?, proxy: None };
         Ok(browser.lease(&options).await?)
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Vec<Arc<Session>>> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn find(&self, wanted: impl Fn(&Tab) -> bool) -> Option<Arc<Tab>> {
@@ -209,7 +212,7 @@ impl Sessions {
 }
 
 /// The rules of a context; none for a session that may go anywhere.
-fn host_rules(hosts: &Hosts) -> Result<Option<HostRules>> {
+fn host_rules(hosts: &HostPolicy) -> Result<Option<HostRules>> {
     if hosts.is_any() {
         return Ok(None);
     }
@@ -218,7 +221,7 @@ fn host_rules(hosts: &Hosts) -> Result<Option<HostRules>> {
     Ok(Some(rules))
 }
 
-fn not_found(name: &str) -> Error {
+fn session_not_found(name: &str) -> Error {
     let message = format!("there is no session `{name}`");
     Error::new(Reason::SessionNotFound, message).with("session", name)
 }

@@ -11,25 +11,28 @@ use tokio::{
     time::Instant,
 };
 
-use super::{Offers, Sends, SessionName, Sessions, Tab, TabId, revival::Keeping};
+use super::{
+    Offers, SessionName, Sessions, StateChangingRequestLog, Tab, TabId,
+    browser_recovery::SnapshotState,
+};
 use crate::{
-    chromium::{self, AnsweredBy, BrowserContextId, Context, Question, TargetId},
+    chromium::{self, AnsweredBy, BrowserContext, BrowserContextId, OpenPageDialog, TargetId},
     error::{Error, Result},
-    policy::{ClientId, Hosts},
-    recording::Recording,
+    policy::{ClientId, HostPolicy},
+    recording::VideoRecording,
 };
 
 /// What a session may do.
 #[derive(Clone, Debug)]
 pub struct SessionRules {
     /// Hosts that its documents and connections may reach.
-    pub hosts: Hosts,
+    pub hosts: HostPolicy,
 }
 
 impl SessionRules {
     /// A session that may go anywhere.
-    pub fn open() -> Self {
-        Self { hosts: Hosts::Any }
+    pub fn unrestricted() -> Self {
+        Self { hosts: HostPolicy::Any }
     }
 }
 
@@ -41,46 +44,46 @@ pub struct Session {
     instance: Option<u64>,
     rules: SessionRules,
     sessions: Weak<Sessions>,
-    context: Mutex<Arc<OnceCell<Context>>>,
-    tabs: Mutex<Tabs>,
+    context: Mutex<Arc<OnceCell<BrowserContext>>>,
+    tabs: Mutex<TabList>,
     /// Held while the first tab is opened, so that callers who come together
     /// share it.
-    pub(super) opening: tokio::sync::Mutex<()>,
+    pub(super) first_tab_lock: tokio::sync::Mutex<()>,
     /// Where its browser is.
-    pub(super) place: watch::Sender<Place>,
+    pub(super) display_mode: watch::Sender<DisplayMode>,
     /// The recording that is under way.
-    recording: Mutex<Option<Recording>>,
-    sends: Sends,
+    recording: Mutex<Option<VideoRecording>>,
+    state_changing_requests: StateChangingRequestLog,
     offers: Offers,
     /// What it holds, in case its browser ends.
-    pub(super) keeping: Keeping,
+    pub(super) snapshot_state: SnapshotState,
 }
 
 /// Where the browser of a session is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Place {
+pub enum DisplayMode {
     /// Out of sight.
     #[default]
-    Hidden,
+    Headless,
     /// On the screen.
-    Shown,
+    Headed,
     /// On the screen, where its last tab was just closed.
-    Left,
+    WindowClosed,
     /// On the way from one to the other: callers wait.
-    Moving,
+    Migrating,
 }
 
 /// Tabs that are closed one after the other within this time go with their
 /// window.
-pub(super) const TOGETHER: Duration = Duration::from_secs(2);
+pub(super) const WINDOW_CLOSE_SPAN: Duration = Duration::from_secs(2);
 
 #[derive(Default)]
-pub(super) struct Tabs {
+pub(super) struct TabList {
     /// Oldest first.
     pub(super) all: Vec<Arc<Tab>>,
     pub(super) active: Option<TabId>,
     /// Tabs that were just closed while the browser is shown.
-    pub(super) departed: Vec<(Instant, Arc<Tab>)>,
+    pub(super) recently_closed: Vec<(Instant, Arc<Tab>)>,
 }
 
 impl Session {
@@ -101,12 +104,12 @@ impl Session {
             sessions,
             context,
             tabs,
-            opening,
-            place,
+            first_tab_lock: opening,
+            display_mode: place,
             recording,
-            sends: Sends::default(),
+            state_changing_requests: StateChangingRequestLog::default(),
             offers: Offers::default(),
-            keeping: Keeping::default(),
+            snapshot_state: SnapshotState::default(),
         })
     }
 
@@ -132,13 +135,13 @@ impl Session {
     }
 
     /// Its recording, while one is under way.
-    pub fn recording(&self) -> MutexGuard<'_, Option<Recording>> {
+    pub fn recording(&self) -> MutexGuard<'_, Option<VideoRecording>> {
         self.recording.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What its pages sent.
-    pub fn sends(&self) -> &Sends {
-        &self.sends
+    pub fn state_changing_requests(&self) -> &StateChangingRequestLog {
+        &self.state_changing_requests
     }
 
     /// What was offered in it.
@@ -163,11 +166,11 @@ impl Session {
     /// # Errors
     /// As [`Session::open_tab`].
     pub async fn active_or_first(&self, owner: &ClientId) -> Result<Arc<Tab>> {
-        self.settled().await;
+        self.wait_until_settled().await;
         if let Some(tab) = self.active() {
             return Ok(tab);
         }
-        let _opening = self.opening.lock().await;
+        let _opening = self.first_tab_lock.lock().await;
         match self.active() {
             Some(tab) => Ok(tab),
             None => self.open_tab(owner).await,
@@ -204,7 +207,7 @@ impl Session {
     /// # Errors
     /// The browser is not there.
     pub async fn open_tab(&self, owner: &ClientId) -> Result<Arc<Tab>> {
-        let tab = self.open_aside(owner).await?;
+        let tab = self.open_background_tab(owner).await?;
         self.lock().active = Some(tab.id());
         Ok(tab)
     }
@@ -213,11 +216,11 @@ impl Session {
     ///
     /// # Errors
     /// The browser is not there.
-    pub async fn open_aside(&self, owner: &ClientId) -> Result<Arc<Tab>> {
-        self.settled().await;
-        let sessions = self.all()?;
+    pub async fn open_background_tab(&self, owner: &ClientId) -> Result<Arc<Tab>> {
+        self.wait_until_settled().await;
+        let sessions = self.registry()?;
         let page = self.blank_page().await?;
-        let tab = sessions.tab_of(page.target_id());
+        let tab = sessions.tab_by_target(page.target_id());
         let tab = tab.unwrap_or_else(|| sessions.adopt(self, page));
         tab.set_owner(owner);
         Ok(tab)
@@ -229,10 +232,10 @@ impl Session {
     /// # Errors
     /// As [`Session::tab`].
     pub async fn close_tab(&self, id: TabId) -> Result<Option<TabId>> {
-        self.settled().await;
+        self.wait_until_settled().await;
         let tab = self.tab(id)?;
         tab.dismiss_question(AnsweredBy::Closing);
-        self.forget(tab.page().target_id());
+        self.remove_tab(tab.page().target_id());
         if let Some(context) = self.context() {
             match context.browser().close_page(tab.page().target_id()).await {
                 // It went by itself meanwhile, or with its browser: closed is closed.
@@ -251,11 +254,11 @@ impl Session {
     /// The first of its tabs with a question that may keep the page of `tab` from
     /// answering: its own; of a tab that it opened, or that opened it, or that
     /// shows a site that it shows too, so that both may share a process.
-    pub fn question_near(&self, tab: &Tab) -> Option<(Arc<Tab>, Question)> {
-        let asks = |tab: &Arc<Tab>| tab.page().question().map(|asked| (Arc::clone(tab), asked));
+    pub fn find_blocking_question(&self, tab: &Tab) -> Option<(Arc<Tab>, OpenPageDialog)> {
+        let asks = |tab: &Arc<Tab>| tab.page().open_dialog().map(|asked| (Arc::clone(tab), asked));
         let mut asking: Vec<_> = self.tabs().iter().filter_map(asks).collect();
         let own = asking.iter().position(|(other, _)| other.id() == tab.id());
-        let near = |other: &Tab| tab.page().may_share(other.page());
+        let near = |other: &Tab| tab.page().may_share_process(other.page());
         let at = own.or_else(|| asking.iter().position(|(other, _)| near(other)))?;
         Some(asking.swap_remove(at))
     }
@@ -265,13 +268,13 @@ impl Session {
     ///
     /// # Errors
     /// The browser is not there.
-    pub async fn replace(&self, tab: &Tab) -> Result<Arc<Tab>> {
+    pub async fn replace_page(&self, tab: &Tab) -> Result<Arc<Tab>> {
         let gone = || Error::new(Reason::TabNotFound, format!("there is no tab {}", tab.id()));
         let context = self.context().ok_or_else(gone)?;
         let page = context.new_page().await?;
         let old = tab.page().target_id().clone();
-        let moved = tab.moved_to(Arc::clone(&page));
-        self.put_in_place(&moved).ok_or_else(gone)?;
+        let moved = tab.with_page(Arc::clone(&page));
+        self.replace_tab(&moved).ok_or_else(gone)?;
         // It goes when its process lets it.
         tokio::spawn(async move {
             if let Err(fault) = context.browser().close_page(&old).await {
@@ -282,7 +285,7 @@ impl Session {
     }
 
     /// Puts a tab in the place of what it was; none when that was closed.
-    pub(super) fn put_in_place(&self, moved: &Arc<Tab>) -> Option<()> {
+    pub(super) fn replace_tab(&self, moved: &Arc<Tab>) -> Option<()> {
         let mut tabs = self.lock();
         // Its page may have been made a tab of its own when it appeared.
         let active = tabs.active;
@@ -299,29 +302,29 @@ impl Session {
     }
 
     /// The context, once the session has been used.
-    pub(crate) fn context(&self) -> Option<Context> {
+    pub(crate) fn context(&self) -> Option<BrowserContext> {
         self.lock_context().get().cloned()
     }
 
-    pub(super) fn add(&self, tab: Arc<Tab>) {
+    pub(super) fn add_tab(&self, tab: Arc<Tab>) {
         let mut tabs = self.lock();
         tabs.active = tabs.active.or(Some(tab.id()));
         tabs.all.push(tab);
     }
 
     /// Drops the tab of `target` from the list; its neighbour becomes active.
-    pub(super) fn forget(&self, target: &TargetId) -> Option<Arc<Tab>> {
+    pub(super) fn remove_tab(&self, target: &TargetId) -> Option<Arc<Tab>> {
         let mut tabs = self.lock();
         let at = tabs.all.iter().position(|tab| tab.page().target_id() == target)?;
         let tab = tabs.all.remove(at);
-        let place = *self.place.borrow();
-        if matches!(place, Place::Shown | Place::Left) {
-            tabs.departed.retain(|(when, _)| when.elapsed() < TOGETHER);
-            tabs.departed.push((Instant::now(), Arc::clone(&tab)));
+        let place = *self.display_mode.borrow();
+        if matches!(place, DisplayMode::Headed | DisplayMode::WindowClosed) {
+            tabs.recently_closed.retain(|(when, _)| when.elapsed() < WINDOW_CLOSE_SPAN);
+            tabs.recently_closed.push((Instant::now(), Arc::clone(&tab)));
         }
         if tabs.all.is_empty() {
             // Said before anybody can open a tab in a window that was closed.
-            self.leave();
+            self.mark_window_closed();
         }
         if tabs.active == Some(tab.id()) {
             let neighbour = tabs.all.get(at.saturating_sub(1)).map(|tab| tab.id());
@@ -331,8 +334,8 @@ impl Session {
     }
 
     /// Ends the context with its tabs, cookies and storage.
-    pub(super) async fn end(&self) -> Result<()> {
-        *self.lock() = Tabs::default();
+    pub(super) async fn close_context(&self) -> Result<()> {
+        *self.lock() = TabList::default();
         self.recording().take();
         match self.context().filter(|context| !context.browser().is_gone()) {
             Some(context) => Ok(context.dispose().await?),
@@ -340,16 +343,16 @@ impl Session {
         }
     }
 
-    pub(super) fn all(&self) -> Result<Arc<Sessions>> {
+    pub(super) fn registry(&self) -> Result<Arc<Sessions>> {
         let gone = || Error::new(Reason::ShuttingDown, "the daemon is shutting down");
         self.sessions.upgrade().ok_or_else(gone)
     }
 
-    pub(super) fn lock_context(&self) -> MutexGuard<'_, Arc<OnceCell<Context>>> {
+    pub(super) fn lock_context(&self) -> MutexGuard<'_, Arc<OnceCell<BrowserContext>>> {
         self.context.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, Tabs> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, TabList> {
         self.tabs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

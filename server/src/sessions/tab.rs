@@ -14,7 +14,10 @@ use browse_proto::v1;
 use futures::future::BoxFuture;
 use tokio::sync::MutexGuard;
 
-use super::{Acted, Capture, DialogLine, Lock, Movers, Remains, Untold, Uploads, Weigh};
+use super::{
+    AccessLock, ActionTimes, DialogLine, MemorySize, NavigationOwners, PendingReload, RingBuffer,
+    UnreportedDialogs, Uploads,
+};
 use crate::{
     chromium::{
         self, AnsweredBy, Dialog, DialogAnswer, EvaluateOptions, LoaderId, NavigationState, Page,
@@ -60,7 +63,7 @@ impl fmt::Display for TabState {
 #[derive(Clone, Debug)]
 pub struct NetworkLine {
     /// What Chromium calls it.
-    pub key: String,
+    pub request_id: String,
     /// What `network` lists.
     pub summary: v1::NetworkEntry,
 }
@@ -74,68 +77,68 @@ pub struct Tab {
     owner: Mutex<ClientId>,
     hung: AtomicBool,
     /// Whether a command was given it.
-    used: AtomicBool,
-    lock: Lock,
+    has_been_used: AtomicBool,
+    access_lock: AccessLock,
     /// Held by the navigation under way.
-    navigations: tokio::sync::Mutex<()>,
-    movers: Movers,
-    pub(super) captured: Arc<Captured>,
+    navigation_lock: tokio::sync::Mutex<()>,
+    navigation_owners: NavigationOwners,
+    pub(super) captured: Arc<TabCaptures>,
     /// Numbers of the requests that have not ended, by Chromium's id.
-    open: Mutex<HashMap<String, u64>>,
+    open_requests: Mutex<HashMap<String, u64>>,
     /// The action that a question interrupted.
-    interrupted: Mutex<Option<Interrupted>>,
+    interrupted_action: Mutex<Option<InterruptedAction>>,
     /// Actions of ours that are under way in it.
-    pub(super) acting: AtomicU32,
+    pub(super) running_actions: AtomicU32,
     /// Whether its browser ended during one.
-    pub(super) ended_acting: AtomicBool,
+    pub(super) lost_during_action: AtomicBool,
     /// What is to be loaded again.
-    pub(super) remains: Mutex<Option<Remains>>,
+    pub(super) pending_reload: Mutex<Option<PendingReload>>,
 }
 
 /// An action that goes on once a question is answered.
-pub type Action = BoxFuture<'static, engine::Result<engine::Receipt>>;
+pub type SuspendedAction = BoxFuture<'static, engine::Result<engine::ActionReceipt>>;
 
 /// An action that waits for the answer to a question.
-struct Interrupted {
+struct InterruptedAction {
     question: u64,
-    action: Action,
+    action: SuspendedAction,
 }
 
 /// What it did, in whatever browser.
 #[derive(Default)]
-pub(super) struct Captured {
-    console: Capture<v1::ConsoleMessage>,
-    network: Capture<NetworkLine>,
-    dialogs: Capture<DialogLine>,
+pub(super) struct TabCaptures {
+    console: RingBuffer<v1::ConsoleMessage>,
+    network: RingBuffer<NetworkLine>,
+    dialogs: RingBuffer<DialogLine>,
     /// Dialogs that were closed and that nobody was told of.
-    untold: Untold,
+    unreported_dialogs: UnreportedDialogs,
     uploads: Uploads,
     /// First numbers of `console` and `network` that belong to the current document.
-    document: Mutex<(u64, u64)>,
-    acted: Acted,
+    document_start: Mutex<(u64, u64)>,
+    action_times: ActionTimes,
     /// The requests that were being recorded as its browser ended.
-    pub(super) recorded: Mutex<Option<chromium::Recording>>,
+    pub(super) recorded_requests: Mutex<Option<chromium::HarRecording>>,
     /// Those who watch it listen to this.
     watches: tokio::sync::watch::Sender<()>,
 }
 
 /// Open requests that are remembered; a page with more loses their ends.
-const MOST_OPEN: usize = 16_000;
+const MAX_OPEN_REQUESTS: usize = 16_000;
 
 /// How often a hung page is asked whether it answers again.
-const PING_EVERY: Duration = Duration::from_millis(250);
+const PING_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Time that an interrupted action gets to end when nobody waits for its receipt.
-const ENDING: Duration = Duration::from_secs(2);
+const INTERRUPTED_ACTION_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl Tab {
     /// When actions of ours were in it.
-    pub fn acted(&self) -> &Acted {
-        &self.captured.acted
+    pub fn action_times(&self) -> &ActionTimes {
+        &self.captured.action_times
     }
 
     /// The MIME type that the server said of the last answer from `url`.
-    pub(super) fn served_type(&self, url: &str) -> Option<String> {
+    pub(super) fn served_mime(&self, url: &str) -> Option<String> {
         let of = |line: &NetworkLine| line.summary.url == url && line.summary.mime.is_some();
         self.network().find_last(of)?.1.summary.mime
     }
@@ -154,21 +157,21 @@ impl Tab {
             session: session.to_owned(),
             owner: Mutex::new(owner),
             hung: AtomicBool::new(false),
-            used: AtomicBool::new(false),
-            lock: Lock::default(),
-            navigations: tokio::sync::Mutex::default(),
-            movers: Movers::default(),
+            has_been_used: AtomicBool::new(false),
+            access_lock: AccessLock::default(),
+            navigation_lock: tokio::sync::Mutex::default(),
+            navigation_owners: NavigationOwners::default(),
             captured: Arc::default(),
-            open: Mutex::default(),
-            interrupted: Mutex::default(),
-            acting: AtomicU32::new(0),
-            ended_acting: AtomicBool::new(false),
-            remains: Mutex::default(),
+            open_requests: Mutex::default(),
+            interrupted_action: Mutex::default(),
+            running_actions: AtomicU32::new(0),
+            lost_during_action: AtomicBool::new(false),
+            pending_reload: Mutex::default(),
         })
     }
 
     /// The same tab after it moved to `page`, in another browser.
-    pub(super) fn moved_to(&self, page: Arc<Page>) -> Arc<Self> {
+    pub(super) fn with_page(&self, page: Arc<Page>) -> Arc<Self> {
         Arc::new(Self {
             id: self.id,
             engine: self.engine.moved_to(Arc::clone(&page)),
@@ -176,16 +179,16 @@ impl Tab {
             session: self.session.clone(),
             owner: Mutex::new(self.owner()),
             hung: AtomicBool::new(false),
-            used: AtomicBool::new(true),
-            lock: Lock::default(),
-            navigations: tokio::sync::Mutex::default(),
-            movers: Movers::default(),
+            has_been_used: AtomicBool::new(true),
+            access_lock: AccessLock::default(),
+            navigation_lock: tokio::sync::Mutex::default(),
+            navigation_owners: NavigationOwners::default(),
             captured: Arc::clone(&self.captured),
-            open: Mutex::default(),
-            interrupted: Mutex::default(),
-            acting: AtomicU32::new(0),
-            ended_acting: AtomicBool::new(false),
-            remains: Mutex::new(self.remains()),
+            open_requests: Mutex::default(),
+            interrupted_action: Mutex::default(),
+            running_actions: AtomicU32::new(0),
+            lost_during_action: AtomicBool::new(false),
+            pending_reload: Mutex::new(self.pending_reload()),
         })
     }
 
@@ -200,8 +203,8 @@ impl Tab {
     }
 
     /// What a call takes to be alone in the tab.
-    pub fn lock(&self) -> &Lock {
-        &self.lock
+    pub fn access_lock(&self) -> &AccessLock {
+        &self.access_lock
     }
 
     /// The engine that reads and acts in it.
@@ -224,59 +227,60 @@ impl Tab {
     }
 
     /// Which clients moved it.
-    pub fn movers(&self) -> &Movers {
-        &self.movers
+    pub fn navigation_owners(&self) -> &NavigationOwners {
+        &self.navigation_owners
     }
 
     /// What it wrote to the console.
-    pub fn console(&self) -> &Capture<v1::ConsoleMessage> {
+    pub fn console(&self) -> &RingBuffer<v1::ConsoleMessage> {
         &self.captured.console
     }
 
     /// Dialogs that it opened.
-    pub fn dialogs(&self) -> &Capture<DialogLine> {
+    pub fn dialogs(&self) -> &RingBuffer<DialogLine> {
         &self.captured.dialogs
     }
 
     /// Dialogs that were closed and that nobody was told of.
-    pub fn untold(&self) -> &Untold {
-        &self.captured.untold
+    pub fn unreported_dialogs(&self) -> &UnreportedDialogs {
+        &self.captured.unreported_dialogs
     }
 
     /// Keeps an action until the question that interrupted it is answered.
-    pub fn interrupt(&self, question: u64, action: Action) {
-        *self.interrupted() = Some(Interrupted { question, action });
+    pub fn suspend_action(&self, question: u64, action: SuspendedAction) {
+        *self.lock_interrupted_action() = Some(InterruptedAction { question, action });
     }
 
     /// The action that the question interrupted, to go on with.
-    pub fn resume(&self, question: u64) -> Option<Action> {
-        let mut interrupted = self.interrupted();
+    pub fn take_suspended_action(&self, question: u64) -> Option<SuspendedAction> {
+        let mut interrupted = self.lock_interrupted_action();
         interrupted.take_if(|kept| kept.question == question).map(|kept| kept.action)
     }
 
     /// Dismisses the question that is open, as its tab is about to go.
     pub fn dismiss_question(&self, by: AnsweredBy) -> bool {
-        let open = self.page.question();
-        let call = open
-            .and_then(|question| self.page.answer_question(question.id, DialogAnswer::Dismiss, by));
-        call.map(chromium::Call::ignore).is_some()
+        let open = self.page.open_dialog();
+        let call = open.and_then(|question| {
+            self.page.answer_open_dialog(question.id, DialogAnswer::Dismiss, by)
+        });
+        call.map(chromium::CdpCall::ignore).is_some()
     }
 
     /// Notes a dialog that was answered.
-    pub(super) fn dialog_closed(&self, dialog: &Dialog) {
-        self.untold().note(dialog, self.engine.is_acting());
+    pub(super) fn on_dialog_closed(&self, dialog: &Dialog) {
+        self.unreported_dialogs().record(dialog, self.engine.is_acting());
         self.dialogs().push(|_| DialogLine::now(dialog.clone()));
-        if dialog.by == AnsweredBy::Caller {
+        if dialog.answered_by == AnsweredBy::Caller {
             return;
         }
         // Nobody waits for its receipt. What it holds of the page is to be let go.
-        if let Some(Interrupted { action, .. }) = self.interrupted().take() {
-            tokio::spawn(tokio::time::timeout(ENDING, action));
+        if let Some(InterruptedAction { action, .. }) = self.lock_interrupted_action().take() {
+            tokio::spawn(tokio::time::timeout(INTERRUPTED_ACTION_TIMEOUT, action));
         }
     }
 
-    fn interrupted(&self) -> std::sync::MutexGuard<'_, Option<Interrupted>> {
-        self.interrupted.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_interrupted_action(&self) -> std::sync::MutexGuard<'_, Option<InterruptedAction>> {
+        self.interrupted_action.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Files that its pages were given.
@@ -285,20 +289,20 @@ impl Tab {
     }
 
     /// What it asked the network for.
-    pub fn network(&self) -> &Capture<NetworkLine> {
+    pub fn network(&self) -> &RingBuffer<NetworkLine> {
         &self.captured.network
     }
 
     /// The number of the open request that Chromium calls `key`; forgotten
     /// when it has `ended`.
-    pub(super) fn open_request(&self, key: &str, ended: bool) -> Option<u64> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(super) fn open_request_number(&self, key: &str, ended: bool) -> Option<u64> {
+        let mut open = self.open_requests.lock().unwrap_or_else(PoisonError::into_inner);
         if ended { open.remove(key) } else { open.get(key).copied() }
     }
 
     pub(super) fn remember_request(&self, key: &str, number: u64) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if open.len() >= MOST_OPEN {
+        let mut open = self.open_requests.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.len() >= MAX_OPEN_REQUESTS {
             open.clear();
         }
         open.insert(key.to_owned(), number);
@@ -308,16 +312,16 @@ impl Tab {
     /// bring from now on is its own. Chromium gives the request of a document the
     /// id of its loader.
     pub(super) fn begin_document(&self, loader: &LoaderId) {
-        let own = self.captured.network.find_last(|line| line.key == loader.as_str());
-        let network = own.map_or_else(|| self.captured.network.next(), |(number, _)| number);
-        let begin = (self.captured.console.next(), network);
-        *self.captured.document.lock().unwrap_or_else(PoisonError::into_inner) = begin;
+        let own = self.captured.network.find_last(|line| line.request_id == loader.as_str());
+        let network = own.map_or_else(|| self.captured.network.next_number(), |(number, _)| number);
+        let begin = (self.captured.console.next_number(), network);
+        *self.captured.document_start.lock().unwrap_or_else(PoisonError::into_inner) = begin;
     }
 
     /// Numbers from which on the entries of the console and of the network belong
     /// to the current document.
-    pub fn document_begins(&self) -> (u64, u64) {
-        *self.captured.document.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn document_start(&self) -> (u64, u64) {
+        *self.captured.document_start.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Begins a watch, which ends when this changes.
@@ -334,11 +338,11 @@ impl Tab {
 
     /// What it is doing.
     pub fn state(&self) -> TabState {
-        if self.page.lost_browser() || self.is_unloaded() {
+        if self.page.is_browser_gone() || self.is_unloaded() {
             TabState::Unloaded
         } else if self.page.is_crashed() {
             TabState::Crashed
-        } else if self.page.question().is_some() {
+        } else if self.page.open_dialog().is_some() {
             TabState::Dialog
         } else if self.hung.load(Ordering::Relaxed) {
             TabState::Hung
@@ -358,7 +362,7 @@ impl Tab {
         let tab = Arc::downgrade(self);
         tokio::spawn(async move {
             while let Some(tab) = tab.upgrade() {
-                if tab.page.is_closed() || tab.answers().await {
+                if tab.page.is_closed() || tab.is_responsive().await {
                     tab.hung.store(false, Ordering::Relaxed);
                     return;
                 }
@@ -370,21 +374,24 @@ impl Tab {
     /// cut them off. One that does not end has its turn for half of the time
     /// until `deadline`; then the next goes ahead, which is the way out of a
     /// server that never answers.
-    pub async fn turn(&self, deadline: tokio::time::Instant) -> Option<MutexGuard<'_, ()>> {
+    pub async fn acquire_navigation_lock(
+        &self,
+        deadline: tokio::time::Instant,
+    ) -> Option<MutexGuard<'_, ()>> {
         let patience = deadline.saturating_duration_since(tokio::time::Instant::now()) / 2;
-        tokio::time::timeout(patience, self.navigations.lock()).await.ok()
+        tokio::time::timeout(patience, self.navigation_lock.lock()).await.ok()
     }
 
     /// Notes that a command was given the tab; whether nothing can have run in it
     /// before: it is the first one, and the document is the empty one that the
     /// tab was opened with, by us.
-    pub fn begin_use(&self) -> bool {
-        let used = self.used.swap(true, Ordering::Relaxed);
-        !used && self.page.opener().is_none() && !self.page.has_gone_anywhere()
+    pub fn mark_used(&self) -> bool {
+        let used = self.has_been_used.swap(true, Ordering::Relaxed);
+        !used && self.page.opener().is_none() && !self.page.has_navigated()
     }
 
     /// Notes that the tab shows another document, which owes no answer.
-    pub fn arrived(&self) {
+    pub fn clear_hung(&self) {
         self.hung.store(false, Ordering::Relaxed);
     }
 
@@ -394,33 +401,33 @@ impl Tab {
     }
 
     /// Whether the page answers within a moment.
-    async fn answers(&self) -> bool {
+    async fn is_responsive(&self) -> bool {
         let began = tokio::time::Instant::now();
-        let ping = tokio::time::timeout(PING_EVERY, self.ping()).await;
+        let ping = tokio::time::timeout(PING_INTERVAL, self.ping()).await;
         let answered = matches!(ping, Ok(Ok(())));
         if !answered {
-            tokio::time::sleep_until(began + PING_EVERY).await;
+            tokio::time::sleep_until(began + PING_INTERVAL).await;
         }
         answered
     }
 }
 
-impl Weigh for v1::ConsoleMessage {
-    fn weight(&self) -> usize {
+impl MemorySize for v1::ConsoleMessage {
+    fn memory_bytes(&self) -> usize {
         64 + self.level.len() + self.text.len() + self.location.len()
     }
 }
 
-impl Weigh for v1::NetworkEntry {
-    fn weight(&self) -> usize {
+impl MemorySize for v1::NetworkEntry {
+    fn memory_bytes(&self) -> usize {
         let optional = [&self.failure, &self.mime].into_iter().flatten();
         let texts = [&self.url, &self.method, &self.r#type].into_iter().chain(optional);
         128 + texts.map(String::len).sum::<usize>()
     }
 }
 
-impl Weigh for NetworkLine {
-    fn weight(&self) -> usize {
-        192 + self.key.len() + self.summary.weight()
+impl MemorySize for NetworkLine {
+    fn memory_bytes(&self) -> usize {
+        192 + self.request_id.len() + self.summary.memory_bytes()
     }
 }

@@ -14,20 +14,20 @@ use browse_proto::{Reason, v1};
 use crate::error::{Error, Result};
 
 /// Bytes that are kept for a tab; the oldest go first.
-const MOST_BYTES: usize = 512 << 20;
+const MAX_UPLOAD_BYTES: usize = 512 << 20;
 
 /// The folders of a tab, one for each time that files were given.
 #[derive(Default)]
-pub struct Uploads(Mutex<VecDeque<Files>>);
+pub struct Uploads(Mutex<VecDeque<UploadedFiles>>);
 
 /// Files of one call. Dropping them removes them.
-pub struct Files {
+pub struct UploadedFiles {
     folder: PathBuf,
     bytes: usize,
     paths: Vec<PathBuf>,
 }
 
-impl Drop for Files {
+impl Drop for UploadedFiles {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_dir_all(&self.folder) {
             tracing::debug!(%error, "files of a tab were not removed");
@@ -35,12 +35,12 @@ impl Drop for Files {
     }
 }
 
-impl Files {
+impl UploadedFiles {
     /// Writes `files` into a new folder under `place`.
     ///
     /// # Errors
     /// `FILE_UNWRITABLE`.
-    pub async fn write(place: &Path, files: Vec<v1::UploadFile>) -> Result<Self> {
+    pub async fn write_to(place: &Path, files: Vec<v1::UploadFile>) -> Result<Self> {
         let mut written = Self {
             folder: place.join(format!("{:016x}", rand::random::<u64>())),
             bytes: files.iter().map(|file| file.content.len()).sum(),
@@ -48,7 +48,7 @@ impl Files {
         };
         // On a thread of its own: these may be many megabytes.
         let work = tokio::task::spawn_blocking(move || {
-            written.paths = write(&written.folder, &files)?;
+            written.paths = write_files(&written.folder, &files)?;
             Ok::<_, io::Error>(written)
         });
         let ended = |error| Error::new(Reason::Bug, format!("the files were not kept: {error}"));
@@ -65,17 +65,18 @@ impl Files {
 
 impl Uploads {
     /// Keeps files that a page has, until the tab is gone.
-    pub fn keep(&self, files: Files) {
+    pub fn keep(&self, files: UploadedFiles) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.push_back(files);
-        while all.len() > 1 && all.iter().map(|files| files.bytes).sum::<usize>() > MOST_BYTES {
+        while all.len() > 1 && all.iter().map(|files| files.bytes).sum::<usize>() > MAX_UPLOAD_BYTES
+        {
             all.pop_front();
         }
     }
 }
 
 /// Each file has a folder of its own, since names may be the same.
-fn write(folder: &Path, files: &[v1::UploadFile]) -> io::Result<Vec<PathBuf>> {
+fn write_files(folder: &Path, files: &[v1::UploadFile]) -> io::Result<Vec<PathBuf>> {
     let private = |path: &Path| fs::DirBuilder::new().mode(0o700).create(path);
     private(folder)?;
     let one = |(index, file): (usize, &v1::UploadFile)| {
@@ -101,7 +102,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let uploads = Uploads::default();
         let files = vec![file("a", 1), file("a", 2)];
-        let files = Files::write(folder.path(), files).await.unwrap();
+        let files = UploadedFiles::write_to(folder.path(), files).await.unwrap();
         let size = |path: &PathBuf| fs::read(path).unwrap().len();
         assert_eq!(files.paths().iter().map(size).collect::<Vec<_>>(), [1, 2]);
         assert!(files.paths().iter().all(|path| path.ends_with("a")));

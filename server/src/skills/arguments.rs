@@ -3,21 +3,21 @@
 use browse_proto::Reason;
 use serde_json::{Map, Value};
 
-use super::manifest::Manifest;
+use super::manifest::SkillManifest;
 use crate::error::{Error, Result};
 
 /// The arguments of a run, in the order of the manifest.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Arguments {
+pub struct SkillArguments {
     values: Vec<(String, String)>,
 }
 
-impl Arguments {
+impl SkillArguments {
     /// Reads `name=value` words; defaults fill what is not given.
     ///
     /// # Errors
     /// `SKILL_ARGUMENT_INVALID`.
-    pub fn check(manifest: &Manifest, given: &[String]) -> Result<Self> {
+    pub fn parse(manifest: &SkillManifest, given: &[String]) -> Result<Self> {
         let wrong = |message: String, name: &str| {
             Err(Error::new(Reason::SkillArgumentInvalid, message)
                 .with("skill", &manifest.name)
@@ -81,29 +81,29 @@ impl Arguments {
     }
 
     /// As words of a command line: `--name=value`.
-    pub fn words(&self) -> Vec<String> {
+    pub fn to_command_line(&self) -> Vec<String> {
         self.values.iter().map(|(name, value)| format!("--{name}={value}")).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Arguments, Manifest};
+    use super::{SkillArguments, SkillManifest};
 
-    fn check(given: &[&str]) -> Result<Arguments, String> {
+    fn check(given: &[&str]) -> Result<SkillArguments, String> {
         let yaml = "name: a\ndescription: d\nhost: a.example\nargs: [{name: q, required: true}, {name: n, default: 3}, {name: x}]";
-        let manifest = Manifest::read(yaml, "a").expect("a manifest");
+        let manifest = SkillManifest::read(yaml, "a").expect("a manifest");
         let given: Vec<_> = given.iter().map(|word| (*word).to_owned()).collect();
-        Arguments::check(&manifest, &given).map_err(|error| error.to_string())
+        SkillArguments::parse(&manifest, &given).map_err(|error| error.to_string())
     }
 
     #[test]
     fn defaults_fill_and_the_manifest_orders() {
         let arguments = check(&["q=a=b \"c\""]).expect("they fit");
-        assert_eq!(arguments.words(), ["--q=a=b \"c\"", "--n=3"]);
+        assert_eq!(arguments.to_command_line(), ["--q=a=b \"c\"", "--n=3"]);
         assert_eq!(arguments.json(), r#"{"q":"a=b \"c\"","n":"3"}"#);
         assert_eq!(
-            check(&["x=", "n=5", "q=1"]).expect("they fit").words(),
+            check(&["x=", "n=5", "q=1"]).expect("they fit").to_command_line(),
             ["--q=1", "--n=5", "--x="]
         );
     }

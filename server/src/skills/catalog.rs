@@ -2,8 +2,8 @@
 //! change. A watcher says when; a stat of each folder and manifest catches what
 //! a watcher missed.
 
-mod stamp;
-mod watch;
+mod folder_watcher;
+mod path_stamp;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,45 +12,46 @@ use browse_proto::Reason;
 
 use super::{skill::Skill, tier::Tier};
 use crate::error::{Error, Result};
-use stamp::Stamp;
-use watch::Watch;
+use folder_watcher::FolderWatcher;
+use path_stamp::PathStamp;
 
 /// The skills of a daemon.
 pub struct Catalog {
     tiers: Vec<(Tier, PathBuf)>,
-    seen: Mutex<Seen>,
-    watch: Watch,
+    cache: Mutex<CatalogCache>,
+    watcher: FolderWatcher,
 }
 
 #[derive(Default)]
-struct Seen {
-    stamps: Vec<Stamp>,
+struct CatalogCache {
+    stamps: Vec<PathStamp>,
     skills: Arc<Vec<Skill>>,
 }
 
 impl Catalog {
     /// The skills in these folders, those before shadowing those behind.
     pub fn new(tiers: Vec<(Tier, PathBuf)>) -> Self {
-        Self { tiers, seen: Mutex::default(), watch: Watch::new() }
+        Self { tiers, cache: Mutex::default(), watcher: FolderWatcher::new() }
     }
 
     /// Every skill of every tier, as it is now, shadowed ones included.
     pub fn all(&self) -> Arc<Vec<Skill>> {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let changed = self.watch.take_change();
-        if changed || seen.stamps.is_empty() || seen.stamps.iter().any(Stamp::has_changed) {
+        let mut seen = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let changed = self.watcher.take_change();
+        if changed || seen.stamps.is_empty() || seen.stamps.iter().any(PathStamp::has_changed) {
             *seen = self.walk();
-            self.watch
-                .follow(seen.stamps.iter().filter(|stamp| stamp.is_folder()).map(Stamp::path));
+            self.watcher.watch_only(
+                seen.stamps.iter().filter(|stamp| stamp.is_folder()).map(PathStamp::path),
+            );
         }
         Arc::clone(&seen.skills)
     }
 
     /// The skills as the watcher knows them: no file is touched while nothing
     /// changes.
-    pub fn watched(&self) -> Arc<Vec<Skill>> {
-        if self.watch.is_quiet() {
-            let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+    pub fn cached(&self) -> Arc<Vec<Skill>> {
+        if self.watcher.is_quiet() {
+            let seen = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
             if !seen.stamps.is_empty() {
                 return Arc::clone(&seen.skills);
             }
@@ -82,18 +83,18 @@ impl Catalog {
         Error::new(Reason::SkillNotFound, message).with("skill", name.escape_debug())
     }
 
-    fn walk(&self) -> Seen {
+    fn walk(&self) -> CatalogCache {
         let mut stamps = Vec::new();
         let mut skills = Vec::new();
         for (tier, folder) in &self.tiers {
-            stamps.push(Stamp::folder(folder));
+            stamps.push(PathStamp::folder(folder));
             for path in skill_folders(folder) {
-                stamps.push(Stamp::folder(&path));
-                stamps.push(Stamp::file(&path.join("SKILL.md")));
+                stamps.push(PathStamp::folder(&path));
+                stamps.push(PathStamp::file(&path.join("SKILL.md")));
                 skills.push(Skill::read(*tier, path));
             }
         }
-        Seen { stamps, skills: Arc::new(skills) }
+        CatalogCache { stamps, skills: Arc::new(skills) }
     }
 }
 

@@ -4,61 +4,64 @@
 //! typed. So only pages are compared that show what the skill needs when they
 //! are simply opened; `skill record save` finds out which do.
 
-mod judge;
-mod look;
-mod material;
-mod room;
+mod baseline;
+mod drift;
+mod page_probe;
+mod scratch_session;
 
 use browse_proto::{Reason, v1};
 use futures::{FutureExt as _, StreamExt as _, stream};
 use url::Url;
 
-use super::manifest::SessionWish;
-use super::record::Page;
+use super::manifest::SessionMode;
+use super::record::RecordedPage;
 use super::{skill::Skill, tier::Tier};
-use crate::dispatch::Context;
+use crate::dispatch::CallContext;
 use crate::engine::Outline;
 use crate::error::{Error, Result};
-use crate::policy::Hosts;
-use judge::{Finding, Verdict};
-use look::Looked;
-use material::Material;
-pub use room::Room;
+use crate::policy::HostPolicy;
+use baseline::Baseline;
+use drift::{DriftFinding, DriftSeverity};
+use page_probe::ProbeResult;
+pub use scratch_session::ScratchSession;
 
 /// Pages that are looked at at once.
-const AT_ONCE: usize = 4;
+const MAX_CONCURRENT_PAGES: usize = 4;
 
 /// How the reason begins when there is no way to a host.
-const OFFLINE: &str = "the network does not reach ";
+const OFFLINE_PREFIX: &str = "the network does not reach ";
 
 /// Why a skill that asks for the session of its user cannot be checked.
-const OF_USER: &str = "it needs what the session of its user holds, which a check has not";
+const NEEDS_USER_SESSION: &str =
+    "it needs what the session of its user holds, which a check has not";
 
 /// Why one cannot be whose result shows only at the end of a flow.
-const OF_STEPS: &str = "its pages show what it needs only after it acted on them";
+const NEEDS_FLOW: &str = "its pages show what it needs only after it acted on them";
 
 /// What becomes of requests by other methods than GET, HEAD and OPTIONS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sending {
+pub enum UnsafeRequests {
     /// They are sent.
     Allowed,
     /// They end below the page.
-    HeldBack,
+    Blocked,
 }
 
 /// What the session of a fixture reaches.
-const NOWHERE: &str = "fixture.invalid";
+const FIXTURE_HOST: &str = "fixture.invalid";
 
 /// Checks one skill, or all of them.
 pub async fn check_skills(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::CheckSkillsRequest,
 ) -> Result<v1::CheckSkillsResponse> {
-    let (catalog, tier) = (cx.daemon().skills().catalog(), Tier::named(request.source));
+    let (catalog, tier) = (cx.daemon().skills().catalog(), Tier::from_request(request.source));
     let skills = match &request.name {
         Some(name) => vec![catalog.find(name, tier)?],
         None if request.all => catalog.list(tier),
-        None if request.due.is_some() => due(cx, catalog.list(tier), request.due.as_deref())?,
+        None if request.due.is_some() => {
+            due_skills(cx, catalog.list(tier), request.due.as_deref())?
+        }
         None => {
             let message = "`skill check` needs the name of a skill, `--all` or `--due`";
             return Err(Error::new(Reason::ArgumentInvalid, message).with("command", "skill check"));
@@ -66,13 +69,14 @@ pub async fn check_skills(
     };
     cx.set_source("the pages of the skills");
     let checks: Vec<_> = skills.iter().map(|skill| health(cx, skill).boxed()).collect();
-    let found: Vec<v1::SkillHealth> = stream::iter(checks).buffered(AT_ONCE).collect().await;
-    remember(cx, &skills, &found);
+    let found: Vec<v1::SkillHealth> =
+        stream::iter(checks).buffered(MAX_CONCURRENT_PAGES).collect().await;
+    record_results(cx, &skills, &found);
     Ok(v1::CheckSkillsResponse { skills: found })
 }
 
 /// The skills that were not checked for `age`, or changed since.
-fn due(cx: &Context, skills: Vec<Skill>, age: Option<&str>) -> Result<Vec<Skill>> {
+fn due_skills(cx: &CallContext, skills: Vec<Skill>, age: Option<&str>) -> Result<Vec<Skill>> {
     let age = age.unwrap_or_default();
     let parsed = humantime::parse_duration(age).map_err(|_| {
         let message = format!(
@@ -90,13 +94,13 @@ fn due(cx: &Context, skills: Vec<Skill>, age: Option<&str>) -> Result<Vec<Skill>
 }
 
 /// Records what was found. A check is worth no less when that fails.
-fn remember(cx: &Context, skills: &[Skill], found: &[v1::SkillHealth]) {
+fn record_results(cx: &CallContext, skills: &[Skill], found: &[v1::SkillHealth]) {
     let shelf = cx.daemon().skills();
     let mut all = Vec::new();
     for (skill, health) in skills.iter().zip(found) {
         // Without a network it is due again at once.
         let is_offline = health.state == "unchecked"
-            && health.reasons.iter().any(|why| why.starts_with(OFFLINE));
+            && health.reasons.iter().any(|why| why.starts_with(OFFLINE_PREFIX));
         if !is_offline && let Ok(hash) = shelf.hash(skill) {
             all.push((skill, hash, health.state.as_str()));
         }
@@ -106,13 +110,13 @@ fn remember(cx: &Context, skills: &[Skill], found: &[v1::SkillHealth]) {
     }
 }
 
-async fn health(cx: &Context, skill: &Skill) -> v1::SkillHealth {
+async fn health(cx: &CallContext, skill: &Skill) -> v1::SkillHealth {
     let mut health = v1::SkillHealth { name: skill.name.clone(), ..Default::default() };
     let unchecked = |mut health: v1::SkillHealth, why: &str| {
         (health.state, health.reasons) = ("unchecked".to_owned(), vec![why.to_owned()]);
         health
     };
-    let (contents, material) = match (skill.contents(), Material::read(&skill.folder)) {
+    let (contents, material) = match (skill.contents(), Baseline::read(&skill.folder)) {
         (Ok(contents), Ok(material)) => (contents, material),
         (Err(error), _) => return broken(health, error.to_string()),
         (_, Err(problem)) => return broken(health, problem),
@@ -121,34 +125,36 @@ async fn health(cx: &Context, skill: &Skill) -> v1::SkillHealth {
         return unchecked(health, "neither its fixture nor its program names an address");
     };
     health.url = last.url.clone();
-    let of_user = contents.manifest.session == SessionWish::User;
+    let of_user = contents.manifest.session == SessionMode::User;
     let pages: Vec<_> = material.pages.iter().filter(|page| page.reachable).collect();
     if pages.is_empty() {
-        return unchecked(health, if of_user { OF_USER } else { OF_STEPS });
+        return unchecked(health, if of_user { NEEDS_USER_SESSION } else { NEEDS_FLOW });
     }
     let hosts = contents.manifest.hosts.clone();
-    let mut findings: Vec<Finding> = Vec::new();
+    let mut findings: Vec<DriftFinding> = Vec::new();
     for page in pages {
         let fixture = material.fixture.as_deref().filter(|_| std::ptr::eq(page, last));
         match compare(cx, page, fixture, &hosts).await {
-            Ok(Looked { lacks: Some(lack), .. }) => return unchecked(health, lack.words()),
+            Ok(ProbeResult { missing: Some(lack), .. }) => {
+                return unchecked(health, lack.message());
+            }
             Ok(looked) => findings.extend(looked.findings()),
-            Err(error) => findings.push((Verdict::Broken, error.to_string())),
+            Err(error) => findings.push((DriftSeverity::Broken, error.to_string())),
         }
     }
     if of_user && !findings.is_empty() {
-        return unchecked(health, OF_USER);
+        return unchecked(health, NEEDS_USER_SESSION);
     }
     if findings.is_empty() && !last.reachable {
         // The pages before it are as they were; the result was not looked at.
-        return unchecked(health, OF_STEPS);
+        return unchecked(health, NEEDS_FLOW);
     }
     // What is broken comes first.
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.0));
     let state = match findings.first() {
         None => "fresh",
-        Some((Verdict::Drifted, _)) => "drifted",
-        Some((Verdict::Broken, _)) => "broken",
+        Some((DriftSeverity::Drifted, _)) => "drifted",
+        Some((DriftSeverity::Broken, _)) => "broken",
     };
     health.state = state.to_owned();
     health.reasons = findings.into_iter().map(|(_, reason)| reason).collect();
@@ -162,14 +168,18 @@ fn broken(mut health: v1::SkillHealth, why: String) -> v1::SkillHealth {
 }
 
 async fn compare(
-    cx: &Context,
-    page: &Page,
+    cx: &CallContext,
+    page: &RecordedPage,
     fixture: Option<&str>,
-    hosts: &Hosts,
-) -> Result<Looked> {
+    hosts: &HostPolicy,
+) -> Result<ProbeResult> {
     if let Ok(url) = Url::parse(&page.url) {
-        let broken =
-            |why: String| Ok(Looked { page: vec![(Verdict::Broken, why)], ..Looked::default() });
+        let broken = |why: String| {
+            Ok(ProbeResult {
+                page_findings: vec![(DriftSeverity::Broken, why)],
+                ..ProbeResult::default()
+            })
+        };
         if !hosts.allows(&url) {
             return broken(format!("{} is none of its hosts", url.host_str().unwrap_or_default()));
         }
@@ -178,18 +188,18 @@ async fn compare(
         }
     }
     let was = match fixture {
-        Some(html) => Some(of_fixture(cx, page, html).await?),
+        Some(html) => Some(fixture_outline(cx, page, html).await?),
         None => None,
     };
-    let room = Room::open(cx, hosts.clone()).await?;
-    look::at(&room, page, was.as_ref()).await
+    let room = ScratchSession::open(cx, hosts.clone()).await?;
+    page_probe::probe(&room, page, was.as_ref()).await
 }
 
 /// The outline of a page that was kept, shown where no network is.
-async fn of_fixture(cx: &Context, page: &Page, html: &str) -> Result<Outline> {
-    let room = Room::open(cx, Hosts::list([NOWHERE])?).await?;
-    room.show(html).await?;
-    look::outline(room.tab().engine(), page).await
+async fn fixture_outline(cx: &CallContext, page: &RecordedPage, html: &str) -> Result<Outline> {
+    let room = ScratchSession::open(cx, HostPolicy::from_patterns([FIXTURE_HOST])?).await?;
+    room.show_html(html).await?;
+    page_probe::page_outline(room.tab().engine(), page).await
 }
 
 /// Looks at the pages of a skill that is about to be written, and keeps of each
@@ -198,30 +208,35 @@ async fn of_fixture(cx: &Context, page: &Page, html: &str) -> Result<Outline> {
 ///
 /// # Errors
 /// A host is none.
-pub async fn settle(
-    cx: &Context,
-    pages: &mut [Page],
+pub async fn probe_reachability(
+    cx: &CallContext,
+    pages: &mut [RecordedPage],
     hosts: &[String],
-    sending: Sending,
+    sending: UnsafeRequests,
 ) -> Result<()> {
-    let hosts = Hosts::list(hosts)?;
+    let hosts = HostPolicy::from_patterns(hosts)?;
     let looks: Vec<_> =
-        pages.iter_mut().map(|page| settle_one(cx, page, &hosts, sending).boxed()).collect();
-    stream::iter(looks).buffered(AT_ONCE).collect::<Vec<()>>().await;
+        pages.iter_mut().map(|page| probe_page(cx, page, &hosts, sending).boxed()).collect();
+    stream::iter(looks).buffered(MAX_CONCURRENT_PAGES).collect::<Vec<()>>().await;
     Ok(())
 }
 
-async fn settle_one(cx: &Context, page: &mut Page, hosts: &Hosts, sending: Sending) {
+async fn probe_page(
+    cx: &CallContext,
+    page: &mut RecordedPage,
+    hosts: &HostPolicy,
+    sending: UnsafeRequests,
+) {
     let looked = async {
-        let room = Room::open(cx, hosts.clone()).await?;
-        if sending == Sending::HeldBack {
-            room.hold_back().await?;
+        let room = ScratchSession::open(cx, hosts.clone()).await?;
+        if sending == UnsafeRequests::Blocked {
+            room.block_unsafe_requests().await?;
         }
-        look::at(&room, page, None).await
+        page_probe::probe(&room, page, None).await
     };
     // What cannot be looked at is not looked at later either.
     let Ok(looked) = looked.await else { return };
-    if !looked.page.is_empty() || looked.lacks.is_some() {
+    if !looked.page_findings.is_empty() || looked.missing.is_some() {
         page.targets.clear();
         page.reads.clear();
         return;
@@ -229,10 +244,10 @@ async fn settle_one(cx: &Context, page: &mut Page, hosts: &Hosts, sending: Sendi
     for (used, standing) in page.targets.iter_mut().zip(&looked.outline.targets) {
         used.demands = Some(standing.demands.clone());
     }
-    let mut fine = looked.targets.iter().map(Option::is_none);
+    let mut fine = looked.target_findings.iter().map(Option::is_none);
     page.targets.retain(|_| fine.next().unwrap_or(false));
     let wanted = page.reads.len();
-    let mut fine = looked.reads.iter().map(Vec::is_empty);
+    let mut fine = looked.read_findings.iter().map(Vec::is_empty);
     page.reads.retain(|_| fine.next().unwrap_or(false));
     // A page whose result does not show is one that needs the steps before it.
     let shows = page.reads.len() == wanted || wanted == 0;

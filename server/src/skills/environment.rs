@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 /// What an untrusted skill sees of the daemon's environment.
-const KEPT: [&str; 4] = ["LANG", "LC_ALL", "TERM", "TZ"];
-const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+const INHERITED_VARIABLES: [&str; 4] = ["LANG", "LC_ALL", "TERM", "TZ"];
+const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// What no skill inherits: tokens, and where they are good.
-const TOKENS: [&str; 5] =
+const TOKEN_VARIABLES: [&str; 5] =
     ["BROWSE_TOKEN", "BROWSE_SKILL_TOKEN", "BROWSE_ADDR", "BROWSE_STATE_FILE", "BROWSE_SESSION"];
 
 /// The variables of a process.
@@ -15,16 +15,17 @@ pub type Environment = BTreeMap<String, String>;
 
 /// The environment of an untrusted skill.
 pub fn scrubbed() -> Environment {
-    let kept =
-        KEPT.into_iter().filter_map(|name| Some((name.to_owned(), std::env::var(name).ok()?)));
-    kept.chain([("PATH".to_owned(), PATH.to_owned())]).collect()
+    let kept = INHERITED_VARIABLES
+        .into_iter()
+        .filter_map(|name| Some((name.to_owned(), std::env::var(name).ok()?)));
+    kept.chain([("PATH".to_owned(), DEFAULT_PATH.to_owned())]).collect()
 }
 
 /// The environment of a trusted skill: that of the caller, without our tokens.
-pub fn of_caller(caller: HashMap<String, String>) -> Environment {
+pub fn caller_environment(caller: HashMap<String, String>) -> Environment {
     let holds_token = |(name, value): &(String, String)| {
         let malformed = name.is_empty() || name.contains(['=', '\0']) || value.contains('\0');
-        TOKENS.contains(&name.as_str()) || malformed
+        TOKEN_VARIABLES.contains(&name.as_str()) || malformed
     };
     let mut environment = scrubbed();
     environment.extend(caller.into_iter().filter(|pair| !holds_token(pair)));
@@ -32,7 +33,7 @@ pub fn of_caller(caller: HashMap<String, String>) -> Environment {
 }
 
 /// The environment of a build: what compilers need to find themselves.
-pub fn of_build() -> Environment {
+pub fn build_environment() -> Environment {
     let names = ["HOME", "PATH", "CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "TMPDIR"];
     let found =
         names.into_iter().filter_map(|name| Some((name.to_owned(), std::env::var(name).ok()?)));
@@ -43,7 +44,7 @@ pub fn of_build() -> Environment {
 mod tests {
     use std::collections::HashMap;
 
-    use super::{of_caller, scrubbed};
+    use super::{caller_environment, scrubbed};
 
     #[test]
     fn an_untrusted_skill_sees_five_names_at_most() {
@@ -67,7 +68,7 @@ mod tests {
             ("PATH", "/p"),
         ];
         let caller = HashMap::from(caller.map(|(name, value)| (name.to_owned(), value.to_owned())));
-        let environment = of_caller(caller);
+        let environment = caller_environment(caller);
         assert_eq!((environment["API_KEY"].as_str(), environment["PATH"].as_str()), ("k", "/p"));
         assert!(
             !environment.contains_key("BROWSE_TOKEN") && !environment.contains_key("BROWSE_ADDR")

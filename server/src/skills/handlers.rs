@@ -4,32 +4,32 @@ use browse_proto::{Reason, v1};
 use url::Url;
 
 use super::{
-    checks::{Check, KnownChecks},
+    check_history::{KnownChecks, SkillCheck},
     matching, run,
-    runtime::Labels,
-    sandbox::Found,
-    skill::{Contents, Skill},
+    runtime::RuntimeLabels,
+    sandbox::SandboxProbe,
+    skill::{Skill, SkillContents},
     tier::Tier,
 };
 use crate::{
-    dispatch::Context,
+    dispatch::CallContext,
     error::{Error, Result},
 };
 
 /// How a trusted run is confined; the words of `skill show`.
-const FREE: &str = "none, for it is trusted: it gets the environment of its caller; the token is \
+const UNCONFINED_DESCRIPTION: &str = "none, for it is trusted: it gets the environment of its caller; the token is \
     good for the hosts above only, and everything that the run started is ended with it";
 
 /// Lists the skills.
 pub async fn list_skills(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::ListSkillsRequest,
 ) -> Result<v1::ListSkillsResponse> {
-    let skills = cx.daemon().skills().catalog().list(Tier::named(request.source));
+    let skills = cx.daemon().skills().catalog().list(Tier::from_request(request.source));
     let known = cx.daemon().skills().checks().all();
-    let labels = Labels::find(cx.daemon().skills().programs()).await;
-    let host = request.host.as_deref().map(address).transpose()?;
-    let fits = |skill: &&Skill| host.as_ref().is_none_or(|host| visits(skill, host));
+    let labels = RuntimeLabels::find(cx.daemon().skills().programs()).await;
+    let host = request.host.as_deref().map(host_url).transpose()?;
+    let fits = |skill: &&Skill| host.as_ref().is_none_or(|host| allows_url(skill, host));
     let described = |skill: &Skill| {
         let mut described = describe(cx, skill, &labels, &known);
         if let Some(intent) = &request.r#match {
@@ -45,7 +45,7 @@ pub async fn list_skills(
 }
 
 /// The address of a host, as a caller writes it.
-fn address(host: &str) -> Result<Url> {
+fn host_url(host: &str) -> Result<Url> {
     let url = if host.contains("://") { host.to_owned() } else { format!("https://{host}/") };
     Url::parse(&url).ok().filter(Url::has_host).ok_or_else(|| {
         let message = format!("`{}` is no host", host.escape_debug());
@@ -53,26 +53,27 @@ fn address(host: &str) -> Result<Url> {
     })
 }
 
-fn visits(skill: &Skill, url: &Url) -> bool {
+fn allows_url(skill: &Skill, url: &Url) -> bool {
     skill.contents().is_ok_and(|contents| contents.manifest.hosts.allows(url))
 }
 
 /// Shows a skill, also one that cannot run.
 pub async fn show_skill(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::ShowSkillRequest,
 ) -> Result<v1::ShowSkillResponse> {
     let skills = cx.daemon().skills();
-    let skill = skills.catalog().find(&request.name, Tier::named(request.source))?;
+    let skill = skills.catalog().find(&request.name, Tier::from_request(request.source))?;
     cx.set_source("the files of the skill");
     let contents = skill.contents().ok();
-    let has_environment = contents.as_ref().is_some_and(|contents| contents.manifest.asks_trust)
-        && skills.is_trusted(&skill);
+    let has_environment =
+        contents.as_ref().is_some_and(|contents| contents.manifest.requests_trust)
+            && skills.is_trusted(&skill);
     let sandbox = match has_environment {
-        true => FREE.to_owned(),
-        false => confinement(skills.sandbox().found().await.as_ref()),
+        true => UNCONFINED_DESCRIPTION.to_owned(),
+        false => describe_confinement(skills.sandbox().probe().await.as_ref()),
     };
-    let labels = Labels::find(skills.programs()).await;
+    let labels = RuntimeLabels::find(skills.programs()).await;
     Ok(v1::ShowSkillResponse {
         skill: Some(describe(cx, &skill, &labels, &skills.checks().all())),
         path: skill.folder.display().to_string(),
@@ -84,7 +85,7 @@ pub async fn show_skill(
 
 /// Trusts a skill as it stands.
 pub async fn trust_skill(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::TrustSkillRequest,
 ) -> Result<v1::TrustSkillResponse> {
     if !cx.is_root() {
@@ -94,26 +95,31 @@ pub async fn trust_skill(
         );
     }
     let skills = cx.daemon().skills();
-    let skill = skills.catalog().find(&request.name, Tier::named(request.source))?;
+    let skill = skills.catalog().find(&request.name, Tier::from_request(request.source))?;
     skill.contents()?;
     let hash = skills.hash(&skill)?;
-    skills.trust().record(&skill, &hash)?;
-    Ok(v1::TrustSkillResponse { name: skill.name, tier: skill.tier.message().into(), hash })
+    skills.trust().add(&skill, &hash)?;
+    Ok(v1::TrustSkillResponse { name: skill.name, tier: skill.tier.to_proto().into(), hash })
 }
 
 /// How a run that is not trusted is confined.
-fn confinement(found: &Found) -> String {
+fn describe_confinement(found: &SandboxProbe) -> String {
     let described = found.describe();
-    match found.means {
+    match found.backend {
         Some(_) => described,
         None => format!("{described}: it runs with `--allow-unsandboxed` only"),
     }
 }
 
-fn describe(cx: &Context, skill: &Skill, labels: &Labels, known: &KnownChecks) -> v1::Skill {
-    let tier = skill.tier.message().into();
-    let check = known.of(skill);
-    let checked = check.map_or_else(|| "never checked".to_owned(), Check::words);
+fn describe(
+    cx: &CallContext,
+    skill: &Skill,
+    labels: &RuntimeLabels,
+    known: &KnownChecks,
+) -> v1::Skill {
+    let tier = skill.tier.to_proto().into();
+    let check = known.last_check(skill);
+    let checked = check.map_or_else(|| "never checked".to_owned(), SkillCheck::summary);
     let Ok(contents) = skill.contents() else {
         return v1::Skill {
             name: skill.name.clone(),
@@ -124,13 +130,13 @@ fn describe(cx: &Context, skill: &Skill, labels: &Labels, known: &KnownChecks) -
             ..v1::Skill::default()
         };
     };
-    let Contents { manifest, kind, .. } = &*contents;
+    let SkillContents { manifest, kind, .. } = &*contents;
     let trust = match cx.daemon().skills().is_trusted(skill) {
         true => "trusted",
-        false if manifest.asks() => "asks",
+        false if manifest.needs_trust() => "asks",
         false => "untrusted",
     };
-    let (runtime, problem) = match labels.of(*kind) {
+    let (runtime, problem) = match labels.get(*kind) {
         Ok(label) => (label, String::new()),
         Err(error) => ("missing".to_owned(), format!("{error}")),
     };

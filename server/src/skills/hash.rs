@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 
 /// Most files that a skill may have.
-const MOST_FILES: usize = 20_000;
+const MAX_FILES: usize = 20_000;
 
 /// Most bytes that its files may have.
-const MOST_BYTES: u64 = 512 << 20;
+const MAX_TOTAL_BYTES: u64 = 512 << 20;
 
 /// The files of a skill, relative to it, sorted.
 ///
@@ -43,10 +43,10 @@ pub fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
                 )));
             }
         }
-        if found.len() > MOST_FILES || open.len() > MOST_FILES {
+        if found.len() > MAX_FILES || open.len() > MAX_FILES {
             return Err(invalid("it has too many files"));
         }
-        if bytes > MOST_BYTES {
+        if bytes > MAX_TOTAL_BYTES {
             return Err(invalid("its files are too large"));
         }
     }

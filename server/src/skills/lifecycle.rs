@@ -3,16 +3,16 @@
 
 mod commit;
 mod discard;
-mod failure;
+mod errors;
 mod remove;
 mod stage;
+mod staging;
 mod test;
 mod upgrade;
-mod work;
 
 pub use commit::{commit, commit_skill};
 pub use discard::discard_skill;
-pub use failure::exists;
+pub use errors::already_exists;
 pub use remove::remove_skill;
 pub use stage::stage_skill;
 pub use test::test_skill;

@@ -2,21 +2,21 @@
 
 mod argument;
 mod frontmatter;
-mod keys;
-mod naming;
+mod name_field;
+mod parse;
 
 use std::time::Duration;
 
-use crate::policy::Hosts;
+use crate::policy::HostPolicy;
 
 pub use argument::ArgumentSpec;
-pub use frontmatter::split;
-pub use keys::one_line;
-pub use naming::{name, rename};
+pub use frontmatter::split_frontmatter;
+pub use name_field::{read_name, replace_name};
+pub use parse::one_line;
 
 /// What a skill says about itself.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Manifest {
+pub struct SkillManifest {
     /// Name, which is that of its folder.
     pub name: String,
     /// What it does.
@@ -24,7 +24,7 @@ pub struct Manifest {
     /// Hosts that it may visit, as written.
     pub host_patterns: Vec<String>,
     /// The same, ready to match.
-    pub hosts: Hosts,
+    pub hosts: HostPolicy,
     /// Phrases that should make an agent think of it.
     pub triggers: Vec<String>,
     /// Arguments that it takes.
@@ -34,9 +34,9 @@ pub struct Manifest {
     /// Who wrote it.
     pub source: Author,
     /// Whether it asks for the caller's environment.
-    pub asks_trust: bool,
+    pub requests_trust: bool,
     /// Which session it asks for.
-    pub session: SessionWish,
+    pub session: SessionMode,
     /// Time that a run gets.
     pub timeout: Duration,
 }
@@ -54,7 +54,7 @@ pub enum Author {
 /// The session that a skill asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum SessionWish {
+pub enum SessionMode {
     /// One of its own, made for the run.
     #[default]
     Own,
@@ -72,7 +72,7 @@ impl Author {
     }
 }
 
-impl SessionWish {
+impl SessionMode {
     /// The word for it.
     pub fn name(self) -> &'static str {
         match self {
@@ -82,10 +82,10 @@ impl SessionWish {
     }
 }
 
-impl Manifest {
+impl SkillManifest {
     /// Whether it asks for more than an untrusted skill gets.
-    pub fn asks(&self) -> bool {
-        self.asks_trust || self.session == SessionWish::User || self.hosts.is_any()
+    pub fn needs_trust(&self) -> bool {
+        self.requests_trust || self.session == SessionMode::User || self.hosts.is_any()
     }
 }
 

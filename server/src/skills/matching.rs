@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use super::manifest::Manifest;
+use super::manifest::SkillManifest;
 
 /// Fits that are not worth a line.
-const LEAST: u32 = 25;
+const MIN_SCORE: u32 = 25;
 
 /// Words that say nothing of what is wanted.
-const EMPTY: &[&str] = &[
+const STOP_WORDS: &[&str] = &[
     "a", "all", "an", "and", "are", "as", "at", "browse", "by", "can", "data", "do", "each", "for",
     "from", "get", "give", "i", "in", "is", "it", "its", "json", "me", "my", "of", "on", "or",
     "page", "please", "read", "show", "site", "tell", "that", "the", "this", "to", "us", "want",
@@ -18,19 +18,19 @@ const EMPTY: &[&str] = &[
 
 /// From 0 to 100. A phrase of the triggers that is in `intent` counts most, then
 /// the words of name and description, then a host that is named.
-pub fn score(manifest: &Manifest, intent: &str) -> Option<u32> {
+pub fn score(manifest: &SkillManifest, intent: &str) -> Option<u32> {
     let wanted = words(intent);
     if wanted.is_empty() {
         return None;
     }
     let triggers = manifest.triggers.iter().map(|trigger| {
         let trigger = words(trigger);
-        share(&trigger, &wanted)
+        overlap(&trigger, &wanted)
     });
     // A word in common is little: half of a phrase counts a quarter.
     let trigger = triggers.fold(0.0, f64::max).powi(2);
     let about = words(&format!("{} {}", manifest.name, manifest.description));
-    let about = share(&wanted, &about);
+    let about = overlap(&wanted, &about);
     let host = manifest.host_patterns.iter().any(|host| {
         let labels: Vec<_> = host.trim_start_matches("*.").split(['.', ':']).collect();
         // The label before the ending: `ycombinator` of news.ycombinator.com.
@@ -41,11 +41,11 @@ pub fn score(manifest: &Manifest, intent: &str) -> Option<u32> {
     let score = 60.0 * trigger + 30.0 * about + if host { 10.0 } else { 0.0 };
     // Rounded towards the middle, so that no order depends on the last bit.
     let score = score.round() as u32;
-    (score >= LEAST).then_some(score)
+    (score >= MIN_SCORE).then_some(score)
 }
 
 /// The share of `these` that is among `those`.
-fn share(these: &BTreeSet<String>, those: &BTreeSet<String>) -> f64 {
+fn overlap(these: &BTreeSet<String>, those: &BTreeSet<String>) -> f64 {
     if these.is_empty() {
         return 0.0;
     }
@@ -56,7 +56,7 @@ fn words(text: &str) -> BTreeSet<String> {
     let lower = text.to_lowercase();
     let words =
         lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.filter(|word| !EMPTY.contains(word)).map(stem).collect()
+    words.filter(|word| !STOP_WORDS.contains(word)).map(stem).collect()
 }
 
 /// Without the ending of a plural.
@@ -75,7 +75,7 @@ mod tests {
         let yaml = "name: hackernews-frontpage\nhost: news.ycombinator.com\n\
             description: Reads the front page of Hacker News as JSON.\n\
             triggers: [hacker news front page, top stories on hacker news]\n";
-        let manifest = Manifest::read(yaml, "hackernews-frontpage").expect("a manifest");
+        let manifest = SkillManifest::read(yaml, "hackernews-frontpage").expect("a manifest");
         score(&manifest, intent).unwrap_or(0)
     }
 

@@ -2,8 +2,8 @@
 //! runs is started here: its program, its tests and its builds.
 
 mod plan;
-mod spare;
-mod supervised;
+mod spare_supervisor;
+mod supervised_child;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -13,29 +13,29 @@ use tokio::sync::mpsc;
 
 use super::{environment::Environment, sandbox::Confinement, supervisor};
 
-pub use plan::{Limits, Plan, Purpose};
-pub use spare::Spares;
-pub use supervised::{Supervised, own_program};
+pub use plan::{Limits, ProcessPlan, Purpose};
+pub use spare_supervisor::SpareSupervisors;
+pub use supervised_child::{SupervisedChild, own_program};
 
 /// How long the supervisor may take to end everything.
-const END: Duration = Duration::from_secs(3);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Standard error is handed on in pieces of at most this.
-const PIECE: usize = 8 * 1024;
+const STDERR_CHUNK_BYTES: usize = 8 * 1024;
 
 /// Most bytes of standard error that are handed on; the rest is dropped.
-const MOST_ERRORS: usize = 1024 * 1024;
+const MAX_STDERR_BYTES: usize = 1024 * 1024;
 
 /// What stands where standard error was cut.
-const CUT: &[u8] = b"\nnote: standard error is cut here: it exceeded 1 MiB\n";
+const TRUNCATED_NOTICE: &[u8] = b"\nnote: standard error is cut here: it exceeded 1 MiB\n";
 
 /// A running process. Dropping it ends everything that it started: the
 /// supervisor sees the end of its standard input.
-pub struct Process(Supervised);
+pub struct SkillProcess(SupervisedChild);
 
 /// How a process ended by itself.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Ended {
+pub struct ProcessExit {
     /// 0, or what went wrong; 128 and the number of the signal when one ended
     /// it.
     pub code: i32,
@@ -45,24 +45,24 @@ pub struct Ended {
 
 /// Why there is nothing to show for a process. All that it started is dead.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum ProcessError {
     /// It cannot be started or waited for.
-    Broken(String),
+    Io(String),
     /// Its deadline came first.
     TimedOut,
     /// It printed more than it may.
     TooMuchOutput,
 }
 
-impl Process {
+impl SkillProcess {
     /// Starts the process that `plan` describes.
     ///
     /// # Errors
     /// `Broken`: there are no processes to be had.
-    pub async fn start(plan: &Plan) -> Result<Self, Trouble> {
-        let broken = |error: std::io::Error| Trouble::Broken(error.to_string());
+    pub async fn start(plan: &ProcessPlan) -> Result<Self, ProcessError> {
+        let broken = |error: std::io::Error| ProcessError::Io(error.to_string());
         let order = order(plan).map_err(broken)?;
-        let mut supervised = Supervised::spawn(&[]).map_err(broken)?;
+        let mut supervised = SupervisedChild::spawn(&[]).map_err(broken)?;
         supervised.lifeline.write_all(&order).await.map_err(broken)?;
         Ok(Self(supervised))
     }
@@ -72,11 +72,14 @@ impl Process {
     ///
     /// # Errors
     /// As [`Process::start`].
-    pub async fn start_soon(plan: &Plan, spares: &Spares) -> Result<Self, Trouble> {
+    pub async fn start_prewarmed(
+        plan: &ProcessPlan,
+        spares: &SpareSupervisors,
+    ) -> Result<Self, ProcessError> {
         if matches!(plan.confinement, Confinement::Namespaces { .. })
             && let Some(mut supervised) = spares.take()
         {
-            let order = order(plan).map_err(|error| Trouble::Broken(error.to_string()))?;
+            let order = order(plan).map_err(|error| ProcessError::Io(error.to_string()))?;
             // One that died meanwhile does not hear it.
             if supervised.lifeline.write_all(&order).await.is_ok() {
                 return Ok(Self(supervised));
@@ -95,38 +98,39 @@ impl Process {
         deadline: Instant,
         most: u64,
         errors: &mpsc::Sender<Vec<u8>>,
-    ) -> Result<Ended, Trouble> {
-        let Supervised { mut child, mut lifeline, stdout, stderr } = self.0;
+    ) -> Result<ProcessExit, ProcessError> {
+        let SupervisedChild { mut child, mut lifeline, stdout, stderr } = self.0;
         let ended = async {
             // Too much output ends it at once, whatever else it does.
-            let collected = async { collect(stdout, most).await.ok_or(Trouble::TooMuchOutput) };
+            let collected =
+                async { collect_bounded(stdout, most).await.ok_or(ProcessError::TooMuchOutput) };
             let handed = async {
-                hand_on(stderr, errors).await;
+                forward_stderr(stderr, errors).await;
                 Ok(())
             };
             let piped = async { tokio::try_join!(collected, handed).map(|(stdout, ())| stdout) };
-            let code = supervised::exit_code(&mut lifeline, &mut child);
+            let code = supervised_child::exit_code(&mut lifeline, &mut child);
             tokio::pin!(piped, code);
-            let broken = |error: std::io::Error| Trouble::Broken(error.to_string());
+            let broken = |error: std::io::Error| ProcessError::Io(error.to_string());
             let (stdout, code) = tokio::select! {
                 stdout = &mut piped => (stdout?, code.await),
                 code = &mut code => {
                     // It outlives all others, unless somebody has killed it.
-                    let rest = tokio::time::timeout(END, piped).await;
-                    let killed = |_| Trouble::Broken("its supervisor was killed".to_owned());
+                    let rest = tokio::time::timeout(SHUTDOWN_TIMEOUT, piped).await;
+                    let killed = |_| ProcessError::Io("its supervisor was killed".to_owned());
                     (rest.map_err(killed)??, code)
                 }
             };
-            Ok(Ended { code: code.map_err(broken)?, stdout })
+            Ok(ProcessExit { code: code.map_err(broken)?, stdout })
         };
         let outcome = match tokio::time::timeout_at(deadline.into(), ended).await {
             Ok(outcome) => outcome,
-            Err(_) => Err(Trouble::TimedOut),
+            Err(_) => Err(ProcessError::TimedOut),
         };
         drop(lifeline);
         // Everything is dead when the caller hears of it; the supervisor may
         // still be at clearing up what has told its code.
-        let gone = async move { tokio::time::timeout(END, child.wait()).await };
+        let gone = async move { tokio::time::timeout(SHUTDOWN_TIMEOUT, child.wait()).await };
         if outcome.is_err() {
             let _ = gone.await;
         } else {
@@ -141,11 +145,11 @@ impl Process {
 /// # Errors
 /// Each kind of trouble.
 pub async fn run_to_end(
-    plan: &Plan,
+    plan: &ProcessPlan,
     deadline: Instant,
     most: u64,
-) -> Result<(Ended, Vec<u8>), Trouble> {
-    let process = Process::start(plan).await?;
+) -> Result<(ProcessExit, Vec<u8>), ProcessError> {
+    let process = SkillProcess::start(plan).await?;
     let (sender, mut receiver) = mpsc::channel(1);
     let heard = async {
         let mut all = Vec::new();
@@ -165,13 +169,13 @@ pub async fn run_to_end(
 ///
 /// # Errors
 /// There are no processes to be had.
-pub async fn free(
+pub async fn spawn_unconfined(
     program: PathBuf,
     words: &[String],
     environment: Environment,
     folder: PathBuf,
-) -> std::io::Result<Supervised> {
-    let plan = Plan {
+) -> std::io::Result<SupervisedChild> {
+    let plan = ProcessPlan {
         purpose: Purpose::Run,
         program,
         words: words.iter().map(Into::into).collect(),
@@ -179,17 +183,17 @@ pub async fn free(
         folder,
         readable: Vec::new(),
         writable: Vec::new(),
-        limits: Limits::of(Purpose::Run),
+        limits: Limits::for_purpose(Purpose::Run),
         confinement: Confinement::None,
     };
     let order = order(&plan)?;
-    let mut supervised = Supervised::spawn(&[supervisor::TWICE])?;
+    let mut supervised = SupervisedChild::spawn(&[supervisor::NESTED])?;
     supervised.lifeline.write_all(&order).await?;
     Ok(supervised)
 }
 
 /// Everything that comes, or nothing when it is too much.
-async fn collect(stdout: impl AsyncRead + Unpin, most: u64) -> Option<Vec<u8>> {
+async fn collect_bounded(stdout: impl AsyncRead + Unpin, most: u64) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     // What cannot be read ends the output, as an end would.
     let _ = stdout.take(most + 1).read_to_end(&mut bytes).await;
@@ -198,9 +202,9 @@ async fn collect(stdout: impl AsyncRead + Unpin, most: u64) -> Option<Vec<u8>> {
 
 /// Hands on what comes up to a bound, and reads on behind it, so that the
 /// process does not hang where nobody listens.
-async fn hand_on(mut stderr: impl AsyncRead + Unpin, errors: &mpsc::Sender<Vec<u8>>) {
-    let mut piece = vec![0; PIECE];
-    let mut left = MOST_ERRORS;
+async fn forward_stderr(mut stderr: impl AsyncRead + Unpin, errors: &mpsc::Sender<Vec<u8>>) {
+    let mut piece = vec![0; STDERR_CHUNK_BYTES];
+    let mut left = MAX_STDERR_BYTES;
     while let Ok(length @ 1..) = stderr.read(&mut piece).await {
         if left == 0 {
             continue;
@@ -208,7 +212,7 @@ async fn hand_on(mut stderr: impl AsyncRead + Unpin, errors: &mpsc::Sender<Vec<u
         let mut text = piece[..length.min(left)].to_vec();
         left -= text.len();
         if left == 0 {
-            text.extend_from_slice(CUT);
+            text.extend_from_slice(TRUNCATED_NOTICE);
         }
         // Whoever has left is noticed elsewhere.
         let _ = errors.send(text).await;
@@ -216,26 +220,26 @@ async fn hand_on(mut stderr: impl AsyncRead + Unpin, errors: &mpsc::Sender<Vec<u
 }
 
 /// What the supervisor reads first.
-fn order(plan: &Plan) -> std::io::Result<Vec<u8>> {
-    Ok(supervisor::frame(&serde_json::to_vec(&plan.narrowed())?))
+fn order(plan: &ProcessPlan) -> std::io::Result<Vec<u8>> {
+    Ok(supervisor::frame(&serde_json::to_vec(&plan.without_wide_paths())?))
 }
 
 #[cfg(test)]
 mod tests {
     use tokio::sync::mpsc;
 
-    use super::{CUT, MOST_ERRORS, collect, hand_on};
+    use super::{MAX_STDERR_BYTES, TRUNCATED_NOTICE, collect_bounded, forward_stderr};
 
     #[tokio::test]
     async fn output_has_a_bound() {
-        assert!(collect(&[b' '; 10][..], 10).await.is_some());
-        assert!(collect(&[b' '; 11][..], 10).await.is_none());
+        assert!(collect_bounded(&[b' '; 10][..], 10).await.is_some());
+        assert!(collect_bounded(&[b' '; 11][..], 10).await.is_none());
     }
 
     #[tokio::test]
     async fn standard_error_is_cut_and_says_so() {
         let (sender, mut receiver) = mpsc::channel(1);
-        let text = vec![b'x'; MOST_ERRORS * 2];
+        let text = vec![b'x'; MAX_STDERR_BYTES * 2];
         let all = async {
             let mut all = Vec::new();
             while let Some(piece) = receiver.recv().await {
@@ -243,9 +247,9 @@ mod tests {
             }
             all
         };
-        let handed = async move { hand_on(text.as_slice(), &sender).await };
+        let handed = async move { forward_stderr(text.as_slice(), &sender).await };
         let (all, ()) = tokio::join!(all, handed);
-        assert_eq!(all.len(), MOST_ERRORS + CUT.len());
-        assert!(all.ends_with(CUT));
+        assert_eq!(all.len(), MAX_STDERR_BYTES + TRUNCATED_NOTICE.len());
+        assert!(all.ends_with(TRUNCATED_NOTICE));
     }
 }

@@ -4,35 +4,35 @@
 //! led to the last result ([`path`]) becomes a program in no language
 //! ([`plan`]), then one in the language that is asked for ([`code`]).
 
-mod note;
+mod recorder;
 mod recordings;
-mod secrecy;
+mod secret_detection;
 mod step;
 
-mod path;
-mod rewrite;
+mod overwrite;
+mod slice;
 mod tabs;
 
 mod inputs;
 mod plan;
-mod shape;
+mod result_shape;
 
 mod code;
 mod fixture;
-mod manual;
-mod words;
+mod self_description;
+mod skill_md;
 
+mod draft_writer;
 mod handlers;
-mod place;
 mod replay;
 mod save;
 
-pub use fixture::{Notes, Page, Reading, Used};
+pub use fixture::{FixtureNotes, RecordedPage, RecordedRead, UsedTarget};
 pub use handlers::{show_skill_record, start_skill_record, stop_skill_record};
-pub use note::Note;
+pub use recorder::CallRecorder;
 pub use recordings::Recordings;
+pub use result_shape::ResultShape;
 pub use save::save_skill_record;
-pub use shape::Shape;
 
 #[cfg(test)]
 mod tests;

@@ -14,43 +14,43 @@ use futures::Stream;
 use tokio::sync::mpsc;
 
 use super::{
-    arguments::Arguments,
+    arguments::SkillArguments,
     environment::{self, Environment},
-    events::{self, Voice},
-    manifest::{Manifest, SessionWish},
-    process::{Ended, Limits, Plan, Process, Purpose, Trouble},
-    runtime::{self, Bytecode, Kind, Program, Setup},
-    sandbox::{Confinement, Hold, Trust},
+    manifest::{SessionMode, SkillManifest},
+    process::{Limits, ProcessError, ProcessExit, ProcessPlan, Purpose, SkillProcess},
+    progress::{self, ProgressSink},
+    runtime::{self, BytecodeJob, RuntimeCommand, RuntimeKind, Setup},
+    sandbox::{Confinement, SandboxSession, TrustLevel},
     skill::Skill,
     snapshot,
     tier::Tier,
 };
 use crate::{
     daemon::Daemon,
-    dispatch::Context,
+    dispatch::CallContext,
     error::{Error, Result},
 };
-use lease::{Lease, Wish};
+use lease::{Lease, SessionChoice};
 
-type Event = Result<v1::RunSkillResponse>;
+type RunEvent = Result<v1::RunSkillResponse>;
 
 /// Runs a skill, and streams what it says.
 ///
 /// # Errors
 /// Everything that is wrong before its program is made ready.
 pub async fn run_skill(
-    cx: Arc<Context>,
+    cx: Arc<CallContext>,
     request: v1::RunSkillRequest,
-) -> Result<impl Stream<Item = Event> + Send + 'static> {
+) -> Result<impl Stream<Item = RunEvent> + Send + 'static> {
     let skills = cx.daemon().skills();
-    let found = skills.catalog().find(&request.name, Tier::named(request.source))?;
+    let found = skills.catalog().find(&request.name, Tier::from_request(request.source))?;
     found.contents()?;
     let hash = skills.hash(&found)?;
-    let is_trusted = skills.trust().holds(&found, &hash);
+    let is_trusted = skills.trust().is_trusted(&found, &hash);
     // What is trusted is the content, manifest included: that is what runs,
     // whatever becomes of the folder from now on.
     let skill = match is_trusted {
-        true => snapshot::of(&found, &hash, skills.cache())?,
+        true => snapshot::verified_copy(&found, &hash, skills.cache())?,
         false => found,
     };
     let contents = skill.contents()?;
@@ -59,64 +59,68 @@ pub async fn run_skill(
     if manifest.hosts.is_any() && !is_trusted {
         return Err(untrusted(&skill.name));
     }
-    let arguments = Arguments::check(manifest, &request.arg)?;
-    let trusted = manifest.asks() && is_trusted;
-    let limit = cx.named_timeout().unwrap_or(manifest.timeout);
-    let of_user = trusted && manifest.session == SessionWish::User;
-    let session = Wish::of(&cx, manifest, of_user, is_trusted)?;
-    let lease = Lease::take(&cx, manifest, session).await?;
-    Ok(events::told(cx.delivery(), stderr, move |voice| async move {
+    let arguments = SkillArguments::parse(manifest, &request.arg)?;
+    let trusted = manifest.needs_trust() && is_trusted;
+    let limit = cx.requested_timeout().unwrap_or(manifest.timeout);
+    let of_user = trusted && manifest.session == SessionMode::User;
+    let session = SessionChoice::choose(&cx, manifest, of_user, is_trusted)?;
+    let lease = Lease::acquire(&cx, manifest, session).await?;
+    Ok(progress::stream_progress(cx.delivery(), stderr, move |voice| async move {
         let contents = skill.contents()?;
         let manifest = &contents.manifest;
-        if manifest.asks() && !trusted {
-            voice.say(note(&skill.name)).await;
+        if manifest.needs_trust() && !trusted {
+            voice.write(trust_notice(&skill.name)).await;
         }
-        let free = trusted && manifest.asks_trust;
-        let wish = if free { Trust::Trusted } else { Trust::of(request.allow_unsandboxed) };
+        let free = trusted && manifest.requests_trust;
+        let wish = if free {
+            TrustLevel::Trusted
+        } else {
+            TrustLevel::from_allow_unsandboxed(request.allow_unsandboxed)
+        };
         let sandbox = cx.daemon().skills().sandbox();
-        let hold = sandbox.hold(Purpose::Run, wish, &skill.name).await?;
-        for note in hold.notes() {
-            voice.say(format!("note: {note}\n")).await;
+        let hold = sandbox.confine(Purpose::Run, wish, &skill.name).await?;
+        for note in hold.notices() {
+            voice.write(format!("note: {note}\n")).await;
         }
-        let program = prepare(&cx, &skill, &hash, (free, wish), &voice).await?;
+        let program = prepare_program(&cx, &skill, &hash, (free, wish), &voice).await?;
         // Making the program ready is not the program's time.
         let token = lease.mint(&cx, manifest, limit)?;
         let deadline = Instant::now() + limit;
         let base = base_environment(free, request.environment);
-        let environment = variables(base, &program, &arguments, &hold, token.token());
-        let plan = Plan {
+        let environment = run_environment(base, &program, &arguments, &hold, token.token());
+        let plan = ProcessPlan {
             purpose: Purpose::Run,
             words: program
-                .words
+                .arguments
                 .into_iter()
-                .chain(arguments.words().into_iter().map(Into::into))
+                .chain(arguments.to_command_line().into_iter().map(Into::into))
                 .collect(),
             program: program.path,
             environment,
             folder: skill.folder.clone(),
             readable: program.readable,
             writable: Vec::new(),
-            limits: Limits::of(Purpose::Run).with_memory(cx.settings().skill_memory),
+            limits: Limits::for_purpose(Purpose::Run).with_memory(cx.settings().skill_memory),
             confinement: hold.confinement().clone(),
         };
         let (kind, ran, name) = (contents.kind, skill.clone(), skill.name);
-        let spares = cx.daemon().skills().spares();
-        let started = Process::start_soon(&plan, spares).await;
-        let process = started.map_err(|trouble| failure::failure(&name, limit, trouble))?;
-        let outcome = finish(process, deadline, &voice).await;
+        let spares = cx.daemon().skills().spare_supervisors();
+        let started = SkillProcess::start_prewarmed(&plan, spares).await;
+        let process = started.map_err(|trouble| failure::run_error(&name, limit, trouble))?;
+        let outcome = stream_until_exit(process, deadline, &voice).await;
         if matches!(plan.confinement, Confinement::Namespaces { .. }) {
-            spares.renew();
+            spares.schedule_refill();
         }
-        if kind == Kind::Python {
-            keep_bytecode(Arc::clone(cx.daemon()), ran, hash, wish);
+        if kind == RuntimeKind::Python {
+            schedule_bytecode(Arc::clone(cx.daemon()), ran, hash, wish);
         }
-        let outcome = failure::answer(&name, limit, outcome);
-        match lease.hand_files_over(&cx) {
+        let outcome = failure::result_document(&name, limit, outcome);
+        match lease.transfer_files(&cx) {
             0 => {}
-            1 => voice.say("note: it saved a file: `browse downloads` lists it\n").await,
+            1 => voice.write("note: it saved a file: `browse downloads` lists it\n").await,
             files => {
                 let note = format!("note: it saved {files} files: `browse downloads` lists them\n");
-                voice.say(note).await;
+                voice.write(note).await;
             }
         }
         // The token is dead before the caller knows that the program is.
@@ -126,18 +130,18 @@ pub async fn run_skill(
 }
 
 /// Compiles the modules of a skill beside other work, for its next run.
-fn keep_bytecode(daemon: Arc<Daemon>, skill: Skill, hash: String, wish: Trust) {
+fn schedule_bytecode(daemon: Arc<Daemon>, skill: Skill, hash: String, wish: TrustLevel) {
     tokio::spawn(async move {
         let skills = daemon.skills();
-        let of = Bytecode {
+        let of = BytecodeJob {
             skill: &skill,
             hash: &hash,
             cache: skills.cache(),
             programs: skills.programs(),
             sandbox: skills.sandbox(),
-            wish,
+            trust_level: wish,
         };
-        runtime::keep_bytecode(&of).await;
+        runtime::compile_bytecode(&of).await;
     });
 }
 
@@ -147,14 +151,18 @@ fn untrusted(skill: &str) -> Error {
 }
 
 /// Hands on standard error while the program runs, and answers how it ended.
-async fn finish(process: Process, deadline: Instant, voice: &Voice) -> Result<Ended, Trouble> {
+async fn stream_until_exit(
+    process: SkillProcess,
+    deadline: Instant,
+    voice: &ProgressSink,
+) -> Result<ProcessExit, ProcessError> {
     let (errors, mut pieces) = mpsc::channel::<Vec<u8>>(1);
     let streamed = async {
         while let Some(piece) = pieces.recv().await {
-            voice.say(piece).await;
+            voice.write(piece).await;
         }
     };
-    let finished = async move { process.finish(deadline, output::LARGEST, &errors).await };
+    let finished = async move { process.finish(deadline, output::MAX_OUTPUT_BYTES, &errors).await };
     let (outcome, ()) = tokio::join!(finished, streamed);
     outcome
 }
@@ -163,13 +171,13 @@ fn stderr(bytes: Vec<u8>) -> v1::RunSkillResponse {
     v1::RunSkillResponse { event: Some(v1::run_skill_response::Event::Stderr(bytes)) }
 }
 
-async fn prepare(
-    cx: &Context,
+async fn prepare_program(
+    cx: &CallContext,
     skill: &Skill,
     hash: &str,
-    (trusted, wish): (bool, Trust),
-    voice: &Voice,
-) -> Result<Program> {
+    (trusted, wish): (bool, TrustLevel),
+    voice: &ProgressSink,
+) -> Result<RuntimeCommand> {
     let skills = cx.daemon().skills();
     let address = cx.daemon().address().to_string();
     let setup = Setup {
@@ -180,41 +188,41 @@ async fn prepare(
         address: &address,
         trusted,
         sandbox: skills.sandbox(),
-        wish,
+        trust_level: wish,
         drafts: skills.drafts(),
-        voice,
+        progress: voice,
     };
     skill.contents()?.kind.prepare(&setup).await
 }
 
 fn base_environment(trusted: bool, caller: HashMap<String, String>) -> Environment {
-    if trusted { environment::of_caller(caller) } else { environment::scrubbed() }
+    if trusted { environment::caller_environment(caller) } else { environment::scrubbed() }
 }
 
 /// Address and token are set last: nothing can stand in their place.
-fn variables(
+fn run_environment(
     mut environment: Environment,
-    program: &Program,
-    arguments: &Arguments,
-    hold: &Hold,
+    program: &RuntimeCommand,
+    arguments: &SkillArguments,
+    hold: &SandboxSession,
     token: &str,
 ) -> Environment {
     environment.extend(program.environment.clone());
     environment.insert("BROWSE_SKILL_ARGS".to_owned(), arguments.json());
-    hold.tell(&mut environment);
+    hold.set_variables(&mut environment);
     environment.insert("BROWSE_SKILL_TOKEN".to_owned(), token.to_owned());
     environment
 }
 
 /// What a skill's own messages are preceded by when it runs with less than it
 /// asks for.
-fn note(skill: &str) -> String {
+fn trust_notice(skill: &str) -> String {
     format!(
         "note: `{skill}` asks for trust and runs without; `browse skill trust {skill}` gives it\n"
     )
 }
 
 /// The time of a manifest, for a listing.
-pub fn timeout_ms(manifest: &Manifest) -> u64 {
+pub fn timeout_ms(manifest: &SkillManifest) -> u64 {
     u64::try_from(manifest.timeout.as_millis()).unwrap_or(u64::MAX)
 }

@@ -1,9 +1,9 @@
 //! What the program of a skill runs on: the first file found decides.
 
-mod engine;
 mod executable;
-mod programs;
+mod js_engine;
 mod python;
+mod runtime_finder;
 mod rust;
 mod typescript;
 mod version;
@@ -14,23 +14,23 @@ use std::path::{Path, PathBuf};
 use browse_proto::Reason;
 
 use super::{
-    drafts::Drafts,
+    drafts::DraftStore,
     environment::Environment,
-    events::Voice,
-    sandbox::{Sandbox, Trust},
+    progress::ProgressSink,
+    sandbox::{SkillSandbox, TrustLevel},
     skill::Skill,
 };
 use crate::error::{Error, Result};
 
-pub use engine::Engine;
-pub use programs::{Programs, Runtime, is_executable};
-pub use python::{Bytecode, find as find_python, keep_bytecode};
+pub use js_engine::JsEngine;
+pub use python::{BytecodeJob, compile_bytecode, find as find_python};
+pub use runtime_finder::{Runtime, RuntimeFinder, is_executable};
 pub use rust::tests as build_tests;
 
 /// A kind of program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub enum Kind {
+pub enum RuntimeKind {
     TypeScript,
     Python,
     Rust,
@@ -39,11 +39,11 @@ pub enum Kind {
 
 /// A command line, ready to be run in the folder of the skill.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Program {
+pub struct RuntimeCommand {
     /// Absolute path.
     pub path: PathBuf,
     /// What stands before the arguments of the skill.
-    pub words: Vec<OsString>,
+    pub arguments: Vec<OsString>,
     /// What it reads beside the folder of the skill and the system's
     /// libraries: files and folders.
     pub readable: Vec<PathBuf>,
@@ -60,24 +60,24 @@ pub struct Setup<'a> {
     /// `$BROWSE_HOME/cache`.
     pub cache: &'a Path,
     /// Where runtimes are.
-    pub programs: &'a Programs,
+    pub programs: &'a RuntimeFinder,
     /// `127.0.0.1:port` of the daemon.
     pub address: &'a str,
     /// Whether the skill may do what the user can.
     pub trusted: bool,
     /// What a build is held to.
-    pub sandbox: &'a Sandbox,
+    pub sandbox: &'a SkillSandbox,
     /// How much of that its skill is spared.
-    pub wish: Trust,
+    pub trust_level: TrustLevel,
     /// Where a build has its folder.
-    pub drafts: &'a Drafts,
+    pub drafts: &'a DraftStore,
     /// Where a build says how far it is.
-    pub voice: &'a Voice,
+    pub progress: &'a ProgressSink,
 }
 
-impl Kind {
+impl RuntimeKind {
     /// The kind of the program in `folder`.
-    pub fn of(folder: &Path) -> Option<Self> {
+    pub fn detect(folder: &Path) -> Option<Self> {
         if folder.join("script.ts").is_file() {
             Some(Self::TypeScript)
         } else if folder.join("script.py").is_file() {
@@ -103,7 +103,7 @@ impl Kind {
     ///
     /// # Errors
     /// `RUNTIME_MISSING`, `SKILL_INVALID`, `BUILD_FAILED`, `CRATES_UNAVAILABLE`.
-    pub async fn prepare(self, setup: &Setup<'_>) -> Result<Program> {
+    pub async fn prepare(self, setup: &Setup<'_>) -> Result<RuntimeCommand> {
         match self {
             Self::TypeScript => typescript::prepare(setup).await,
             Self::Python => python::prepare(setup).await,
@@ -115,10 +115,10 @@ impl Kind {
 
 impl Runtime {
     /// It with these words before the others.
-    pub fn program<W: Into<OsString> + Clone>(&self, words: &[W]) -> Program {
-        Program {
+    pub fn command<W: Into<OsString> + Clone>(&self, words: &[W]) -> RuntimeCommand {
+        RuntimeCommand {
             path: self.path.clone(),
-            words: words.iter().cloned().map(Into::into).collect(),
+            arguments: words.iter().cloned().map(Into::into).collect(),
             readable: std::iter::once(self.path.clone()).chain(self.readable.clone()).collect(),
             environment: Environment::default(),
         }
@@ -131,17 +131,17 @@ impl Runtime {
 }
 
 /// The runtimes that the skills of this machine get, as a listing names them.
-pub struct Labels {
+pub struct RuntimeLabels {
     typescript: Result<String>,
     python: Result<String>,
     rust: Result<String>,
 }
 
-impl Labels {
+impl RuntimeLabels {
     /// Looks for all of them.
-    pub async fn find(programs: &Programs) -> Self {
+    pub async fn find(programs: &RuntimeFinder) -> Self {
         let (typescript, python, rust) = (
-            Engine::find(programs).await,
+            JsEngine::find(programs).await,
             python::find(programs).await,
             rust::find(programs).await,
         );
@@ -156,12 +156,12 @@ impl Labels {
     ///
     /// # Errors
     /// `RUNTIME_MISSING`.
-    pub fn of(&self, kind: Kind) -> Result<String> {
+    pub fn get(&self, kind: RuntimeKind) -> Result<String> {
         match kind {
-            Kind::TypeScript => self.typescript.clone(),
-            Kind::Python => self.python.clone(),
-            Kind::Rust => self.rust.clone(),
-            Kind::Executable => Ok("executable".to_owned()),
+            RuntimeKind::TypeScript => self.typescript.clone(),
+            RuntimeKind::Python => self.python.clone(),
+            RuntimeKind::Rust => self.rust.clone(),
+            RuntimeKind::Executable => Ok("executable".to_owned()),
         }
     }
 }
@@ -179,5 +179,5 @@ fn invalid(skill: &Skill, file: &Path, problem: &str) -> Error {
     let message = format!("the skill `{}` cannot run: {problem}", skill.name);
     Error::new(Reason::SkillInvalid, message)
         .with("skill", &skill.name)
-        .with("file", skill.place.join(file).display())
+        .with("file", skill.display_path.join(file).display())
 }

@@ -3,30 +3,30 @@
 //!
 //! Which means a machine has is found out by a real try, once for a daemon.
 
-mod found;
-mod hold;
-mod means;
+mod backend;
+mod probe;
 mod seatbelt;
+mod session;
 
 #[cfg(target_os = "linux")]
-mod start;
+mod spawn;
 
 #[cfg(target_os = "linux")]
 mod namespaces;
 #[cfg(target_os = "linux")]
-mod root;
+mod rootfs;
 
+#[cfg(target_os = "linux")]
+mod landlock_rules;
 #[cfg(target_os = "linux")]
 mod limits;
 #[cfg(target_os = "linux")]
 mod privileges;
-#[cfg(target_os = "linux")]
-mod rules;
 
 #[cfg(target_os = "linux")]
-mod calls_by_name;
+mod seccomp;
 #[cfg(target_os = "linux")]
-mod system_calls;
+mod syscall_lists;
 
 mod profile;
 
@@ -38,13 +38,13 @@ use tokio::sync::Mutex;
 use super::process::Purpose;
 use crate::error::{Error, Result};
 
-pub use found::Found;
-pub use hold::{Door, Hold, Trust};
-pub use means::{Confinement, Means, Wanted};
+pub use backend::{Confinement, SandboxBackend, SandboxMode};
+pub use probe::SandboxProbe;
 #[cfg(not(target_os = "linux"))]
-pub use seatbelt::{begin, start};
+pub use seatbelt::{fork_pending, start};
+pub use session::{SandboxSession, SkillSocket, TrustLevel};
 #[cfg(target_os = "linux")]
-pub use start::{begin, start};
+pub use spawn::{fork_pending, start};
 
 /// Where the daemon is found inside namespaces.
 pub const SOCKET: &str = "/run/browse.sock";
@@ -53,40 +53,40 @@ pub const SOCKET: &str = "/run/browse.sock";
 pub const SCRATCH: &str = "/tmp";
 
 /// What a probe answers where the limit of processes does not hold.
-const PROBE_UNBOUND: u8 = 10;
+const PROBE_LIMITS_IGNORED: u8 = 10;
 
 /// The sandbox of a daemon.
 #[derive(Debug)]
-pub struct Sandbox {
-    wanted: Wanted,
-    door: OnceLock<(Door, u16)>,
-    found: Mutex<Option<Arc<Found>>>,
+pub struct SkillSandbox {
+    mode: SandboxMode,
+    socket: OnceLock<(SkillSocket, u16)>,
+    probe: Mutex<Option<Arc<SandboxProbe>>>,
 }
 
-impl Sandbox {
+impl SkillSandbox {
     /// A sandbox that is made of these means.
-    pub fn new(wanted: Wanted) -> Self {
-        Self { wanted, door: OnceLock::new(), found: Mutex::new(None) }
+    pub fn new(wanted: SandboxMode) -> Self {
+        Self { mode: wanted, socket: OnceLock::new(), probe: Mutex::new(None) }
     }
 
     /// Says where confined skills find the daemon: at its door, or at this port
     /// of 127.0.0.1. Said once.
-    pub fn open(&self, door: Door, port: u16) {
-        let _ = self.door.set((door, port));
+    pub fn set_socket(&self, door: SkillSocket, port: u16) {
+        let _ = self.socket.set((door, port));
     }
 
     /// The means of this machine. What does not work is tried again each time.
-    pub async fn found(&self) -> Arc<Found> {
-        let mut known = self.found.lock().await;
+    pub async fn probe(&self) -> Arc<SandboxProbe> {
+        let mut known = self.probe.lock().await;
         if let Some(found) = known.as_ref() {
             return Arc::clone(found);
         }
-        let (door, port) = match self.door.get() {
+        let (door, port) = match self.socket.get() {
             Some((door, port)) => (Some(door), *port),
             None => (None, 0),
         };
-        let found = Arc::new(Found::look(self.wanted, door, port).await);
-        if found.means.is_some() {
+        let found = Arc::new(SandboxProbe::run(self.mode, door, port).await);
+        if found.backend.is_some() {
             *known = Some(Arc::clone(&found));
         }
         found
@@ -96,25 +96,32 @@ impl Sandbox {
     ///
     /// # Errors
     /// `SANDBOX_UNAVAILABLE`: nothing works here, and the skill is not spared.
-    pub async fn hold(&self, purpose: Purpose, trust: Trust, skill: &str) -> Result<Hold> {
-        let port = self.door.get().map_or(0, |(_, port)| *port);
-        if trust == Trust::Trusted {
-            return Ok(Hold::none(port));
+    pub async fn confine(
+        &self,
+        purpose: Purpose,
+        trust: TrustLevel,
+        skill: &str,
+    ) -> Result<SandboxSession> {
+        let port = self.socket.get().map_or(0, |(_, port)| *port);
+        if trust == TrustLevel::Trusted {
+            return Ok(SandboxSession::unconfined(port));
         }
-        let found = self.found().await;
-        if let (Some(means), Some((door, port))) = (found.means, self.door.get()) {
-            return Hold::by(&found, means, purpose, door, *port).map_err(|error| {
-                let message = format!("the skill `{skill}` has no scratch: {error}");
-                Error::new(Reason::SkillFailed, message).with("skill", skill)
-            });
+        let found = self.probe().await;
+        if let (Some(means), Some((door, port))) = (found.backend, self.socket.get()) {
+            return SandboxSession::with_backend(&found, means, purpose, door, *port).map_err(
+                |error| {
+                    let message = format!("the skill `{skill}` has no scratch: {error}");
+                    Error::new(Reason::SkillFailed, message).with("skill", skill)
+                },
+            );
         }
-        if trust == Trust::Allowed {
+        if trust == TrustLevel::UnsandboxedAllowed {
             let note = format!(
                 "`{skill}` runs without a sandbox: your files and your network are in its reach"
             );
-            return Ok(Hold::told(port, note));
+            return Ok(SandboxSession::unconfined_with_notice(port, note));
         }
-        let why = found.troubles.join("; ");
+        let why = found.failures.join("; ");
         let message = format!("the skill `{skill}` is not trusted, and nothing confines it: {why}");
         Err(Error::new(Reason::SandboxUnavailable, message).with("skill", skill))
     }

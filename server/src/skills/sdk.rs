@@ -8,23 +8,23 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use super::{hash, runtime::Kind, store::Folder};
+use super::{hash, runtime::RuntimeKind, store::OpenFolder};
 
 mod bundles {
     include!(concat!(env!("OUT_DIR"), "/vendored.rs"));
 }
 
 /// The folder of a skill that holds it.
-pub const FOLDER: &str = "_lib";
+pub const LIB_FOLDER: &str = "_lib";
 
 /// The files of the SDK for programs of this kind, by their names in `_lib`.
 /// An executable has none.
-pub fn bundle(kind: Kind) -> &'static [(&'static str, &'static [u8])] {
+pub fn bundle(kind: RuntimeKind) -> &'static [(&'static str, &'static [u8])] {
     match kind {
-        Kind::TypeScript => bundles::TYPESCRIPT,
-        Kind::Python => bundles::PYTHON,
-        Kind::Rust => bundles::RUST,
-        Kind::Executable => &[],
+        RuntimeKind::TypeScript => bundles::TYPESCRIPT,
+        RuntimeKind::Python => bundles::PYTHON,
+        RuntimeKind::Rust => bundles::RUST,
+        RuntimeKind::Executable => &[],
     }
 }
 
@@ -33,8 +33,8 @@ pub fn bundle(kind: Kind) -> &'static [(&'static str, &'static [u8])] {
 ///
 /// # Errors
 /// A file cannot be read.
-pub fn strangers(skill: &Path, kind: Kind) -> io::Result<Vec<PathBuf>> {
-    let folder = skill.join(FOLDER);
+pub fn unexpected_files(skill: &Path, kind: RuntimeKind) -> io::Result<Vec<PathBuf>> {
+    let folder = skill.join(LIB_FOLDER);
     let bundle = bundle(kind);
     if bundle.is_empty() || folder.symlink_metadata().is_err() {
         return Ok(Vec::new());
@@ -49,28 +49,28 @@ pub fn strangers(skill: &Path, kind: Kind) -> io::Result<Vec<PathBuf>> {
         }
     }
     let ours = |file: &PathBuf| bundle.iter().any(|(name, _)| file == Path::new(name));
-    strange.extend(found.into_iter().filter(|file| !ours(file) && !is_left(file)));
-    Ok(strange.into_iter().map(|file| Path::new(FOLDER).join(file)).collect())
+    strange.extend(found.into_iter().filter(|file| !ours(file) && !is_python_cache(file)));
+    Ok(strange.into_iter().map(|file| Path::new(LIB_FOLDER).join(file)).collect())
 }
 
 /// The files of every SDK that was ever released.
-const RELEASED: &str = include_str!("released.txt");
+const RELEASED_HASHES: &str = include_str!("released.txt");
 
 /// The older version whose SDK the skill carries, with nothing changed; none
 /// when it is of no version.
 ///
 /// # Errors
 /// A file cannot be read.
-pub fn released(skill: &Path, kind: Kind) -> io::Result<Option<String>> {
-    of_version(RELEASED, skill, kind)
+pub fn released_version(skill: &Path, kind: RuntimeKind) -> io::Result<Option<String>> {
+    matching_version(RELEASED_HASHES, skill, kind)
 }
 
-fn of_version(table: &str, skill: &Path, kind: Kind) -> io::Result<Option<String>> {
+fn matching_version(table: &str, skill: &Path, kind: RuntimeKind) -> io::Result<Option<String>> {
     let language = match kind {
-        Kind::TypeScript => "sdk-ts",
-        Kind::Python => "sdk-python",
-        Kind::Rust => "sdk-rust",
-        Kind::Executable => return Ok(None),
+        RuntimeKind::TypeScript => "sdk-ts",
+        RuntimeKind::Python => "sdk-python",
+        RuntimeKind::Rust => "sdk-rust",
+        RuntimeKind::Executable => return Ok(None),
     };
     let mut versions: BTreeMap<&str, BTreeSet<(String, String)>> = BTreeMap::new();
     for line in table.lines().filter(|line| !line.starts_with('#')) {
@@ -81,9 +81,9 @@ fn of_version(table: &str, skill: &Path, kind: Kind) -> io::Result<Option<String
             versions.entry(version).or_default().insert((name.to_owned(), hash.to_owned()));
         }
     }
-    let folder = skill.join(FOLDER);
+    let folder = skill.join(LIB_FOLDER);
     let mut found = BTreeSet::new();
-    for file in hash::files(&folder)?.into_iter().filter(|file| !is_left(file)) {
+    for file in hash::files(&folder)?.into_iter().filter(|file| !is_python_cache(file)) {
         let digest = Sha256::digest(std::fs::read(folder.join(&file))?);
         let hash: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
         found.insert((file.to_string_lossy().into_owned(), hash));
@@ -93,7 +93,7 @@ fn of_version(table: &str, skill: &Path, kind: Kind) -> io::Result<Option<String
 }
 
 /// What Python leaves behind.
-fn is_left(file: &Path) -> bool {
+fn is_python_cache(file: &Path) -> bool {
     file.components().any(|part| part.as_os_str() == "__pycache__")
 }
 
@@ -101,18 +101,18 @@ fn is_left(file: &Path) -> bool {
 ///
 /// # Errors
 /// The folder cannot be written.
-pub fn put(skill: &Folder, kind: Kind) -> io::Result<()> {
+pub fn install(skill: &OpenFolder, kind: RuntimeKind) -> io::Result<()> {
     let bundle = bundle(kind);
     if bundle.is_empty() {
         return Ok(());
     }
-    skill.remove(OsStr::new(FOLDER))?;
-    let lib = skill.make(OsStr::new(FOLDER), 0o755)?;
-    let mut below: Vec<(PathBuf, Folder)> = Vec::new();
+    skill.remove(OsStr::new(LIB_FOLDER))?;
+    let lib = skill.create_child(OsStr::new(LIB_FOLDER), 0o755)?;
+    let mut below: Vec<(PathBuf, OpenFolder)> = Vec::new();
     for (name, content) in bundle {
         let path = Path::new(name);
         let (parent, file) = (path.parent().unwrap_or(Path::new("")), path.file_name());
-        let folder = folder_of(&lib, &mut below, parent)?;
+        let folder = child_folder(&lib, &mut below, parent)?;
         folder.write(file.unwrap_or_default(), content, false)?;
     }
     for (_, folder) in below.iter().rev() {
@@ -123,11 +123,11 @@ pub fn put(skill: &Folder, kind: Kind) -> io::Result<()> {
 }
 
 /// The folder `path` below `lib`, made when it is not there.
-fn folder_of<'a>(
-    lib: &'a Folder,
-    below: &'a mut Vec<(PathBuf, Folder)>,
+fn child_folder<'a>(
+    lib: &'a OpenFolder,
+    below: &'a mut Vec<(PathBuf, OpenFolder)>,
     path: &Path,
-) -> io::Result<&'a Folder> {
+) -> io::Result<&'a OpenFolder> {
     let mut inner = PathBuf::new();
     for part in path.components() {
         let parent = inner.clone();
@@ -136,8 +136,8 @@ fn folder_of<'a>(
             continue;
         }
         let made = match below.iter().find(|(path, _)| *path == parent) {
-            Some((_, folder)) => folder.make(part.as_os_str(), 0o755)?,
-            None => lib.make(part.as_os_str(), 0o755)?,
+            Some((_, folder)) => folder.create_child(part.as_os_str(), 0o755)?,
+            None => lib.create_child(part.as_os_str(), 0o755)?,
         };
         below.push((inner.clone(), made));
     }
@@ -149,7 +149,10 @@ mod tests {
     use std::fs;
     use std::path::{Path, PathBuf};
 
-    use super::{Folder, Kind, bundle, of_version, put, released, strangers};
+    use super::{
+        OpenFolder, RuntimeKind, bundle, install, matching_version, released_version,
+        unexpected_files,
+    };
 
     #[test]
     fn the_skills_of_this_tree_carry_the_sdk_of_this_build() {
@@ -157,10 +160,10 @@ mod tests {
         let mut seen = 0;
         for shelf in ["browser-skills", "deploy/bench/skills"] {
             for entry in fs::read_dir(root.join(shelf)).expect("a folder").flatten() {
-                let kind = Kind::of(&entry.path()).expect("a program");
+                let kind = RuntimeKind::detect(&entry.path()).expect("a program");
                 assert!(!bundle(kind).is_empty());
                 assert!(entry.path().join("_lib").is_dir(), "{:?}", entry.path());
-                let strangers = strangers(&entry.path(), kind).expect("read");
+                let strangers = unexpected_files(&entry.path(), kind).expect("read");
                 assert!(strangers.is_empty(), "{:?}: {strangers:?}: run `make gen`", entry.path());
                 seen += 1;
             }
@@ -171,8 +174,8 @@ mod tests {
     #[test]
     fn an_older_sdk_is_known_by_its_hash() {
         let skill = tempfile::tempdir().expect("a folder");
-        put(&Folder::open(skill.path()).expect("open"), Kind::Python).expect("put");
-        let own = released(skill.path(), Kind::Python).expect("read");
+        install(&OpenFolder::open(skill.path()).expect("open"), RuntimeKind::Python).expect("put");
+        let own = released_version(skill.path(), RuntimeKind::Python).expect("read");
         assert_eq!(own.as_deref(), Some(env!("CARGO_PKG_VERSION")), "run `make gen`");
         // SHA-256 of `abc`.
         let hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
@@ -183,16 +186,16 @@ mod tests {
         fs::remove_dir_all(&lib).expect("removed");
         fs::create_dir(&lib).expect("made");
         fs::write(lib.join("browse.ts"), "abc").expect("written");
-        let of = |kind| of_version(&table, skill.path(), kind).expect("read");
-        assert_eq!(of(Kind::TypeScript).as_deref(), Some("0.0.2"));
-        assert_eq!((of(Kind::Python), of(Kind::Executable)), (None, None));
+        let of = |kind| matching_version(&table, skill.path(), kind).expect("read");
+        assert_eq!(of(RuntimeKind::TypeScript).as_deref(), Some("0.0.2"));
+        assert_eq!((of(RuntimeKind::Python), of(RuntimeKind::Executable)), (None, None));
         fs::write(lib.join("more.ts"), "").expect("written");
-        assert_eq!(of(Kind::TypeScript), None);
+        assert_eq!(of(RuntimeKind::TypeScript), None);
     }
 
     #[test]
     fn a_bundle_is_small() {
-        for kind in [Kind::TypeScript, Kind::Python, Kind::Rust] {
+        for kind in [RuntimeKind::TypeScript, RuntimeKind::Python, RuntimeKind::Rust] {
             let bytes: usize = bundle(kind).iter().map(|(_, content)| content.len()).sum();
             assert!((1..=180_000).contains(&bytes), "{kind:?}: {bytes}");
         }
@@ -201,12 +204,12 @@ mod tests {
     #[test]
     fn every_byte_of_the_sdk_counts() {
         let skill = tempfile::tempdir().expect("a folder");
-        let found = || strangers(skill.path(), Kind::TypeScript).expect("read");
+        let found = || unexpected_files(skill.path(), RuntimeKind::TypeScript).expect("read");
         assert!(found().is_empty(), "without an SDK there is none to differ");
-        let folder = Folder::open(skill.path()).expect("open");
-        put(&folder, Kind::TypeScript).expect("put");
+        let folder = OpenFolder::open(skill.path()).expect("open");
+        install(&folder, RuntimeKind::TypeScript).expect("put");
         assert!(found().is_empty());
-        let (name, content) = bundle(Kind::TypeScript)[0];
+        let (name, content) = bundle(RuntimeKind::TypeScript)[0];
         let file = skill.path().join("_lib").join(name);
         let mut bytes = content.to_vec();
         bytes[0] ^= 1;
@@ -217,7 +220,7 @@ mod tests {
         fs::write(&file, content).expect("written");
         fs::write(skill.path().join("_lib/more.ts"), "").expect("written");
         assert_eq!(found(), [PathBuf::from("_lib/more.ts")]);
-        put(&folder, Kind::TypeScript).expect("put");
+        install(&folder, RuntimeKind::TypeScript).expect("put");
         assert!(found().is_empty());
     }
 }

@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use browse_proto::Reason;
 
-use super::{manifest, manifest::Manifest, runtime::Kind, tier::Tier};
+use super::{manifest, manifest::SkillManifest, runtime::RuntimeKind, tier::Tier};
 use crate::{
-    content::line,
+    content::clean_line,
     error::{Error, Result},
 };
 
 /// Largest SKILL.md that is read.
-pub const LARGEST: u64 = 256 * 1024;
+pub const MAX_SKILL_MD_BYTES: u64 = 256 * 1024;
 
 /// Characters of what is said to be wrong with a skill, which may quote its files.
-pub const MAX_PROBLEM: usize = 400;
+pub const MAX_PROBLEM_CHARS: usize = 400;
 
 /// A skill.
 #[derive(Clone, Debug)]
@@ -27,24 +27,24 @@ pub struct Skill {
     /// Its folder.
     pub folder: PathBuf,
     /// Where its user finds it: its folder, unless that is a copy.
-    pub place: PathBuf,
-    contents: Result<Arc<Contents>, Problem>,
+    pub display_path: PathBuf,
+    contents: Result<Arc<SkillContents>, SkillProblem>,
 }
 
 /// A skill that can run.
 #[derive(Clone, Debug)]
-pub struct Contents {
+pub struct SkillContents {
     /// What it says about itself.
-    pub manifest: Manifest,
+    pub manifest: SkillManifest,
     /// What its program runs on.
-    pub kind: Kind,
+    pub kind: RuntimeKind,
     /// The prose of its SKILL.md.
     pub prose: String,
 }
 
 /// Why a skill cannot run.
 #[derive(Clone, Debug)]
-struct Problem {
+struct SkillProblem {
     file: PathBuf,
     text: String,
 }
@@ -58,15 +58,15 @@ impl Skill {
 
     /// Reads the skill `name` in `folder`, which may be called otherwise.
     pub fn read_as(tier: Tier, folder: PathBuf, name: String) -> Self {
-        let contents = Contents::read(&folder, &name).map(Arc::new);
-        Self { name, tier, place: folder.clone(), folder, contents }
+        let contents = SkillContents::read(&folder, &name).map(Arc::new);
+        Self { name, tier, display_path: folder.clone(), folder, contents }
     }
 
     /// What it consists of.
     ///
     /// # Errors
     /// `SKILL_INVALID`.
-    pub fn contents(&self) -> Result<Arc<Contents>> {
+    pub fn contents(&self) -> Result<Arc<SkillContents>> {
         self.contents.clone().map_err(|problem| {
             let message = format!("the skill `{}` cannot run: {}", self.name, problem.text);
             Error::new(Reason::SkillInvalid, message)
@@ -81,17 +81,20 @@ impl Skill {
     }
 }
 
-impl Contents {
-    fn read(folder: &Path, name: &str) -> Result<Self, Problem> {
+impl SkillContents {
+    fn read(folder: &Path, name: &str) -> Result<Self, SkillProblem> {
         let file = folder.join("SKILL.md");
         // What it quotes of the file is the file's: on one line, and not without end.
-        let wrong = |text: String| Problem { file: file.clone(), text: line(&text, MAX_PROBLEM) };
+        let wrong = |text: String| SkillProblem {
+            file: file.clone(),
+            text: clean_line(&text, MAX_PROBLEM_CHARS),
+        };
         check_links(folder)?;
         let text = read_text(&file).map_err(wrong)?;
         let in_file = |problem: String| wrong(format!("its SKILL.md {problem}"));
-        let (yaml, prose) = manifest::split(&text).map_err(in_file)?;
-        let manifest = Manifest::read(yaml, name).map_err(in_file)?;
-        let kind = Kind::of(folder).ok_or_else(|| Problem {
+        let (yaml, prose) = manifest::split_frontmatter(&text).map_err(in_file)?;
+        let manifest = SkillManifest::read(yaml, name).map_err(in_file)?;
+        let kind = RuntimeKind::detect(folder).ok_or_else(|| SkillProblem {
             file: folder.to_owned(),
             text: "it has no program: script.ts, script.py, Cargo.toml with src/main.rs, or run"
                 .to_owned(),
@@ -101,12 +104,12 @@ impl Contents {
 }
 
 /// A link leads to what may change without the skill changing.
-fn check_links(folder: &Path) -> Result<(), Problem> {
+fn check_links(folder: &Path) -> Result<(), SkillProblem> {
     for (path, what) in
         [(folder.to_owned(), "its folder"), (folder.join("SKILL.md"), "its SKILL.md")]
     {
         if path.is_symlink() {
-            return Err(Problem { file: path, text: format!("{what} is a symbolic link") });
+            return Err(SkillProblem { file: path, text: format!("{what} is a symbolic link") });
         }
     }
     Ok(())
@@ -117,7 +120,7 @@ fn read_text(file: &Path) -> Result<String, String> {
     if !meta.is_file() {
         return Err("its SKILL.md is no plain file".to_owned());
     }
-    if meta.len() > LARGEST {
+    if meta.len() > MAX_SKILL_MD_BYTES {
         return Err("its SKILL.md is larger than 256 KiB".to_owned());
     }
     std::fs::read_to_string(file).map_err(|error| format!("its SKILL.md cannot be read: {error}"))

@@ -10,51 +10,51 @@ use std::time::{Duration, SystemTime};
 use browse_proto::Reason;
 
 use super::{
-    drafts::unwritable,
+    drafts::unwritable_error,
     hash,
     skill::Skill,
     store::{
-        Folder,
-        copy::{COPY, copy},
+        OpenFolder,
+        copy::{SNAPSHOT_RULES, copy},
     },
 };
 use crate::error::{Error, Result};
 
 /// A copy that no run used for so long is removed.
-const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
+const MAX_UNUSED_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// `skill` as it was when it had this hash: the same skill in a folder that
 /// nobody else writes to.
 ///
 /// # Errors
 /// `SKILL_CHANGED`: it has another content by now.
-pub fn of(skill: &Skill, hash: &str, cache: &Path) -> Result<Skill> {
+pub fn verified_copy(skill: &Skill, hash: &str, cache: &Path) -> Result<Skill> {
     let root = cache.join("skills");
     let folder = root.join(format!("{}-{}", skill.name, &hash[..32]));
     if !folder.is_dir() {
-        make(skill, hash, &root, &folder)?;
-        let _ = remove_old(&root);
+        create_copy(skill, hash, &root, &folder)?;
+        let _ = remove_unused(&root);
     }
     let touched = fs::File::open(&folder).and_then(|file| file.set_modified(SystemTime::now()));
     if let Err(error) = touched {
         tracing::debug!(%error, "a copy of a skill cannot be touched");
     }
     let mut copy = Skill::read_as(skill.tier, folder, skill.name.clone());
-    copy.place.clone_from(&skill.place);
+    copy.display_path.clone_from(&skill.display_path);
     Ok(copy)
 }
 
-fn make(skill: &Skill, hash: &str, root: &Path, folder: &Path) -> Result<()> {
-    let failed = |error: io::Error| unwritable(root, &error);
+fn create_copy(skill: &Skill, hash: &str, root: &Path, folder: &Path) -> Result<()> {
+    let failed = |error: io::Error| unwritable_error(root, &error);
     let changed = |problem: String| {
         let message = format!("the skill `{}` was written to meanwhile: {problem}", skill.name);
         Error::new(Reason::SkillChanged, message).with("skill", &skill.name)
     };
     fs::create_dir_all(root).map_err(failed)?;
     let draft = tempfile::Builder::new().prefix(".draft-").tempdir_in(root).map_err(failed)?;
-    let from = Folder::open(&skill.folder).map_err(|error| changed(error.to_string()))?;
-    let to = Folder::open(draft.path()).map_err(failed)?;
-    copy(&from, &to, &COPY).map_err(|error| changed(error.to_string()))?;
+    let from = OpenFolder::open(&skill.folder).map_err(|error| changed(error.to_string()))?;
+    let to = OpenFolder::open(draft.path()).map_err(failed)?;
+    copy(&from, &to, &SNAPSHOT_RULES).map_err(|error| changed(error.to_string()))?;
     if hash::hash(draft.path()).map_err(failed)? != hash {
         return Err(changed("its content is another".to_owned()));
     }
@@ -69,10 +69,10 @@ fn make(skill: &Skill, hash: &str, root: &Path, folder: &Path) -> Result<()> {
 ///
 /// # Errors
 /// The folder cannot be read or changed.
-pub fn remove_old(root: &Path) -> io::Result<()> {
+pub fn remove_unused(root: &Path) -> io::Result<()> {
     for entry in fs::read_dir(root)? {
         let entry = entry?;
-        if entry.metadata()?.modified()?.elapsed().is_ok_and(|age| age > KEPT) {
+        if entry.metadata()?.modified()?.elapsed().is_ok_and(|age| age > MAX_UNUSED_AGE) {
             fs::remove_dir_all(entry.path())?;
         }
     }
@@ -83,7 +83,7 @@ pub fn remove_old(root: &Path) -> io::Result<()> {
 mod tests {
     use std::fs;
 
-    use super::{Reason, Skill, of};
+    use super::{Reason, Skill, verified_copy};
     use crate::skills::{hash::hash, tier::Tier};
 
     #[test]
@@ -95,11 +95,12 @@ mod tests {
         fs::write(folder.path().join("__pycache__/a.pyc"), "").expect("written");
         let skill = Skill::read(Tier::Global, folder.path().to_owned());
         let one = hash(folder.path()).expect("hashed");
-        let copy = of(&skill, &one, cache.path()).expect("copied");
+        let copy = verified_copy(&skill, &one, cache.path()).expect("copied");
         fs::write(folder.path().join("run"), "two").expect("written");
         assert_eq!(hash(&copy.folder).expect("hashed"), one);
-        assert_eq!(of(&skill, &one, cache.path()).expect("kept").folder, copy.folder);
-        let swapped = of(&skill, &"0".repeat(64), cache.path()).expect_err("it is another");
+        assert_eq!(verified_copy(&skill, &one, cache.path()).expect("kept").folder, copy.folder);
+        let swapped =
+            verified_copy(&skill, &"0".repeat(64), cache.path()).expect_err("it is another");
         assert_eq!(swapped.reason(), Reason::SkillChanged);
         assert_eq!(fs::read_dir(cache.path().join("skills")).expect("read").count(), 1);
     }

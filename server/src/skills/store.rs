@@ -2,15 +2,15 @@
 //! follows a link, and lies on the disk before the next one depends on it.
 
 pub mod copy;
-pub mod fault;
+pub mod failpoint;
 mod folder;
 pub mod sweep;
 
-pub use folder::{Entry, Folder};
+pub use folder::{FolderEntry, OpenFolder};
 
 /// Begins the name of a folder that a command works in, in the tier itself, so
 /// that one rename makes it a skill. What a dead daemon left is swept away.
-pub const WORK: &str = ".work-";
+pub const STAGING_PREFIX: &str = ".work-";
 
 /// The folder of a tier that removed skills move to.
 pub const TOMBSTONES: &str = ".tombstones";

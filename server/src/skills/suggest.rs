@@ -6,7 +6,7 @@ use url::Url;
 use super::{Skills, catalog::unshadowed, skill::Skill};
 
 /// Most skills that one answer suggests.
-const MOST: usize = 5;
+const MAX_SUGGESTIONS: usize = 5;
 
 impl Skills {
     /// The skills whose host matches `url`, at most five. A skill that cannot
@@ -15,13 +15,13 @@ impl Skills {
         if !matches!(url.scheme(), "http" | "https") {
             return Vec::new();
         }
-        let skills = unshadowed(&self.catalog().watched(), None);
-        skills.iter().filter_map(|skill| suggestion(skill, url)).take(MOST).collect()
+        let skills = unshadowed(&self.catalog().cached(), None);
+        skills.iter().filter_map(|skill| suggestion(skill, url)).take(MAX_SUGGESTIONS).collect()
     }
 }
 
 /// A skill that fits a page, for those who read before they act.
-pub struct Fitting {
+pub struct MatchingSkill {
     /// Its name.
     pub name: String,
     /// Its tier.
@@ -38,12 +38,12 @@ pub struct Fitting {
 
 impl Skills {
     /// The skills whose host matches `url`.
-    pub fn fitting(&self, url: &Url) -> Vec<Fitting> {
+    pub fn matching_skills(&self, url: &Url) -> Vec<MatchingSkill> {
         let skills = unshadowed(&self.catalog().all(), None);
         let fits = |skill: &Skill| {
             let manifest = &skill.contents().ok()?.manifest;
             let fits = !manifest.hosts.is_any() && manifest.hosts.allows(url);
-            fits.then(|| Fitting {
+            fits.then(|| MatchingSkill {
                 name: skill.name.clone(),
                 tier: skill.tier.name(),
                 hosts: manifest.host_patterns.clone(),
@@ -78,7 +78,7 @@ mod tests {
 
     use url::Url;
 
-    use super::{super::Places, Skills};
+    use super::{super::SkillPaths, Skills};
 
     fn suggested(skills: &Skills, url: &str) -> Vec<String> {
         let found = skills.suggest(&Url::parse(url).expect("a URL"));
@@ -104,7 +104,7 @@ mod tests {
         }
         let home = root.path().to_owned();
         let skills = Skills::new(
-            &Places { project: "/nowhere".into(), home, bundled: Some("/nowhere".into()) },
+            &SkillPaths { project: "/nowhere".into(), home, bundled: Some("/nowhere".into()) },
             Default::default(),
         );
         assert_eq!(suggested(&skills, "https://a.example/x"), ["a global Reads it."]);

@@ -17,12 +17,12 @@
 //! What it does not reach: processes that another service starts on the
 //! skill's behalf, and those of another user.
 
+mod exit_report;
 #[cfg(target_os = "linux")]
 mod group;
 #[cfg(not(target_os = "linux"))]
 #[path = "supervisor/no_group.rs"]
 mod group;
-mod last;
 #[cfg(target_os = "linux")]
 mod memory;
 #[cfg(not(target_os = "linux"))]
@@ -44,36 +44,36 @@ use nix::{
 };
 
 use super::{
-    process::{Plan, own_program},
+    process::{ProcessPlan, own_program},
     sandbox,
     sandbox::Confinement,
 };
 use crate::guardian::processes;
 
-pub use group::Group;
-pub use last::Started;
+pub use exit_report::StartedProgram;
+pub use group::ControlGroup;
 
 /// The argument that makes `browsed` a supervisor.
-pub const FLAG: &str = "--supervise";
+pub const SUPERVISE_FLAG: &str = "--supervise";
 
 /// The argument after it that has namespaces made before the plan comes.
-pub const AHEAD: &str = "ahead";
+pub const PREFORK: &str = "ahead";
 
 /// The argument after it that has another supervisor below this one.
-pub const TWICE: &str = "twice";
+pub const NESTED: &str = "twice";
 
 /// What it exits with when the program cannot be started.
 pub const CANNOT_START: u8 = 126;
 
 /// Rounds of looking for what is left; each ends all that it finds.
-const ROUNDS: usize = 500;
+const MAX_KILL_ROUNDS: usize = 500;
 
 /// Starts the program that the plan names, and ends with its exit code; 128
 /// and the number of the signal when one ended it.
 pub fn run() -> ExitCode {
     adopt_orphans();
     let word = std::env::args_os().nth(2).unwrap_or_default();
-    let (mut started, plan) = match start(word == AHEAD, word == TWICE) {
+    let (mut started, plan) = match start_program(word == PREFORK, word == NESTED) {
         Ok(started) => started,
         Err(error) => {
             eprintln!("error: the program cannot be started: {error}");
@@ -81,7 +81,7 @@ pub fn run() -> ExitCode {
         }
     };
     let child = started.child;
-    let give_up = move || last::unless_over(|| end_all(child));
+    let give_up = move || exit_report::unless_reported(|| kill_all(child));
     if plan.confinement != Confinement::None && started.group.is_none() {
         memory::watch(child, &plan, give_up);
     }
@@ -89,26 +89,26 @@ pub fn run() -> ExitCode {
         let _ = io::stdin().lock().read_to_end(&mut Vec::new());
         give_up();
     });
-    let code = match started.reported() {
+    let code = match started.read_exit_code() {
         // It is the first process of a namespace, and has nothing left to do.
         Some(code) => code,
         None => {
-            let code = wait_for(child);
+            let code = wait_for_exit(child);
             give_up();
             code
         }
     };
-    if started.group.as_ref().is_some_and(Group::was_exceeded) {
-        eprintln!("{}", exceeded(plan.limits.together));
+    if started.group.as_ref().is_some_and(ControlGroup::was_exceeded) {
+        eprintln!("{}", memory_exceeded_message(plan.limits.together));
     }
-    last::tell(code);
+    exit_report::report_exit(code);
     let _ = kill(child, Signal::SIGKILL);
     let _ = waitpid(child, None);
     ExitCode::from(code)
 }
 
 /// What is said of a run that was ended for its memory.
-fn exceeded(most: u64) -> String {
+fn memory_exceeded_message(most: u64) -> String {
     format!(
         "error: the skill was ended: its processes took more than {} MiB of memory together",
         most >> 20
@@ -125,7 +125,7 @@ pub fn frame(plan: &[u8]) -> Vec<u8> {
 ///
 /// # Errors
 /// The input ends before.
-pub fn read_plan(input: &mut impl Read) -> io::Result<Plan> {
+pub fn read_plan(input: &mut impl Read) -> io::Result<ProcessPlan> {
     let mut length = [0; 4];
     input.read_exact(&mut length)?;
     let mut plan = vec![0; u32::from_le_bytes(length) as usize];
@@ -135,30 +135,30 @@ pub fn read_plan(input: &mut impl Read) -> io::Result<Plan> {
 
 /// Starts the program as the plan wants it; namespaces may be made before
 /// there is one, and the inner supervisor of two starts it itself.
-fn start(ahead: bool, twice: bool) -> io::Result<(Started, Plan)> {
-    let begun = if ahead { Some(sandbox::begin(true)?) } else { None };
+fn start_program(ahead: bool, twice: bool) -> io::Result<(StartedProgram, ProcessPlan)> {
+    let begun = if ahead { Some(sandbox::fork_pending(true)?) } else { None };
     let plan = read_plan(&mut io::stdin().lock())?;
-    let free = |child| Started { child, report: None, group: None };
+    let free = |child| StartedProgram { child, exit_pipe: None, group: None };
     let started = match (begun, &plan.confinement) {
         // What waited may be dead.
         (Some(begun), Confinement::Namespaces { .. }) => {
-            begun.go(&plan).or_else(|_| sandbox::start(&plan))?
+            begun.run_plan(&plan).or_else(|_| sandbox::start(&plan))?
         }
         (Some(_), _) => return Err(io::Error::other("the namespaces are for another plan")),
         // Where nobody adopts orphans, the group has to be the program's own.
         (None, Confinement::None) if twice && cfg!(target_os = "linux") => {
             free(start_inner(&plan)?)
         }
-        (None, Confinement::None) => free(start_free(&plan)?),
+        (None, Confinement::None) => free(start_unconfined(&plan)?),
         (None, _) => sandbox::start(&plan)?,
     };
     Ok((started, plan))
 }
 
 /// Starts the inner supervisor, whose lifeline ends with this process.
-fn start_inner(plan: &Plan) -> io::Result<Pid> {
+fn start_inner(plan: &ProcessPlan) -> io::Result<Pid> {
     let mut command = Command::new(own_program());
-    command.arg0("browsed").arg(FLAG).env_clear().current_dir("/");
+    command.arg0("browsed").arg(SUPERVISE_FLAG).env_clear().current_dir("/");
     let mut child = command.stdin(Stdio::piped()).process_group(0).spawn()?;
     let lifeline = child.stdin.take();
     let mut lifeline = lifeline.ok_or_else(|| io::Error::other("it has no lifeline"))?;
@@ -169,7 +169,7 @@ fn start_inner(plan: &Plan) -> io::Result<Pid> {
 }
 
 /// Starts the program in a process group of its own.
-fn start_free(plan: &Plan) -> io::Result<Pid> {
+fn start_unconfined(plan: &ProcessPlan) -> io::Result<Pid> {
     let mut command = Command::new(&plan.program);
     command.args(&plan.words).env_clear().envs(&plan.environment).current_dir(&plan.folder);
     command.stdin(Stdio::null()).process_group(0);
@@ -180,11 +180,11 @@ fn start_free(plan: &Plan) -> io::Result<Pid> {
 
 /// Collects whoever ends, until the program itself does. The program stays
 /// uncollected until all else is gone, so that its pid means it.
-fn wait_for(child: Pid) -> u8 {
+fn wait_for_exit(child: Pid) -> u8 {
     loop {
         let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
         match waitid(Id::All, flags) {
-            Ok(status) if status.pid() == Some(child) => return code_of(status),
+            Ok(status) if status.pid() == Some(child) => return exit_code_of(status),
             Ok(status) => {
                 let _ = status.pid().map(|pid| waitpid(pid, None));
             }
@@ -194,7 +194,7 @@ fn wait_for(child: Pid) -> u8 {
     }
 }
 
-fn code_of(status: WaitStatus) -> u8 {
+fn exit_code_of(status: WaitStatus) -> u8 {
     match status {
         WaitStatus::Exited(_, code) => u8::try_from(code & 0xff).unwrap_or(u8::MAX),
         WaitStatus::Signaled(_, signal, _) => 128 + u8::try_from(signal as i32).unwrap_or(0),
@@ -204,17 +204,18 @@ fn code_of(status: WaitStatus) -> u8 {
 
 /// Ends everything below this process. What is found is stopped first and
 /// killed when nothing new turns up, so that nothing can outrun it by forking.
-fn end_all(child: Pid) {
+fn kill_all(child: Pid) {
     let _ = killpg(child, Signal::SIGKILL);
-    if is_alone(child) {
+    if has_no_descendants(child) {
         return;
     }
     let us = Pid::this().as_raw();
     let mut known: Vec<i32> = Vec::new();
-    for _ in 0..ROUNDS {
-        let all = processes::all();
+    for _ in 0..MAX_KILL_ROUNDS {
+        let all = processes::all_processes();
         let living = |pid: &i32| all.iter().any(|process| process.pid == *pid && !process.zombie);
-        let below: Vec<_> = processes::tree(us, &all).into_iter().skip(1).filter(living).collect();
+        let below: Vec<_> =
+            processes::process_tree(us, &all).into_iter().skip(1).filter(living).collect();
         if below.is_empty() {
             return;
         }
@@ -231,8 +232,8 @@ fn end_all(child: Pid) {
 /// Whether nothing is below this process but the program, which has ended and
 /// waits to be collected: orphans would have become our children. It is the
 /// usual case, and spares the look at all processes.
-fn is_alone(child: Pid) -> bool {
-    let ended = || processes::look(child.as_raw()).is_none_or(|process| process.zombie);
+fn has_no_descendants(child: Pid) -> bool {
+    let ended = || processes::find_process(child.as_raw()).is_none_or(|process| process.zombie);
     let only = |children: Vec<i32>| children.iter().all(|pid| *pid == child.as_raw());
     ended() && processes::own_children().is_some_and(only)
 }

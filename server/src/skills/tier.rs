@@ -26,7 +26,7 @@ impl Tier {
     }
 
     /// The tier that a request names; none when it names none.
-    pub fn named(tier: i32) -> Option<Self> {
+    pub fn from_request(tier: i32) -> Option<Self> {
         match v1::Tier::try_from(tier) {
             Ok(v1::Tier::Project) => Some(Self::Project),
             Ok(v1::Tier::Global) => Some(Self::Global),
@@ -36,7 +36,7 @@ impl Tier {
     }
 
     /// As the contract says it.
-    pub fn message(self) -> v1::Tier {
+    pub fn to_proto(self) -> v1::Tier {
         match self {
             Self::Project => v1::Tier::Project,
             Self::Global => v1::Tier::Global,
@@ -47,7 +47,7 @@ impl Tier {
 
 /// Where the tiers are.
 #[derive(Clone, Debug)]
-pub struct Places {
+pub struct SkillPaths {
     /// `<project>/.browse`.
     pub project: PathBuf,
     /// `$BROWSE_HOME`.
@@ -56,7 +56,7 @@ pub struct Places {
     pub bundled: Option<PathBuf>,
 }
 
-impl Places {
+impl SkillPaths {
     /// The folder of each tier, in the order of search.
     pub fn tiers(&self) -> Vec<(Tier, PathBuf)> {
         let mut tiers = vec![
@@ -64,7 +64,7 @@ impl Places {
             (Tier::Global, self.home.join("skills")),
         ];
         let program = std::env::current_exe().ok();
-        let bundled = self.bundled.clone().or_else(|| bundled(program.as_deref()?));
+        let bundled = self.bundled.clone().or_else(|| bundled_folder(program.as_deref()?));
         tiers.extend(bundled.map(|folder| (Tier::Bundled, folder)));
         tiers
     }
@@ -72,7 +72,7 @@ impl Places {
 
 /// `browser-skills` of the installation that `program` belongs to: beside it,
 /// in its prefix, or in the tree that it was built from.
-fn bundled(program: &Path) -> Option<PathBuf> {
+fn bundled_folder(program: &Path) -> Option<PathBuf> {
     let places = program.ancestors().skip(1).take(4);
     let candidates = places.flat_map(|place| {
         [place.join("browser-skills"), place.join("share/browse/browser-skills")]
@@ -82,15 +82,15 @@ fn bundled(program: &Path) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::bundled;
+    use super::bundled_folder;
 
     #[test]
     fn the_bundled_skills_of_a_build_are_those_of_its_tree() {
         let root = tempfile::tempdir().expect("a folder");
         let skills = root.path().join("browser-skills");
         std::fs::create_dir_all(&skills).expect("made");
-        assert_eq!(bundled(&root.path().join("target/debug/browsed")), Some(skills));
-        assert_eq!(bundled(&root.path().join("a/b/c/d/browsed")), None);
+        assert_eq!(bundled_folder(&root.path().join("target/debug/browsed")), Some(skills));
+        assert_eq!(bundled_folder(&root.path().join("a/b/c/d/browsed")), None);
     }
 
     #[test]
@@ -98,6 +98,6 @@ mod tests {
         let root = tempfile::tempdir().expect("a folder");
         let skills = root.path().join("share/browse/browser-skills");
         std::fs::create_dir_all(&skills).expect("made");
-        assert_eq!(bundled(&root.path().join("bin/browsed")), Some(skills));
+        assert_eq!(bundled_folder(&root.path().join("bin/browsed")), Some(skills));
     }
 }

@@ -5,10 +5,10 @@
 
 mod cache;
 mod erase;
+mod eraser;
+mod source_buffer;
 #[cfg(test)]
 mod tests;
-mod text;
-mod visit;
 
 pub use cache::{translate, translate_all};
 use erase::erase;

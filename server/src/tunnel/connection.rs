@@ -16,11 +16,11 @@ use tokio_util::sync::CancellationToken;
 use tonic::body::Body;
 use tower::{ServiceExt as _, service_fn};
 
-use super::{held::Held, lines::Line, rest::Rest};
+use super::{busy_body::BusyBody, connection_limits::TunnelConnection, drain_body::DrainedBody};
 use crate::{
-    dispatch::denials::{self, RAPID_RESETS},
-    policy::layer::{Guarded, Peer},
-    records::Attempts,
+    dispatch::denial_audit::{self, RAPID_RESETS},
+    policy::layer::{GatedService, PeerAddress},
+    records::SecurityLog,
 };
 
 /// Bytes of one call that may be on their way unread.
@@ -28,64 +28,64 @@ const STREAM_WINDOW: u32 = 256 << 10;
 /// Bytes of a whole connection that may be on their way unread.
 const CONNECTION_WINDOW: u32 = 1 << 20;
 /// Calls at a time on one connection.
-const STREAMS: u32 = 64;
+const MAX_CONCURRENT_STREAMS: u32 = 64;
 /// Bytes of the headers of a call.
-const HEADERS: u32 = 16 << 10;
+const MAX_HEADER_BYTES: u32 = 16 << 10;
 /// Headers of a call, on HTTP/1.1.
-const MOST_HEADERS: usize = 64;
+const MAX_HEADERS: usize = 64;
 /// Time in which a caller must have sent its headers, on HTTP/1.1.
-const PATIENCE: Duration = Duration::from_secs(10);
+const HEADER_READ_TIMEOUT: Duration = Duration::from_secs(10);
 /// Calls that were reset before they were looked at, and calls that broke the
 /// rules: with more of them the connection ends.
-const RESETS: usize = 20;
+const MAX_RESETS: usize = 20;
 /// How often the other end has to show that it is there, and how soon.
-const PING: Duration = Duration::from_secs(30);
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Serves one connection until it ends, is cut, or `done`.
 pub async fn serve(
     stream: TlsStream<TcpStream>,
-    services: Guarded,
+    services: GatedService,
     peer: IpAddr,
-    line: Arc<Line>,
+    line: Arc<TunnelConnection>,
     done: CancellationToken,
-    attempts: &Attempts,
+    attempts: &SecurityLog,
 ) {
     let of_call = Arc::clone(&line);
     let service = service_fn(move |request: Request<Incoming>| {
         let (services, line) = (services.clone(), Arc::clone(&of_call));
         async move {
-            let busy = line.begin();
-            let mut request = request.map(|body| Body::new(Rest::of(body)));
-            request.extensions_mut().insert(Peer(peer));
-            request.extensions_mut().insert(line.known().clone());
+            let busy = line.begin_call();
+            let mut request = request.map(|body| Body::new(DrainedBody::new(body)));
+            request.extensions_mut().insert(PeerAddress(peer));
+            request.extensions_mut().insert(line.authentication().clone());
             let answer = services.oneshot(request).await;
-            answer.map(|answer| answer.map(|body| Held::new(body, busy)))
+            answer.map(|answer| answer.map(|body| BusyBody::new(body, busy)))
         }
     });
     let mut builder = Builder::new(TokioExecutor::new());
     builder
         .http1()
         .timer(TokioTimer::new())
-        .header_read_timeout(PATIENCE)
-        .max_buf_size(HEADERS as usize * 4)
-        .max_headers(MOST_HEADERS)
+        .header_read_timeout(HEADER_READ_TIMEOUT)
+        .max_buf_size(MAX_HEADER_BYTES as usize * 4)
+        .max_headers(MAX_HEADERS)
         .half_close(false);
     builder
         .http2()
         .timer(TokioTimer::new())
         .initial_stream_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
-        .max_concurrent_streams(STREAMS)
-        .max_header_list_size(HEADERS)
-        .max_pending_accept_reset_streams(RESETS)
-        .max_local_error_reset_streams(RESETS)
-        .keep_alive_interval(PING)
-        .keep_alive_timeout(PING);
+        .max_concurrent_streams(MAX_CONCURRENT_STREAMS)
+        .max_header_list_size(MAX_HEADER_BYTES)
+        .max_pending_accept_reset_streams(MAX_RESETS)
+        .max_local_error_reset_streams(MAX_RESETS)
+        .keep_alive_interval(KEEP_ALIVE_INTERVAL)
+        .keep_alive_timeout(KEEP_ALIVE_INTERVAL);
     let serving = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
     tokio::pin!(serving);
     let ended = tokio::select! {
         ended = serving.as_mut() => ended,
-        () = line.cut() => return,
+        () = line.cancelled() => return,
         () = done.cancelled() => {
             serving.as_mut().graceful_shutdown();
             tokio::select! {
@@ -96,7 +96,7 @@ pub async fn serve(
     };
     if let Err(error) = ended {
         if is_flood(&*error) {
-            denials::of_connection(attempts, RAPID_RESETS, peer);
+            denial_audit::record_ended_connection(attempts, RAPID_RESETS, peer);
         }
         tracing::debug!(%error, "a connection from elsewhere broke");
     }

@@ -11,22 +11,22 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Wish,
-    forward::{self, Known, Running},
-    receipts::Receipt,
+    TunnelConfig,
+    lifecycle::{self, RunningTunnel, TunnelStatus},
+    receipts::TunnelReceipt,
 };
 use crate::{
     daemon::Daemon,
-    dispatch::Context,
+    dispatch::CallContext,
     error::{Error, Result},
 };
 
 /// Time that the program of the settings gets to print an address.
-const PATIENCE: Duration = Duration::from_secs(60);
+const STARTUP_ADDRESS_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Starts the tunnel, when the owner has agreed to it.
 pub async fn start_tunnel(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::StartTunnelRequest,
 ) -> Result<v1::StartTunnelResponse> {
     // It starts any program that the caller names, outside of every sandbox.
@@ -34,30 +34,30 @@ pub async fn start_tunnel(
         let message = format!("`{}` may not start a tunnel", cx.client());
         return Err(Error::new(Reason::TunnelOwnerOnly, message));
     }
-    let wish = Wish::read(&request, cx.settings(), cx.cwd())?;
-    let again = wish.again();
-    let started = start_wanted(cx, &request, wish).await;
-    started.map_err(|error| error.or_with("again", again))
+    let wish = TunnelConfig::from_request(&request, cx.settings(), cx.cwd())?;
+    let again = wish.restart_command();
+    let started = start_with_config(cx, &request, wish).await;
+    started.map_err(|error| error.with_default("again", again))
 }
 
-async fn start_wanted(
-    cx: &Context,
+async fn start_with_config(
+    cx: &CallContext,
     request: &v1::StartTunnelRequest,
-    wish: Wish,
+    wish: TunnelConfig,
 ) -> Result<v1::StartTunnelResponse> {
     let daemon = cx.daemon();
     if cx.settings().tunnel_local_only {
         let message = "the setting `tunnel_local_only` is on";
         return Err(Error::new(Reason::TunnelLocalOnly, message));
     }
-    wish.check()?;
-    daemon.tunnel().check(&wish.place).await?;
+    wish.check_prerequisites()?;
+    daemon.tunnel().check_available(&wish.listen).await?;
     let how = match (request.yes, request.answered) {
         (true, true) => Some("root, at a terminal"),
         (true, false) => Some("root, with --yes"),
         _ => None,
     };
-    let receipt = consent(daemon, &wish, how).await?;
+    let receipt = ensure_consent(daemon, &wish, how).await?;
     let cancel = CancellationToken::new();
     // Who goes away while it starts does not want it any more.
     let _gone = cancel.clone().drop_guard();
@@ -65,12 +65,14 @@ async fn start_wanted(
     let deadline = Instant::now() + cx.deadline().duration_since(Instant::now()) / 2;
     let daemon = Arc::clone(daemon);
     let started =
-        tokio::spawn(async move { forward::start(&daemon, wish, receipt, deadline, cancel).await });
+        tokio::spawn(
+            async move { lifecycle::start(&daemon, wish, receipt, deadline, cancel).await },
+        );
     let running = started.await.map_err(|error| Error::new(Reason::Bug, error.to_string()))??;
     Ok(v1::StartTunnelResponse {
-        provider: running.wish.provider.name().to_owned(),
+        provider: running.config.provider.name().to_owned(),
         address: running.public.address.clone(),
-        trust: running.public.trust.name().to_owned(),
+        trust: running.public.peer_authentication.name().to_owned(),
         listener: running.listener.to_string(),
         pid: running.pid,
         receipt: running.receipt.clone(),
@@ -78,27 +80,31 @@ async fn start_wanted(
 }
 
 /// Starts what the settings want, when the owner has agreed to it before.
-pub async fn start_with_daemon(daemon: &Arc<Daemon>) -> Result<Option<Arc<Running>>> {
+pub async fn start_with_daemon(daemon: &Arc<Daemon>) -> Result<Option<Arc<RunningTunnel>>> {
     if daemon.settings().tunnel_local_only {
-        let place = super::Place { listen: None, address: None };
+        let place = super::ListenConfig { listen: None, address: None };
         daemon.tunnel().open(daemon, &place).await?;
         return Ok(None);
     }
-    let Some(wish) = Wish::of_settings(daemon.settings())? else { return Ok(None) };
-    let receipt = consent(daemon, &wish, None).await?;
-    wish.check()?;
-    let deadline = Instant::now() + PATIENCE;
-    let started = forward::start(daemon, wish, receipt, deadline, CancellationToken::new()).await;
+    let Some(wish) = TunnelConfig::from_settings(daemon.settings())? else { return Ok(None) };
+    let receipt = ensure_consent(daemon, &wish, None).await?;
+    wish.check_prerequisites()?;
+    let deadline = Instant::now() + STARTUP_ADDRESS_TIMEOUT;
+    let started = lifecycle::start(daemon, wish, receipt, deadline, CancellationToken::new()).await;
     started.map(Some)
 }
 
 /// Makes sure that the owner has agreed, and answers the beginning of each
 /// receipt. `how` tells that it does so now.
-async fn consent(daemon: &Arc<Daemon>, wish: &Wish, how: Option<&str>) -> Result<Receipt> {
+async fn ensure_consent(
+    daemon: &Arc<Daemon>,
+    wish: &TunnelConfig,
+    how: Option<&str>,
+) -> Result<TunnelReceipt> {
     let (receipts, project) = (daemon.tunnel().receipts().clone(), &daemon.settings().project);
-    let statement = wish.statement(project);
+    let statement = wish.consent_statement(project);
     let by = how.unwrap_or("root");
-    let asked = Receipt::of("consent", by, project, wish).saying(statement.clone());
+    let asked = TunnelReceipt::new("consent", by, project, wish).with_text(statement.clone());
     let like = asked.clone();
     let agreed = how.is_some();
     let found = tokio::task::spawn_blocking(move || {
@@ -116,50 +122,57 @@ async fn consent(daemon: &Arc<Daemon>, wish: &Wish, how: Option<&str>) -> Result
 }
 
 /// Stops the tunnel.
-pub async fn stop_tunnel(cx: &Context, _: v1::StopTunnelRequest) -> Result<v1::StopTunnelResponse> {
-    let outcome = if forward::stop(cx.daemon()).await { "stopped" } else { "none ran" };
+pub async fn stop_tunnel(
+    cx: &CallContext,
+    _: v1::StopTunnelRequest,
+) -> Result<v1::StopTunnelResponse> {
+    let outcome = if lifecycle::stop(cx.daemon()).await { "stopped" } else { "none ran" };
     Ok(v1::StopTunnelResponse { outcome: outcome.to_owned() })
 }
 
 /// Says where agents reach this browser, and whether the receipts hold.
-pub async fn get_tunnel(cx: &Context, _: v1::GetTunnelRequest) -> Result<v1::GetTunnelResponse> {
+pub async fn get_tunnel(
+    cx: &CallContext,
+    _: v1::GetTunnelRequest,
+) -> Result<v1::GetTunnelResponse> {
     let tunnel = cx.daemon().tunnel();
     let mut answer = v1::GetTunnelResponse {
         receipts_file: tunnel.receipts().file(),
         pairings: u32::try_from(cx.daemon().pairings().count()).unwrap_or(u32::MAX),
         ..Default::default()
     };
-    if let Some(listener) = tunnel.bound().await {
+    if let Some(listener) = tunnel.local_address().await {
         answer.listener = listener.to_string();
     }
     if let Some(endpoint) = tunnel.endpoint().await {
         answer.address = endpoint.address;
-        answer.trust = endpoint.trust.name().to_owned();
+        answer.trust = endpoint.peer_authentication.name().to_owned();
     }
-    answer.state = match tunnel.forward().known() {
-        Known::None => "none",
-        Known::Starting => "starting",
-        Known::Ended(why) => {
+    answer.state = match tunnel.lifecycle().status() {
+        TunnelStatus::None => "none",
+        TunnelStatus::Starting => "starting",
+        TunnelStatus::Ended(why) => {
             answer.ended = Some(why);
             "ended"
         }
-        Known::Running(running) => {
-            answer.provider = running.wish.provider.name().to_owned();
+        TunnelStatus::Running(running) => {
+            answer.provider = running.config.provider.name().to_owned();
             answer.pid = running.pid;
-            answer.since = Some(time(running.since));
-            answer.away = running.away();
+            answer.since = Some(time(running.started_at));
+            answer.away = running.unreachable_reason();
             "running"
         }
     }
     .to_owned();
     let receipts = tunnel.receipts().clone();
-    let read = tokio::task::spawn_blocking(move || (receipts.still_owed(), receipts.read())).await;
+    let read =
+        tokio::task::spawn_blocking(move || (receipts.pending_notice(), receipts.read())).await;
     let (owed, read) = read.map_err(|error| Error::new(Reason::Bug, error.to_string()))?;
     answer.unwritten = owed;
     match read {
         Ok(whole) => {
-            answer.receipts = whole.links.len() as u64;
-            answer.receipt = whole.last;
+            answer.receipts = whole.records.len() as u64;
+            answer.receipt = whole.last_hash;
         }
         Err(fault) => answer.broken = Some(fault.to_string()),
     }

@@ -14,43 +14,43 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Identity, Names, Place, Trust, connection,
-    forward::{Forward, Known},
-    lines::{Line, Lines},
+    AllowedHosts, ListenConfig, PeerAuthentication, TunnelIdentity, connection,
+    connection_limits::{TunnelConnection, TunnelConnections},
+    lifecycle::{TunnelLifecycle, TunnelStatus},
     receipts::Receipts,
 };
 use crate::{
     daemon::{self, Daemon},
-    error::{Error, HINT, Result},
+    error::{Error, HINT_KEY, Result},
     policy::{
         Listener,
-        layer::{Guarded, Origin},
+        layer::{GatedService, OriginCheck},
     },
-    records::Attempts,
+    records::SecurityLog,
 };
 
 /// Time that a connection has to greet.
-const GREETING: Duration = Duration::from_secs(5);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time that the listener rests when it cannot accept.
-const REST: Duration = Duration::from_millis(50);
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 /// How often connections are looked at.
-const LOOK: Duration = Duration::from_secs(1);
+const STALE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Connections that wait to be accepted.
-const WAITING: u32 = 128;
+const LISTEN_BACKLOG: u32 = 128;
 
 /// The listener for agents on other machines, or its absence.
-pub struct Tunnel {
-    open: Mutex<Option<Open>>,
-    names: Arc<Names>,
-    forward: Forward,
+pub struct TunnelListener {
+    open_listener: Mutex<Option<OpenListener>>,
+    allowed_hosts: Arc<AllowedHosts>,
+    lifecycle: TunnelLifecycle,
     receipts: Receipts,
 }
 
-struct Open {
-    bound: SocketAddr,
+struct OpenListener {
+    local_address: SocketAddr,
     address: String,
     fingerprint: [u8; 32],
-    done: CancellationToken,
+    cancel: CancellationToken,
     task: JoinHandle<()>,
 }
 
@@ -60,27 +60,27 @@ pub struct Endpoint {
     /// `host:port`, of the tunnel while one runs.
     pub address: String,
     /// The same without a tunnel.
-    pub direct: String,
+    pub direct_address: String,
     /// SHA-256 of the public key of its certificate.
     pub fingerprint: [u8; 32],
     /// By what agents know the daemon there.
-    pub trust: Trust,
+    pub peer_authentication: PeerAuthentication,
 }
 
-impl Tunnel {
+impl TunnelListener {
     /// A closed one, with the receipts below `home`.
     pub fn new(home: &std::path::Path) -> Self {
         Self {
-            open: Mutex::default(),
-            names: Arc::default(),
-            forward: Forward::default(),
+            open_listener: Mutex::default(),
+            allowed_hosts: Arc::default(),
+            lifecycle: TunnelLifecycle::default(),
             receipts: Receipts::new(home),
         }
     }
 
     /// What forwards to it.
-    pub fn forward(&self) -> &Forward {
-        &self.forward
+    pub fn lifecycle(&self) -> &TunnelLifecycle {
+        &self.lifecycle
     }
 
     /// What was written down of that.
@@ -89,63 +89,82 @@ impl Tunnel {
     }
 
     /// The names by which it is called.
-    pub(super) fn names(&self) -> &Names {
-        &self.names
+    pub(super) fn allowed_hosts(&self) -> &AllowedHosts {
+        &self.allowed_hosts
     }
 
     /// Opens the listener unless it is open, and says where it is reached.
     ///
     /// # Errors
     /// `TUNNEL_UNAVAILABLE`; the certificate cannot be used.
-    pub async fn open(&self, daemon: &Arc<Daemon>, place: &Place) -> Result<Endpoint> {
-        let mut open = self.open.lock().await;
+    pub async fn open(&self, daemon: &Arc<Daemon>, place: &ListenConfig) -> Result<Endpoint> {
+        let mut open = self.open_listener.lock().await;
         if let Some(open) = &mut *open {
-            open.fits(place)?;
+            open.ensure_matches(place)?;
             if let Some(address) = &place.address {
-                self.names.add(address);
+                self.allowed_hosts.add(address);
                 open.address = address.clone();
             }
-            return Ok(self.reached(open, place.address.as_deref()));
+            return Ok(self.public_endpoint(open, place.address.as_deref()));
         }
         let settings = daemon.settings().clone();
-        let listen = place.listen.unwrap_or_else(Place::usual);
+        let listen = place.listen.unwrap_or_else(ListenConfig::default_listen);
         if settings.tunnel_local_only && !listen.ip().is_loopback() {
             let message = format!("`{listen}` is not of this machine alone");
             return Err(Error::new(Reason::TunnelLocalOnly, message));
         }
-        let identity = tokio::task::spawn_blocking(move || Identity::of(&settings)).await;
+        let identity =
+            tokio::task::spawn_blocking(move || TunnelIdentity::from_settings(&settings)).await;
         let identity = identity.map_err(|error| unavailable(error.to_string()))??;
         let listener = bind(listen)?;
         let bound = listener.local_addr().map_err(|error| unavailable(error.to_string()))?;
         let address = place.address.clone().unwrap_or_else(|| bound.to_string());
-        self.names.add(&address);
-        let origin = Origin::Named(Arc::clone(&self.names));
+        self.allowed_hosts.add(&address);
+        let origin = OriginCheck::Named(Arc::clone(&self.allowed_hosts));
         let services = daemon::services(daemon, Listener::Tunnel, origin).await?;
         let done = CancellationToken::new();
         let acceptor = TlsAcceptor::from(Arc::clone(&identity.config));
         tracing::info!(%bound, "agents elsewhere can call");
         let attempts = Arc::clone(daemon.attempts());
-        let task = tokio::spawn(accept(listener, acceptor, services, done.clone(), attempts));
+        let task =
+            tokio::spawn(accept_connections(listener, acceptor, services, done.clone(), attempts));
         let fingerprint = identity.fingerprint;
-        let found = open.insert(Open { bound, address, fingerprint, done, task });
-        Ok(self.reached(found, place.address.as_deref()))
+        let found = open.insert(OpenListener {
+            local_address: bound,
+            address,
+            fingerprint,
+            cancel: done,
+            task,
+        });
+        Ok(self.public_endpoint(found, place.address.as_deref()))
     }
 
     /// Where it is reached while it is open.
     pub async fn endpoint(&self) -> Option<Endpoint> {
-        self.open.lock().await.as_ref().map(|open| self.reached(open, None))
+        self.open_listener.lock().await.as_ref().map(|open| self.public_endpoint(open, None))
     }
 
     /// Where agents reach what is open: where the owner said just now, else
     /// where the tunnel is.
-    fn reached(&self, open: &Open, said: Option<&str>) -> Endpoint {
+    fn public_endpoint(&self, open: &OpenListener, said: Option<&str>) -> Endpoint {
         let (direct, fingerprint) = (open.address.clone(), open.fingerprint);
-        match self.forward.known() {
-            Known::Running(running) if said.is_none() => {
-                let (address, trust) = (running.public.address.clone(), running.public.trust);
-                Endpoint { address, direct, fingerprint, trust }
+        match self.lifecycle.status() {
+            TunnelStatus::Running(running) if said.is_none() => {
+                let (address, trust) =
+                    (running.public.address.clone(), running.public.peer_authentication);
+                Endpoint {
+                    address,
+                    direct_address: direct,
+                    fingerprint,
+                    peer_authentication: trust,
+                }
             }
-            _ => Endpoint { address: direct.clone(), direct, fingerprint, trust: Trust::Pin },
+            _ => Endpoint {
+                address: direct.clone(),
+                direct_address: direct,
+                fingerprint,
+                peer_authentication: PeerAuthentication::Pin,
+            },
         }
     }
 
@@ -154,51 +173,51 @@ impl Tunnel {
     ///
     /// # Errors
     /// `TUNNEL_UNAVAILABLE`: it is open elsewhere.
-    pub async fn check(&self, place: &Place) -> Result<()> {
-        self.open.lock().await.as_ref().map_or(Ok(()), |open| open.fits(place))
+    pub async fn check_available(&self, place: &ListenConfig) -> Result<()> {
+        self.open_listener.lock().await.as_ref().map_or(Ok(()), |open| open.ensure_matches(place))
     }
 
     /// Closes the listener when nobody is paired and nothing forwards to it.
-    pub async fn rest(&self, daemon: &Daemon) {
-        let mut open = self.open.lock().await;
-        let kept = self.forward.holds() || daemon.settings().tunnel_local_only;
+    pub async fn close_if_unused(&self, daemon: &Daemon) {
+        let mut open = self.open_listener.lock().await;
+        let kept = self.lifecycle.is_active() || daemon.settings().tunnel_local_only;
         if kept || !daemon.pairings().is_empty() {
             return;
         }
         if let Some(mut open) = open.take() {
-            open.done.cancel();
+            open.cancel.cancel();
             // Its port is free again before anybody is told so.
             let _ = (&mut open.task).await;
-            self.names.clear();
+            self.allowed_hosts.clear();
             tracing::info!("the listener for agents elsewhere is closed");
         }
     }
 
     /// Where it listens, while it does.
-    pub async fn bound(&self) -> Option<SocketAddr> {
-        self.open.lock().await.as_ref().map(|open| open.bound)
+    pub async fn local_address(&self) -> Option<SocketAddr> {
+        self.open_listener.lock().await.as_ref().map(|open| open.local_address)
     }
 }
 
-impl Open {
-    fn fits(&self, place: &Place) -> Result<()> {
-        if place.listen.is_some_and(|listen| !is_at(self.bound, listen)) {
-            let message = format!("the listener is open at {} already", self.bound);
+impl OpenListener {
+    fn ensure_matches(&self, place: &ListenConfig) -> Result<()> {
+        if place.listen.is_some_and(|listen| !is_bound_to(self.local_address, listen)) {
+            let message = format!("the listener is open at {} already", self.local_address);
             let hint = "Leave `--listen` out and use that one; to have it elsewhere, end the pairings (`browse pair list`, `browse pair revoke <name>`) and the tunnel (`browse tunnel stop`) first";
-            return Err(unavailable(message).with(HINT, hint));
+            return Err(unavailable(message).with(HINT_KEY, hint));
         }
         Ok(())
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenListener {
     fn drop(&mut self) {
-        self.done.cancel();
+        self.cancel.cancel();
     }
 }
 
 /// Whether a listener at `bound` is what `wanted` asks for.
-fn is_at(bound: SocketAddr, wanted: SocketAddr) -> bool {
+fn is_bound_to(bound: SocketAddr, wanted: SocketAddr) -> bool {
     bound.ip() == wanted.ip() && (wanted.port() == 0 || bound.port() == wanted.port())
 }
 
@@ -210,7 +229,7 @@ fn bind(address: SocketAddr) -> Result<TcpListener> {
         };
         socket.set_reuseaddr(true)?;
         socket.bind(address)?;
-        socket.listen(WAITING)
+        socket.listen(LISTEN_BACKLOG)
     };
     bind().map_err(|error| unavailable(format!("`{address}` cannot be listened on: {error}")))
 }
@@ -220,19 +239,20 @@ fn unavailable(message: String) -> Error {
 }
 
 /// Takes connections until `done`.
-async fn accept(
+async fn accept_connections(
     listener: TcpListener,
     acceptor: TlsAcceptor,
-    services: Guarded,
+    services: GatedService,
     done: CancellationToken,
-    attempts: Arc<Attempts>,
+    attempts: Arc<SecurityLog>,
 ) {
-    let lines = Arc::new(Lines::default());
-    let mut look = tokio::time::interval_at(Instant::now() + LOOK, LOOK);
+    let lines = Arc::new(TunnelConnections::default());
+    let mut look =
+        tokio::time::interval_at(Instant::now() + STALE_CHECK_INTERVAL, STALE_CHECK_INTERVAL);
     loop {
         tokio::select! {
             () = done.cancelled() => return,
-            _ = look.tick() => lines.tidy(std::time::Instant::now()),
+            _ = look.tick() => lines.cancel_stale(std::time::Instant::now()),
             accepted = listener.accept() => match accepted {
                 Ok((stream, peer)) => {
                     let Some(line) = lines.admit() else { continue };
@@ -240,32 +260,32 @@ async fn accept(
                     let (lines, done) = (Arc::clone(&lines), done.clone());
                     let attempts = Arc::clone(&attempts);
                     tokio::spawn(async move {
-                        greet(stream, peer, acceptor, services, &line, done, &attempts).await;
-                        lines.forget(&line);
+                        handshake_and_serve(stream, peer, acceptor, services, &line, done, &attempts).await;
+                        lines.remove(&line);
                     });
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection from elsewhere was not accepted");
-                    tokio::time::sleep(REST).await;
+                    tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
                 }
             }
         }
     }
 }
 
-async fn greet(
+async fn handshake_and_serve(
     stream: TcpStream,
     peer: SocketAddr,
     acceptor: TlsAcceptor,
-    services: Guarded,
-    line: &Arc<Line>,
+    services: GatedService,
+    line: &Arc<TunnelConnection>,
     done: CancellationToken,
-    attempts: &Attempts,
+    attempts: &SecurityLog,
 ) {
     let _ = stream.set_nodelay(true);
     let greeted = tokio::select! {
-        greeted = timeout(GREETING, acceptor.accept(stream)) => greeted,
-        () = line.cut() => return,
+        greeted = timeout(HANDSHAKE_TIMEOUT, acceptor.accept(stream)) => greeted,
+        () = line.cancelled() => return,
         () = done.cancelled() => return,
     };
     match greeted {

@@ -10,112 +10,120 @@ use std::{
 
 use browse_proto::Reason;
 
-use super::wish::shown;
+use super::config::to_display_line;
 use crate::error::{Error, Result};
 
 /// The program; it lies beside ours.
-pub const PROGRAM: &str = "browse-ngrok";
+pub const NGROK_PROGRAM: &str = "browse-ngrok";
 /// Variable of the token.
-pub const TOKEN: &str = "NGROK_AUTHTOKEN";
+pub const TOKEN_VARIABLE: &str = "NGROK_AUTHTOKEN";
 /// The variables that it gets.
-const VARIABLES: [&str; 6] =
-    [TOKEN, "NGROK_SERVER_ADDR", "NGROK_ROOT_CAS", "NGROK_DOMAIN", "SSL_CERT_FILE", "SSL_CERT_DIR"];
+const NGROK_VARIABLES: [&str; 6] = [
+    TOKEN_VARIABLE,
+    "NGROK_SERVER_ADDR",
+    "NGROK_ROOT_CAS",
+    "NGROK_DOMAIN",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+];
 /// What stands before the address in what it prints.
-pub const MARK: &str = "url=";
+pub const URL_PREFIX: &str = "url=";
 /// The place of its errors, by their code.
-const PAGES: &str = "https://ngrok.com/docs/errors";
+const ERROR_DOCS_URL: &str = "https://ngrok.com/docs/errors";
 /// Stands for the listener in a command, so also in one that a hint names.
-pub const LISTENER: &str = "{url}";
+pub const LISTENER_PLACEHOLDER: &str = "{url}";
 
 /// What it has said of itself.
 #[derive(Clone, Debug, Default)]
-pub struct Report(Arc<Mutex<State>>);
+pub struct NgrokStatus(Arc<Mutex<NgrokState>>);
 
 #[derive(Debug, Default)]
-struct State {
-    away: Option<String>,
-    failed: Option<(Reason, String)>,
+struct NgrokState {
+    unreachable_reason: Option<String>,
+    failure: Option<(Reason, String)>,
 }
 
 /// Where the program is.
 ///
 /// # Errors
 /// `NGROK_PROGRAM_MISSING`.
-pub fn program() -> Result<PathBuf> {
-    let path = env::current_exe().unwrap_or_default().with_file_name(PROGRAM);
+pub fn ngrok_path() -> Result<PathBuf> {
+    let path = env::current_exe().unwrap_or_default().with_file_name(NGROK_PROGRAM);
     match path.is_file() {
         true => Ok(path),
         false => {
             let message = format!("the program `{}` is missing", path.display());
-            Err(Error::new(Reason::NgrokProgramMissing, message).with("url", LISTENER))
+            Err(Error::new(Reason::NgrokProgramMissing, message).with("url", LISTENER_PLACEHOLDER))
         }
     }
 }
 
 /// What of `all` is for it.
-pub fn environment(all: BTreeMap<String, String>) -> BTreeMap<String, String> {
-    all.into_iter().filter(|(name, _)| VARIABLES.contains(&name.as_str())).collect()
+pub fn ngrok_environment(all: BTreeMap<String, String>) -> BTreeMap<String, String> {
+    all.into_iter().filter(|(name, _)| NGROK_VARIABLES.contains(&name.as_str())).collect()
 }
 
 /// Checks what can be known before anything is started.
 ///
 /// # Errors
 /// `NGROK_PROGRAM_MISSING`, `TUNNEL_TOKEN_MISSING`.
-pub fn check(environment: &BTreeMap<String, String>) -> Result<()> {
-    program()?;
-    match environment.get(TOKEN).is_some_and(|token| !token.trim().is_empty()) {
+pub fn check_prerequisites(environment: &BTreeMap<String, String>) -> Result<()> {
+    ngrok_path()?;
+    match environment.get(TOKEN_VARIABLE).is_some_and(|token| !token.trim().is_empty()) {
         true => Ok(()),
         false => {
-            let message = format!("ngrok wants a token, and {TOKEN} is not set");
-            Err(Error::new(Reason::TunnelTokenMissing, message).with("url", LISTENER))
+            let message = format!("ngrok wants a token, and {TOKEN_VARIABLE} is not set");
+            Err(Error::new(Reason::TunnelTokenMissing, message).with("url", LISTENER_PLACEHOLDER))
         }
     }
 }
 
-impl Report {
+impl NgrokStatus {
     /// Takes note of a line.
-    pub fn hear(&self, line: &str) {
-        let mut state = self.state();
+    pub fn parse_line(&self, line: &str) {
+        let mut state = self.lock();
         if line == "back" {
-            state.away = None;
+            state.unreachable_reason = None;
         } else if let Some(why) = line.strip_prefix("away: ") {
-            state.away = Some(shown(why));
+            state.unreachable_reason = Some(to_display_line(why));
         } else if let Some((kind, why)) =
             line.strip_prefix("failed ").and_then(|rest| rest.split_once(": "))
         {
-            state.failed = Some((reason(kind), why.to_owned()));
+            state.failure = Some((reason(kind), why.to_owned()));
         }
     }
 
     /// Why its service is out of reach just now.
-    pub fn away(&self) -> Option<String> {
-        self.state().away.clone()
+    pub fn unreachable_reason(&self) -> Option<String> {
+        self.lock().unreachable_reason.clone()
     }
 
     /// Why it has ended, where it said so. `bare` takes out what must not be
     /// shown.
     pub fn failure(&self, bare: impl Fn(&str) -> String) -> Option<Error> {
-        let (reason, why) = self.state().failed.clone()?;
+        let (reason, why) = self.lock().failure.clone()?;
         let code = why.rsplit_once("(ERR_NGROK_").and_then(|(_, rest)| rest.split_once(')'));
         let digits =
             |code: &str| !code.is_empty() && code.bytes().all(|byte| byte.is_ascii_digit());
         let page = match code {
-            Some((code, "")) if digits(code) => format!("{PAGES}/err_ngrok_{code}"),
-            _ => PAGES.to_owned(),
+            Some((code, "")) if digits(code) => format!("{ERROR_DOCS_URL}/err_ngrok_{code}"),
+            _ => ERROR_DOCS_URL.to_owned(),
         };
         let error = Error::new(reason, bare(&why));
         Some(match reason {
             Reason::NgrokRefused => error.with("page", page),
-            Reason::TunnelTokenMissing | Reason::NgrokFailed => error.with("url", LISTENER),
+            Reason::TunnelTokenMissing | Reason::NgrokFailed => {
+                error.with("url", LISTENER_PLACEHOLDER)
+            }
             Reason::NgrokSettingInvalid => {
-                let named = VARIABLES.into_iter().find(|name| why.starts_with(name));
+                let named = NGROK_VARIABLES.into_iter().find(|name| why.starts_with(name));
                 error.with("setting", named.unwrap_or("the variable"))
             }
             _ => error,
         })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, NgrokState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -138,15 +146,18 @@ mod tests {
 
     #[test]
     fn what_it_says_is_understood() {
-        let report = Report::default();
+        let report = NgrokStatus::default();
         for line in ["url=https://x.ngrok.app", "failed", "failed x", "back", "", "away"] {
-            report.hear(line);
-            assert!(report.away().is_none() && report.failure(str::to_owned).is_none(), "{line}");
+            report.parse_line(line);
+            assert!(
+                report.unreachable_reason().is_none() && report.failure(str::to_owned).is_none(),
+                "{line}"
+            );
         }
-        report.hear("away: it \u{1b}[31mbroke");
-        assert!(report.away().expect("it is away").starts_with("it "));
-        report.hear("back");
-        assert_eq!(report.away(), None);
+        report.parse_line("away: it \u{1b}[31mbroke");
+        assert!(report.unreachable_reason().expect("it is away").starts_with("it "));
+        report.parse_line("back");
+        assert_eq!(report.unreachable_reason(), None);
         for (kind, reason) in [
             ("token", Reason::TunnelTokenMissing),
             ("unreachable", Reason::NgrokUnreachable),
@@ -155,20 +166,20 @@ mod tests {
             ("setting", Reason::NgrokSettingInvalid),
             ("other", Reason::NgrokFailed),
         ] {
-            report.hear(&format!("failed {kind}: ngrok says: no (ERR_NGROK_108)"));
+            report.parse_line(&format!("failed {kind}: ngrok says: no (ERR_NGROK_108)"));
             let error = report.failure(str::to_uppercase).expect("it failed");
             assert_eq!(error.reason(), reason);
             assert!(error.to_string().contains("NGROK SAYS: NO"), "{error}");
         }
-        report.hear("failed refused: no (ERR_NGROK_108)");
-        let hint = |report: &Report| report.failure(str::to_owned).expect("it failed").hint();
+        report.parse_line("failed refused: no (ERR_NGROK_108)");
+        let hint = |report: &NgrokStatus| report.failure(str::to_owned).expect("it failed").hint();
         assert!(hint(&report).contains("errors/err_ngrok_108"), "{}", hint(&report));
-        report.hear("failed setting: NGROK_ROOT_CAS names `/x`, which cannot be read");
+        report.parse_line("failed setting: NGROK_ROOT_CAS names `/x`, which cannot be read");
         assert!(hint(&report).contains("`unset NGROK_ROOT_CAS`"), "{}", hint(&report));
-        report.hear("failed other: it has a bug");
+        report.parse_line("failed other: it has a bug");
         assert!(hint(&report).contains("'ngrok http {url} --log stdout'"), "{}", hint(&report));
         // What the service makes up is no address of a page.
-        report.hear("failed refused: no (ERR_NGROK_1/../x)");
+        report.parse_line("failed refused: no (ERR_NGROK_1/../x)");
         assert!(!hint(&report).contains("err_ngrok"), "{}", hint(&report));
     }
 
@@ -176,7 +187,7 @@ mod tests {
     fn it_gets_what_it_needs_and_nothing_else() {
         let all = ["NGROK_AUTHTOKEN", "NGROK_DOMAIN", "AWS_SECRET_ACCESS_KEY", "PATH", "HOME"];
         let all = all.map(|name| (name.to_owned(), "v".to_owned()));
-        let kept = environment(all.into_iter().collect());
+        let kept = ngrok_environment(all.into_iter().collect());
         assert_eq!(kept.into_keys().collect::<Vec<_>>(), ["NGROK_AUTHTOKEN", "NGROK_DOMAIN"]);
     }
 }

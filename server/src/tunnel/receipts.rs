@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    Wish,
-    chain::{Chain, Fault, Whole},
+    TunnelConfig,
+    hash_chain::{ChainError, HashChainLog, VerifiedChain},
 };
 use crate::{
     error::{Error, Result},
@@ -22,28 +22,28 @@ use crate::{
 };
 
 /// Folder of the receipts, below the home of browse.
-const FOLDER: &str = "tunnel/receipts";
+const RECEIPTS_FOLDER: &str = "tunnel/receipts";
 
 /// The receipts of a home of browse.
 #[derive(Clone, Debug)]
 pub struct Receipts {
-    chain: Chain,
+    chain: HashChainLog,
     /// Those of what is over which could not be written, and why.
-    owed: Arc<Mutex<Vec<Owed>>>,
+    pending: Arc<Mutex<Vec<PendingReceipt>>>,
 }
 
 #[derive(Debug)]
-struct Owed {
-    receipt: Receipt,
+struct PendingReceipt {
+    receipt: TunnelReceipt,
     why: String,
 }
 
 /// Receipts that are owed; with more of them the oldest go.
-const MOST_OWED: usize = 100;
+const MAX_PENDING_RECEIPTS: usize = 100;
 
 /// One receipt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Receipt {
+pub struct TunnelReceipt {
     /// consent, start, open or end.
     pub event: String,
     /// RFC 3339, in UTC.
@@ -81,7 +81,7 @@ pub struct Receipt {
 impl Receipts {
     /// Those below `home`. Nothing is touched before the first.
     pub fn new(home: &Path) -> Self {
-        Self { chain: Chain::new(home.join(FOLDER)), owed: Arc::default() }
+        Self { chain: HashChainLog::new(home.join(RECEIPTS_FOLDER)), pending: Arc::default() }
     }
 
     /// Their file.
@@ -93,52 +93,52 @@ impl Receipts {
     ///
     /// # Errors
     /// Where the chain breaks, or why it cannot be read.
-    pub fn read(&self) -> Result<Whole<Receipt>, Fault> {
-        self.chain.read()
+    pub fn read(&self) -> Result<VerifiedChain<TunnelReceipt>, ChainError> {
+        self.chain.read_verified()
     }
 
     /// Whether somebody has agreed to just this.
     ///
     /// # Errors
     /// `RECEIPTS_BROKEN`, `RECEIPTS_UNUSABLE`, `RECEIPT_UNWRITABLE`.
-    pub fn has_consent(&self, like: &Receipt) -> Result<bool> {
-        let whole = self.read().map_err(|fault| self.failure(&fault))?;
-        let same = |found: &Receipt| {
+    pub fn has_consent(&self, like: &TunnelReceipt) -> Result<bool> {
+        let whole = self.read().map_err(|fault| self.to_error(&fault))?;
+        let same = |found: &TunnelReceipt| {
             (found.event == "consent" && found.uid == like.uid)
                 && (&found.project, &found.provider) == (&like.project, &like.provider)
                 && (&found.command_hash, &found.text) == (&like.command_hash, &like.text)
         };
-        Ok(whole.links.iter().any(|link| same(&link.content)))
+        Ok(whole.records.iter().any(|link| same(&link.content)))
     }
 
     /// Writes one down, after those that are owed, and answers its hash.
     ///
     /// # Errors
     /// `RECEIPTS_BROKEN`, `RECEIPTS_UNUSABLE`, `RECEIPT_UNWRITABLE`.
-    pub fn write(&self, receipt: Receipt) -> Result<String> {
-        self.settle()?;
-        self.chain.append(receipt).map_err(|fault| self.failure(&fault))
+    pub fn write(&self, receipt: TunnelReceipt) -> Result<String> {
+        self.flush_pending()?;
+        self.chain.append(receipt).map_err(|fault| self.to_error(&fault))
     }
 
     /// The same for what is over, whether it is written or not: what cannot be
     /// is owed.
-    pub fn note(&self, receipt: Receipt) {
+    pub fn write_or_queue(&self, receipt: TunnelReceipt) {
         if let Err(error) = self.write(receipt.clone()) {
             tracing::error!(%error, "the end of a tunnel was not written down");
-            let mut owed = self.owed();
-            if owed.len() >= MOST_OWED {
+            let mut owed = self.lock_pending();
+            if owed.len() >= MAX_PENDING_RECEIPTS {
                 owed.remove(0);
             }
-            owed.push(Owed { receipt, why: error.to_string() });
+            owed.push(PendingReceipt { receipt, why: error.to_string() });
         }
     }
 
     /// Tries to write what is owed, and says what of it is so still.
-    pub fn still_owed(&self) -> Option<String> {
-        let _ = self.settle();
-        let owed = self.owed();
+    pub fn pending_notice(&self) -> Option<String> {
+        let _ = self.flush_pending();
+        let owed = self.lock_pending();
         let last = owed.last()?;
-        let Receipt { event, time, address, .. } = &last.receipt;
+        let TunnelReceipt { event, time, address, .. } = &last.receipt;
         let rest = match owed.len() - 1 {
             0 => String::new(),
             more => format!(" (and {more} before it)"),
@@ -146,31 +146,31 @@ impl Receipts {
         Some(format!("`{event}` of {time} for `{address}`{rest}: {}", last.why))
     }
 
-    fn settle(&self) -> Result<()> {
-        let mut owed = self.owed();
+    fn flush_pending(&self) -> Result<()> {
+        let mut owed = self.lock_pending();
         while let Some(first) = owed.first() {
             let written = self.chain.append(first.receipt.clone());
-            written.map_err(|fault| self.failure(&fault))?;
+            written.map_err(|fault| self.to_error(&fault))?;
             owed.remove(0);
         }
         Ok(())
     }
 
-    fn owed(&self) -> MutexGuard<'_, Vec<Owed>> {
-        self.owed.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_pending(&self) -> MutexGuard<'_, Vec<PendingReceipt>> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn failure(&self, fault: &Fault) -> Error {
+    fn to_error(&self, fault: &ChainError) -> Error {
         let folder = self.chain.folder().display();
         let (reason, message) = match fault {
-            Fault::Broken { .. } => {
+            ChainError::Tampered { .. } => {
                 (Reason::ReceiptsBroken, format!("the receipts in `{folder}` do not hold: {fault}"))
             }
-            Fault::Odd { .. } => (
+            ChainError::Untrusted { .. } => (
                 Reason::ReceiptsUnusable,
                 format!("the receipts in `{folder}` cannot be gone by: {fault}"),
             ),
-            Fault::Unusable(error) => (
+            ChainError::Io(error) => (
                 Reason::ReceiptUnwritable,
                 format!("no receipt can be written in `{folder}`: {error}"),
             ),
@@ -181,9 +181,9 @@ impl Receipts {
     }
 }
 
-impl Receipt {
+impl TunnelReceipt {
     /// A receipt of what `by` does with `wish` for `project`.
-    pub fn of(event: &str, by: &str, project: &Path, wish: &Wish) -> Self {
+    pub fn new(event: &str, by: &str, project: &Path, wish: &TunnelConfig) -> Self {
         let uid = geteuid();
         let user = User::from_uid(uid).ok().flatten().map(|user| user.name);
         let hash = |text: &str| hex(&Sha256::digest(text.as_bytes()));
@@ -195,7 +195,7 @@ impl Receipt {
             by: by.to_owned(),
             project: project.display().to_string(),
             provider: wish.provider.name().to_owned(),
-            command: wish.shown_command(),
+            command: wish.redacted_command(),
             command_hash: match wish.command.as_str() {
                 "" => String::new(),
                 command => hash(command),
@@ -206,14 +206,14 @@ impl Receipt {
 
     /// The same of another moment.
     #[must_use]
-    pub fn again(&self, event: &str) -> Self {
+    pub fn with_event(&self, event: &str) -> Self {
         let time = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
         Self { event: event.to_owned(), time, text: String::new(), ..self.clone() }
     }
 
     /// The same with a text.
     #[must_use]
-    pub fn saying(self, text: impl Into<String>) -> Self {
+    pub fn with_text(self, text: impl Into<String>) -> Self {
         Self { text: text.into(), ..self }
     }
 }
@@ -226,27 +226,32 @@ mod tests {
     fn an_end_that_cannot_be_written_is_owed_and_written_when_it_can_be() {
         let home = tempfile::tempdir().expect("a folder");
         let receipts = Receipts::new(home.path());
-        let receipt = |event: &str| Receipt {
+        let receipt = |event: &str| TunnelReceipt {
             event: event.to_owned(),
             address: "a.example:443".to_owned(),
-            ..Receipt::default()
+            ..TunnelReceipt::default()
         };
         receipts.write(receipt("open")).expect("it is written");
-        assert_eq!(receipts.still_owed(), None);
+        assert_eq!(receipts.pending_notice(), None);
         let (file, aside) = (receipts.chain.file(), home.path().join("aside"));
         std::fs::rename(&file, &aside).expect("it is moved");
         std::fs::create_dir(&file).expect("a folder in its way");
-        receipts.note(receipt("end"));
-        let owed = receipts.still_owed().expect("it is not written");
+        receipts.write_or_queue(receipt("end"));
+        let owed = receipts.pending_notice().expect("it is not written");
         assert!(owed.contains("`end` of ") && owed.contains("is no plain file"), "{owed}");
         let refused = receipts.write(receipt("start")).expect_err("nothing goes before it");
         assert_eq!(refused.reason(), Reason::ReceiptsUnusable);
         std::fs::remove_dir(&file).expect("it goes");
         std::fs::rename(&aside, &file).expect("it is back");
         receipts.write(receipt("start")).expect("it is written");
-        assert_eq!(receipts.still_owed(), None);
-        let events: Vec<_> =
-            receipts.read().expect("it holds").links.into_iter().map(|l| l.content.event).collect();
+        assert_eq!(receipts.pending_notice(), None);
+        let events: Vec<_> = receipts
+            .read()
+            .expect("it holds")
+            .records
+            .into_iter()
+            .map(|l| l.content.event)
+            .collect();
         assert_eq!(events, ["open", "end", "start"]);
     }
 }

@@ -7,18 +7,18 @@ use std::{
 };
 
 /// Notes of a session that are kept; the oldest go.
-const MOST: usize = 200;
+const MAX_SESSION_NOTES: usize = 200;
 
 /// Characters of a note that are kept.
-const LONGEST: usize = 4_000;
+const MAX_NOTE_CHARS: usize = 4_000;
 
 /// The notes of all sessions. They outlive the window, not the daemon.
 #[derive(Default)]
-pub struct Inbox(Mutex<HashMap<String, VecDeque<Letter>>>);
+pub struct Inbox(Mutex<HashMap<String, VecDeque<UserNote>>>);
 
 /// A note.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Letter {
+pub struct UserNote {
     /// When it was taken from the panel.
     pub time: SystemTime,
     /// What it says, at most 4,000 characters.
@@ -28,17 +28,17 @@ pub struct Letter {
 impl Inbox {
     /// Adds a note for a session.
     pub(super) fn add(&self, session: &str, text: &str) {
-        let text = text.chars().take(LONGEST).collect();
+        let text = text.chars().take(MAX_NOTE_CHARS).collect();
         let mut all = self.lock();
         let letters = all.entry(session.to_owned()).or_default();
-        letters.push_back(Letter { time: SystemTime::now(), text });
-        if letters.len() > MOST {
+        letters.push_back(UserNote { time: SystemTime::now(), text });
+        if letters.len() > MAX_SESSION_NOTES {
             letters.pop_front();
         }
     }
 
     /// The notes of a session, oldest first; `clear` forgets them.
-    pub fn read(&self, session: &str, clear: bool) -> Vec<Letter> {
+    pub fn read(&self, session: &str, clear: bool) -> Vec<UserNote> {
         let mut all = self.lock();
         let letters = match clear {
             true => all.remove(session),
@@ -52,14 +52,14 @@ impl Inbox {
         self.lock().remove(session);
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, VecDeque<Letter>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, VecDeque<UserNote>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Inbox, LONGEST, MOST};
+    use super::{Inbox, MAX_NOTE_CHARS, MAX_SESSION_NOTES};
 
     fn texts(inbox: &Inbox, session: &str, clear: bool) -> Vec<String> {
         inbox.read(session, clear).into_iter().map(|letter| letter.text).collect()
@@ -81,11 +81,11 @@ mod tests {
     #[test]
     fn an_inbox_is_bounded() {
         let inbox = Inbox::default();
-        for number in 0..=MOST {
-            inbox.add("a", &format!("{number}{}", "ä".repeat(LONGEST)));
+        for number in 0..=MAX_SESSION_NOTES {
+            inbox.add("a", &format!("{number}{}", "ä".repeat(MAX_NOTE_CHARS)));
         }
         let kept = texts(&inbox, "a", false);
-        assert_eq!((kept.len(), kept[0].starts_with("1ä")), (MOST, true));
-        assert_eq!(kept[0].chars().count(), LONGEST);
+        assert_eq!((kept.len(), kept[0].starts_with("1ä")), (MAX_SESSION_NOTES, true));
+        assert_eq!(kept[0].chars().count(), MAX_NOTE_CHARS);
     }
 }

@@ -16,15 +16,15 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::broadcast::{Receiver, error::TryRecvError};
 
-use super::Window;
+use super::SessionWindow;
 use crate::{
     chromium::{self, Browser, SidePanel},
     daemon::Daemon,
-    records::Activity,
+    records::ActivityLog,
 };
 
 /// The extension.
-const FILES: [(&str, &str); 5] = [
+const EXTENSION_FILES: [(&str, &str); 5] = [
     ("manifest.json", include_str!("panel/manifest.json")),
     ("worker.js", include_str!("panel/worker.js")),
     ("panel.html", include_str!("panel/panel.html")),
@@ -33,28 +33,28 @@ const FILES: [(&str, &str); 5] = [
 ];
 
 /// Time that the panel gets to open. A window without one is a window, too.
-const PATIENCE: Duration = Duration::from_secs(5);
+const OPEN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Time that one exchange gets: the panel may be suspended.
-const MOMENT: Duration = Duration::from_millis(500);
+const EXCHANGE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Rows that a panel shows when it opens.
-const HISTORY: usize = 50;
+const MAX_HISTORY_ROWS: usize = 50;
 
 /// A panel and what it has to be told.
 pub(super) struct Panel {
-    shown: SidePanel,
+    side_panel: SidePanel,
     session: String,
-    feed: Receiver<ActivityEntry>,
+    activity_feed: Receiver<ActivityEntry>,
     /// The last rows, for a panel that is opened again.
     history: VecDeque<ActivityEntry>,
     /// Rows that it has not got yet.
-    new: Vec<ActivityEntry>,
+    pending_rows: Vec<ActivityEntry>,
 }
 
 /// What the panel answers.
 #[derive(Debug, Default, Deserialize)]
-struct Told {
+struct PanelMessage {
     notes: Vec<String>,
     /// Whether it was just opened, and knows nothing of before.
     fresh: bool,
@@ -68,40 +68,45 @@ impl Panel {
     pub(super) async fn open(
         browser: &Arc<Browser>,
         session: &str,
-        activity: &Activity,
+        activity: &ActivityLog,
     ) -> chromium::Result<Self> {
-        let folder = write(&browser.info().uploads).map_err(|error| chromium::Error::System {
-            what: "the side panel",
-            message: error.to_string(),
+        let folder = write_extension(&browser.info().uploads).map_err(|error| {
+            chromium::Error::System { what: "the side panel", message: error.to_string() }
         })?;
-        let shown = browser.open_side_panel(&folder, PATIENCE).await?;
-        let (all, feed) = activity.read();
+        let shown = browser.open_side_panel(&folder, OPEN_TIMEOUT).await?;
+        let (all, feed) = activity.subscribe();
         let mut history: VecDeque<_> =
             all.into_iter().filter(|entry| entry.session == session).collect();
-        history.drain(..history.len().saturating_sub(HISTORY));
-        Ok(Self { shown, session: session.to_owned(), feed, history, new: Vec::new() })
+        history.drain(..history.len().saturating_sub(MAX_HISTORY_ROWS));
+        Ok(Self {
+            side_panel: shown,
+            session: session.to_owned(),
+            activity_feed: feed,
+            history,
+            pending_rows: Vec::new(),
+        })
     }
 
     /// Tells the panel what is new, and takes the notes that were written.
     pub(super) async fn exchange(&mut self, asked: &str) -> chromium::Result<Vec<String>> {
-        self.hear();
-        let told = self.tell(asked, &self.new.clone()).await?;
+        self.receive_activity();
+        let told = self.send_rows(asked, &self.pending_rows.clone()).await?;
         let Some(told) = told else { return Ok(Vec::new()) };
         let mut notes = told.notes;
-        self.new.clear();
+        self.pending_rows.clear();
         if told.fresh {
             let history: Vec<_> = self.history.iter().cloned().collect();
-            let again = self.tell(asked, &history).await?;
+            let again = self.send_rows(asked, &history).await?;
             notes.extend(again.unwrap_or_default().notes);
         }
         Ok(notes)
     }
 
-    async fn tell(
+    async fn send_rows(
         &mut self,
         asked: &str,
         rows: &[ActivityEntry],
-    ) -> chromium::Result<Option<Told>> {
+    ) -> chromium::Result<Option<PanelMessage>> {
         let row = |entry: &ActivityEntry| {
             json!({
                 "time": entry.time,
@@ -113,18 +118,19 @@ impl Panel {
         };
         let told = json!({ "asked": asked, "rows": rows.iter().map(row).collect::<Vec<_>>() });
         let expression = format!("browsePanel.exchange({told})");
-        let answer = tokio::time::timeout(MOMENT, self.shown.evaluate(&expression)).await;
+        let answer =
+            tokio::time::timeout(EXCHANGE_TIMEOUT, self.side_panel.evaluate(&expression)).await;
         answer.unwrap_or(Ok(None))
     }
 
     /// Takes in what happened since the last exchange.
-    fn hear(&mut self) {
+    fn receive_activity(&mut self) {
         loop {
-            match self.feed.try_recv() {
+            match self.activity_feed.try_recv() {
                 Ok(entry) if entry.session == self.session => {
-                    self.new.push(entry.clone());
+                    self.pending_rows.push(entry.clone());
                     self.history.push_back(entry);
-                    if self.history.len() > HISTORY {
+                    if self.history.len() > MAX_HISTORY_ROWS {
                         self.history.pop_front();
                     }
                 }
@@ -133,14 +139,14 @@ impl Panel {
             }
         }
         // Nobody reads more than that of a second, or of a closed panel.
-        let surplus = self.new.len().saturating_sub(HISTORY);
-        self.new.drain(..surplus);
+        let surplus = self.pending_rows.len().saturating_sub(MAX_HISTORY_ROWS);
+        self.pending_rows.drain(..surplus);
     }
 }
 
 /// Keeps the panel of `window` up to date until the window is closed.
-pub(super) async fn attend(daemon: &Daemon, window: &Window, panel: &mut Panel) {
-    let asked = window.terms().handoff.as_ref().map(|handoff| handoff.reason.clone());
+pub(super) async fn sync_panel(daemon: &Daemon, window: &SessionWindow, panel: &mut Panel) {
+    let asked = window.purpose().handoff.as_ref().map(|handoff| handoff.reason.clone());
     let notes = match panel.exchange(&asked.unwrap_or_default()).await {
         Ok(notes) => notes,
         Err(error) => return tracing::debug!(%error, "the side panel does not answer"),
@@ -150,17 +156,17 @@ pub(super) async fn attend(daemon: &Daemon, window: &Window, panel: &mut Panel) 
         daemon.windows().inbox().add(session, note);
     }
     if !notes.is_empty() {
-        daemon.touch();
+        daemon.reset_idle_timer();
         let count = if notes.len() == 1 { "a note" } else { "notes" };
-        daemon.tell(format!("the person wrote {count}; `browse inbox` prints what it says"));
+        daemon.add_notice(format!("the person wrote {count}; `browse inbox` prints what it says"));
     }
 }
 
 /// Writes the extension beside the files of the browser, with which it goes.
-fn write(beside: &Path) -> std::io::Result<PathBuf> {
+fn write_extension(beside: &Path) -> std::io::Result<PathBuf> {
     let folder = beside.join("panel");
     fs::create_dir_all(&folder)?;
-    for (name, text) in FILES {
+    for (name, text) in EXTENSION_FILES {
         fs::write(folder.join(name), text)?;
     }
     Ok(folder)

@@ -6,47 +6,47 @@ use std::{
     time::Duration,
 };
 
-use super::{Closing, Window, panel};
-use crate::{daemon::Daemon, sessions::Place};
+use super::{CloseInitiator, SessionWindow, panel};
+use crate::{daemon::Daemon, sessions::DisplayMode};
 
 /// Time between two looks.
-const LOOK: Duration = Duration::from_secs(1);
+const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Watches `window` until it is closed.
-pub(super) fn start(daemon: &Arc<Daemon>, window: &Arc<Window>) {
+pub(super) fn spawn_watch(daemon: &Arc<Daemon>, window: &Arc<SessionWindow>) {
     let (daemon, window) = (Arc::downgrade(daemon), Arc::clone(window));
     tokio::spawn(async move { watch(&daemon, &window).await });
 }
 
-async fn watch(daemon: &Weak<Daemon>, window: &Arc<Window>) {
-    let mut place = window.session().place();
+async fn watch(daemon: &Weak<Daemon>, window: &Arc<SessionWindow>) {
+    let mut place = window.session().watch_display_mode();
     let browser = window.context().browser();
     loop {
         tokio::select! {
-            _ = place.wait_for(|place| *place == Place::Left) => break,
-            () = tokio::time::sleep(LOOK) => {}
+            _ = place.wait_for(|place| *place == DisplayMode::WindowClosed) => break,
+            () = tokio::time::sleep(SAVE_INTERVAL) => {}
         }
         if *window.closed.lock().await {
             return;
         }
         // Both may have come about before anybody watched.
         if browser.is_gone() || window.session().tabs().is_empty() {
-            window.session().leave();
+            window.session().mark_window_closed();
             break;
         }
-        window.remember().await;
+        window.save_state().await;
         if let (Some(panel), Some(daemon)) = (&mut *window.panel.lock().await, daemon.upgrade()) {
-            panel::attend(&daemon, window, panel).await;
+            panel::sync_panel(&daemon, window, panel).await;
         }
     }
     let why = match browser.is_gone() {
-        true => format!("its browser ended ({})", browser.gone().await),
+        true => format!("its browser ended ({})", browser.wait_gone().await),
         false => "it was closed".to_owned(),
     };
     let Some(daemon) = daemon.upgrade() else { return };
-    daemon.touch();
+    daemon.reset_idle_timer();
     let name = window.session().name();
-    match daemon.windows().close(window, Closing::Window).await {
+    match daemon.windows().close(window, CloseInitiator::Window).await {
         Ok(Some(_)) => {}
         // Somebody asked for it meanwhile.
         Ok(None) => return,
@@ -54,10 +54,10 @@ async fn watch(daemon: &Weak<Daemon>, window: &Arc<Window>) {
     }
     let count = window.session().tabs().len();
     tracing::info!(%why, count, "a window is gone");
-    let handed = window.terms().handoff.is_some();
+    let handed = window.purpose().handoff.is_some();
     let tabs = if count == 1 { "its tab is".to_owned() } else { format!("its {count} tabs are") };
     let next = if handed { "; `browse resume` tells what changed" } else { "" };
-    daemon.tell(format!(
+    daemon.add_notice(format!(
         "the window of the session `{name}` is gone: {why}; {tabs} back in the hidden browser{next}"
     ));
 }

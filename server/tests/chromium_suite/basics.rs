@@ -1,8 +1,8 @@
 //! Launch, tabs, worlds, navigation and input: the shortest way through each.
 
 use browse_server::chromium::{
-    Argument, BrowserOptions, DialogPolicy, Error, KeyCombination, LoadState, MouseButton,
-    MouseEvent, MouseEventKind, Navigated, Page, settle,
+    BrowserOptions, DialogPolicy, Error, KeyCombination, LoadState, MouseButton, MouseEvent,
+    MouseEventKind, Navigated, Page, ScriptArgument, await_all,
 };
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ async fn the_engine_is_injected_once_per_document_and_apart_from_the_page() {
         let world = fixture.page.world(&frame, &ENGINE).await.unwrap();
         // All three are written before the first answer is awaited.
         let first = world.evaluate::<u32>("runs");
-        let second = world.call::<u32>("(n) => runs + n", &[Argument::from(10)]);
+        let second = world.call::<u32>("(n) => runs + n", &[ScriptArgument::from(10)]);
         let odd = world.call::<String>("() => 'a\\ud83d'", &[]);
         assert_eq!((first.await.unwrap(), second.await.unwrap()), (1, 11));
         assert_eq!(odd.await.unwrap(), "a\u{fffd}");
@@ -90,15 +90,15 @@ async fn clicks_and_keys_arrive_as_trusted_events() {
     let at = |kind| MouseEvent { kind, x: 20.0, y: 20.0, modifiers: 0 };
     let button = MouseButton::Left;
     let flight = vec![
-        fixture.page.mouse(at(MouseEventKind::Move { held: 0 })),
-        fixture.page.mouse(at(MouseEventKind::Press { button, count: 1 })),
-        fixture.page.mouse(at(MouseEventKind::Release { button, count: 1 })),
+        fixture.page.send_mouse_event(at(MouseEventKind::Move { held_buttons: 0 })),
+        fixture.page.send_mouse_event(at(MouseEventKind::Press { button, count: 1 })),
+        fixture.page.send_mouse_event(at(MouseEventKind::Release { button, count: 1 })),
     ];
-    settle(flight).await.unwrap();
-    settle(fixture.page.type_text("aB é\u{1f600}")).await.unwrap();
+    await_all(flight).await.unwrap();
+    await_all(fixture.page.type_text("aB é\u{1f600}")).await.unwrap();
     assert_eq!(fixture.js("document.querySelector('input').value").await, "aB é\u{1f600}");
-    settle(fixture.page.press(&KeyCombination::parse("Control+A").unwrap())).await.unwrap();
-    settle(fixture.page.press(&KeyCombination::parse("Backspace").unwrap())).await.unwrap();
+    await_all(fixture.page.press(&KeyCombination::parse("Control+A").unwrap())).await.unwrap();
+    await_all(fixture.page.press(&KeyCombination::parse("Backspace").unwrap())).await.unwrap();
     assert_eq!(fixture.js("document.querySelector('input').value").await, "");
     let seen = fixture.js("seen").await;
     assert_eq!(seen[0], "true 1");
@@ -243,7 +243,7 @@ async fn navigations_that_end_without_a_word_block_nothing() {
             "/file",
             Route::Raw(200, vec!["Content-Disposition: attachment".into()], b"x".to_vec()),
         );
-    let options = BrowserOptions { dialogs: DialogPolicy::Accept, ..options() };
+    let options = BrowserOptions { dialog_policy: DialogPolicy::Accept, ..options() };
     let fixture = Fixture::start_with(options).await;
     fixture.goto(&site.url("/")).await;
     let page = &fixture.page;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use browse_server::chromium::{
-    Area, BrowserOptions, ConsoleEntry, ContextOptions, DownloadState, Error, Event, HostRules,
-    ImageFormat, NetworkRequest, RequestState, Spares, Viewport,
+    BrowserOptions, CaptureArea, ConsoleEntry, ContextOptions, DownloadState, Error, Event,
+    HostRules, ImageFormat, ObservedRequest, RequestState, SpareOptions, Viewport,
 };
 
 use crate::support::browser::{Fixture, goto, js, soon};
@@ -66,7 +66,7 @@ async fn a_page_of_many_time_stamps_is_not_counted() {
     let site = Site::start().await.page("/", "<p>one").page("/next", "<p>two");
     let fixture = Fixture::start().await;
     fixture.goto(&site.url("/")).await;
-    let renders = async || soon(fixture.page.renders(fixture.page.session())).await.unwrap();
+    let renders = async || soon(fixture.page.render_count(fixture.page.session())).await.unwrap();
     let before = renders().await;
     assert!(before.is_some());
     fixture.js("document.body.style.width = '50px'; document.body.offsetWidth").await;
@@ -105,7 +105,7 @@ async fn requests_are_reported_without_headers() {
         _ => None,
     };
     soon(fixture.recorder.wait_until(|events| events.iter().filter_map(over).count() >= 5)).await;
-    let ended: Vec<NetworkRequest> = fixture.recorder.all(over);
+    let ended: Vec<ObservedRequest> = fixture.recorder.all(over);
     let find = |path: &str| ended.iter().find(|request| request.url.ends_with(path)).unwrap();
     assert_eq!((find("/old.js").status, find("/new.js").status), (Some(302), Some(200)));
     assert_eq!(find("/new.js").mime_type.as_deref(), Some("text/javascript"));
@@ -153,22 +153,22 @@ async fn screenshots_have_the_size_that_was_asked_for() {
     let png = |area| async move {
         size_of(&page.screenshot(area, ImageFormat::Png).await.unwrap().bytes)
     };
-    assert_eq!(png(Area::Viewport).await, (1280, 720));
-    assert_eq!(png(Area::FullPage).await, (1280, 3000));
-    let clip = Area::Clip { x: 10.0, y: 2000.0, width: 30.0, height: 40.0 };
+    assert_eq!(png(CaptureArea::Viewport).await, (1280, 720));
+    assert_eq!(png(CaptureArea::FullPage).await, (1280, 3000));
+    let clip = CaptureArea::Clip { x: 10.0, y: 2000.0, width: 30.0, height: 40.0 };
     assert_eq!(png(clip).await, (30, 40));
     page.set_viewport(Viewport { width: 400, height: 300, scale: 2.0, mobile: false })
         .await
         .unwrap();
-    assert_eq!(png(Area::Viewport).await, (800, 600));
-    assert_eq!(png(Area::FullPage).await, (800, 6000));
-    let jpeg = page.screenshot(Area::Viewport, ImageFormat::Jpeg(50)).await.unwrap();
+    assert_eq!(png(CaptureArea::Viewport).await, (800, 600));
+    assert_eq!(png(CaptureArea::FullPage).await, (800, 6000));
+    let jpeg = page.screenshot(CaptureArea::Viewport, ImageFormat::Jpeg(50)).await.unwrap();
     assert_eq!(jpeg.bytes[..2], [0xff, 0xd8]);
     fixture.js("document.querySelector('div').style.height = '60000px'").await;
-    let webp = page.screenshot(Area::FullPage, ImageFormat::Webp(50)).await;
+    let webp = page.screenshot(CaptureArea::FullPage, ImageFormat::Webp(50)).await;
     assert!(matches!(webp, Err(Error::ImageTooLarge { limit: 16_000, .. })), "{webp:?}");
-    let cut = page.screenshot(Area::FullPage, ImageFormat::Jpeg(10)).await.unwrap();
-    assert_eq!(cut.cut_from, Some(60000.0));
+    let cut = page.screenshot(CaptureArea::FullPage, ImageFormat::Jpeg(10)).await.unwrap();
+    assert_eq!(cut.full_height, Some(60000.0));
 }
 
 #[tokio::test]
@@ -184,7 +184,8 @@ async fn background_tabs_are_photographed_in_both_flavours() {
         .await;
         let other = fixture.context.new_page().await.unwrap();
         for page in [&fixture.page, &popup, &other, &fixture.page] {
-            let shot = soon(page.screenshot(Area::Viewport, ImageFormat::Png)).await.unwrap();
+            let shot =
+                soon(page.screenshot(CaptureArea::Viewport, ImageFormat::Png)).await.unwrap();
             assert_eq!(size_of(&shot.bytes), (1280, 720));
         }
     }
@@ -193,8 +194,8 @@ async fn background_tabs_are_photographed_in_both_flavours() {
 #[tokio::test]
 async fn a_leased_spare_is_fresh_and_keeps_its_rules() {
     let site = Site::start().await.page("/", "<title>here</title>");
-    let spares = Spares { free: true, restricted: true };
-    let fixture = Fixture::start_with(BrowserOptions { spares, ..Default::default() }).await;
+    let spare_options = SpareOptions { unrestricted: true, restricted: true };
+    let fixture = Fixture::start_with(BrowserOptions { spare_options, ..Default::default() }).await;
     // The one tab is the fixture's; spares are not to be seen.
     assert_eq!(fixture.browser.pages().len(), 1);
     let rules = HostRules::parse(&["127.0.0.1"]).unwrap();
@@ -224,10 +225,10 @@ async fn a_read_after_an_action_does_not_wait_for_a_dead_server() {
         "Runtime.evaluate",
         &serde_json::json!({ "expression": "1" }),
     );
-    let refused = soon(fixture.page.unless_pending(read, Duration::from_millis(30))).await;
+    let refused = soon(fixture.page.await_unless_pending(read, Duration::from_millis(30))).await;
     assert!(matches!(refused, Err(Error::NavigationPending { .. })), "{refused:?}");
     // What a person would do works meanwhile.
-    soon(fixture.page.screenshot(Area::Viewport, ImageFormat::Png)).await.unwrap();
+    soon(fixture.page.screenshot(CaptureArea::Viewport, ImageFormat::Png)).await.unwrap();
     fixture.page.stop_loading().await.unwrap();
     assert_eq!(fixture.js("location.pathname").await, "/");
 }

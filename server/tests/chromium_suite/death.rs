@@ -27,7 +27,7 @@ async fn victim() {
     println!("guardian {}", guardian.pid().unwrap());
     let extra = std::env::temp_dir().join("state file");
     std::fs::write(&extra, format!("{{\"pid\": {}}}", std::process::id())).unwrap();
-    guardian.remove_if_pid(&extra, std::process::id());
+    guardian.remove_at_exit_if_pid(&extra, std::process::id());
     let mut options = BrowserOptions::default();
     options.launch.guardian = Some(guardian);
     let browser = Browser::launch(options).await.unwrap();
@@ -38,7 +38,7 @@ async fn victim() {
     // A page that hangs must not keep anything alive.
     page.evaluate(&frame, "while (true) {}", Default::default()).unwrap().ignore();
     println!("ready 0");
-    browser.gone().await;
+    browser.wait_gone().await;
     browser.close().await;
     println!("closed 0");
     std::future::pending::<()>().await;
@@ -159,7 +159,7 @@ async fn a_browser_killed_at_any_moment_is_reported_and_leaves_nothing() {
         };
         let profile = match launched.unwrap() {
             Ok(browser) => {
-                let reason = soon(browser.gone()).await;
+                let reason = soon(browser.wait_gone()).await;
                 assert!(reason.contains("SIGKILL"), "{reason}");
                 soon(browser.close()).await;
                 Some(browser.info().profile.clone())
@@ -206,8 +206,8 @@ fn a_guardian_is_tiny() {
     std::fs::create_dir_all(path.join("with/what/is/in/it")).unwrap();
     let stays = folder.path().join("stays");
     std::fs::write(&stays, "").unwrap();
-    guardian.remove(&path);
-    guardian.remove(&stays);
+    guardian.remove_at_exit(&path);
+    guardian.remove_at_exit(&stays);
     guardian.forget_remove(&stays);
     let value = |name: &str| {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();

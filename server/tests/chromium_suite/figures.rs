@@ -5,8 +5,8 @@ use std::future::Future;
 use std::time::{Duration, Instant};
 
 use browse_server::chromium::{
-    Browser, BrowserOptions, ContextOptions, MouseButton, MouseEvent, MouseEventKind, Spares,
-    settle,
+    Browser, BrowserOptions, ContextOptions, MouseButton, MouseEvent, MouseEventKind, SpareOptions,
+    await_all,
 };
 
 use crate::support::browser::{ENGINE, Fixture, goto};
@@ -59,12 +59,12 @@ async fn figures() {
             let button = MouseButton::Left;
             let at = |kind| MouseEvent { kind, x: 50.0, y: 25.0, modifiers: 0 };
             let events = vec![
-                page.mouse(at(MouseEventKind::Move { held: 0 })),
-                page.mouse(at(MouseEventKind::Press { button, count: 1 })),
-                page.mouse(at(MouseEventKind::Release { button, count: 1 })),
+                page.send_mouse_event(at(MouseEventKind::Move { held_buttons: 0 })),
+                page.send_mouse_event(at(MouseEventKind::Press { button, count: 1 })),
+                page.send_mouse_event(at(MouseEventKind::Release { button, count: 1 })),
             ];
             let receipt = world.call::<u32>("() => 1", &[]);
-            settle(events).await.unwrap();
+            await_all(events).await.unwrap();
             receipt.await.unwrap();
         })
         .await;
@@ -77,12 +77,13 @@ async fn figures() {
             start.elapsed()
         })
         .await;
-        let area = browse_server::chromium::Area::Viewport;
+        let area = browse_server::chromium::CaptureArea::Viewport;
         let format = browse_server::chromium::ImageFormat::Png;
         time("viewport screenshot", 15, || async { page.screenshot(area, format).await.unwrap() })
             .await;
-        let spares = Spares { free: true, restricted: true };
-        let browser = Browser::launch(BrowserOptions { spares, ..options.clone() }).await.unwrap();
+        let spare_options = SpareOptions { unrestricted: true, restricted: true };
+        let browser =
+            Browser::launch(BrowserOptions { spare_options, ..options.clone() }).await.unwrap();
         let rules = browse_server::chromium::HostRules::parse(&["127.0.0.1"]).unwrap();
         let restricted = ContextOptions { hosts: Some(rules), ..Default::default() };
         for (what, options) in

@@ -3,17 +3,18 @@
 use std::time::Duration;
 
 use browse_server::chromium::{
-    Answer, Area, ContextOptions, Error, Event, HostRules, ImageFormat, Stop, Visit,
+    CaptureArea, ContextOptions, Error, Event, FetchResponseHead, FetchStep, HostRules,
+    ImageFormat, TabFetch,
 };
 
 use crate::support::browser::{Fixture, soon};
 use crate::support::site::{Route, Site};
 
-async fn answer(visit: &mut Visit<'_>) -> Result<Answer, Error> {
+async fn answer(visit: &mut TabFetch<'_>) -> Result<FetchResponseHead, Error> {
     loop {
         match soon(visit.next()).await? {
-            Stop::Request(_) => visit.allow(),
-            Stop::Answer(answer) => return Ok(answer),
+            FetchStep::Request(_) => visit.continue_request(),
+            FetchStep::Response(answer) => return Ok(answer),
         }
     }
 }
@@ -56,17 +57,17 @@ async fn a_visit_takes_the_body_and_leaves_no_document() {
     fixture.goto(&site.url("/")).await;
     let page = fixture.browser.hidden_page(fixture.context.id()).await.unwrap();
     for _ in 0..2 {
-        let mut visit = page.visit(&site.url("/old"), Some(&site.url("/"))).unwrap();
+        let mut visit = page.start_fetch(&site.url("/old"), Some(&site.url("/"))).unwrap();
         let head = answer(&mut visit).await.unwrap();
         assert_eq!((head.status, head.url.as_str()), (200, site.url("/new").as_str()));
         assert_eq!(head.header("content-length"), Some("3000000"));
-        let taken = visit.body().await.unwrap().all(10_000_000).await.unwrap();
+        let taken = visit.body().await.unwrap().read_all(10_000_000).await.unwrap();
         assert!(taken == body);
     }
-    let mut visit = page.visit(&site.url("/new"), None).unwrap();
+    let mut visit = page.start_fetch(&site.url("/new"), None).unwrap();
     answer(&mut visit).await.unwrap();
-    let mut kept = visit.keep();
-    let path = soon(kept.file(Duration::from_secs(9))).await.expect("it is whole");
+    let mut kept = visit.download_body();
+    let path = soon(kept.wait_file(Duration::from_secs(9))).await.expect("it is whole");
     assert!(std::fs::read(&path).unwrap() == body);
     drop(kept);
     assert!(!path.exists());
@@ -85,12 +86,12 @@ async fn a_restricted_tab_fetches_only_from_its_hosts() {
     let options = ContextOptions { hosts: Some(hosts), ..ContextOptions::default() };
     let context = fixture.browser.new_context(&options).await.unwrap();
     let page = fixture.browser.hidden_page(context.id()).await.unwrap();
-    let mut visit = page.visit(&site.url("/file"), None).unwrap();
+    let mut visit = page.start_fetch(&site.url("/file"), None).unwrap();
     assert_eq!(answer(&mut visit).await.unwrap().status, 200);
     drop(visit);
     for url in [elsewhere, site.url("/away"), "file:///etc/passwd".to_owned()] {
         let page = fixture.browser.hidden_page(context.id()).await.unwrap();
-        let mut visit = page.visit(&url, None).unwrap();
+        let mut visit = page.start_fetch(&url, None).unwrap();
         let refused = answer(&mut visit).await;
         assert!(matches!(refused, Err(Error::HostDenied { .. })), "{url}: {refused:?}");
     }
@@ -124,8 +125,8 @@ async fn fifty_thousand_pixels_are_where_they_belong() {
     let site = Site::start().await.page("/", html);
     let fixture = Fixture::start().await;
     fixture.goto(&site.url("/")).await;
-    let taken = fixture.page.screenshot(Area::FullPage, ImageFormat::Png).await.unwrap();
-    assert_eq!(taken.cut_from, None);
+    let taken = fixture.page.screenshot(CaptureArea::FullPage, ImageFormat::Png).await.unwrap();
+    assert_eq!(taken.full_height, None);
     use base64::Engine as _;
     let png = base64::engine::general_purpose::STANDARD.encode(&taken.bytes);
     // Chromium itself reads the picture: strips of it fit a canvas.

@@ -1,6 +1,6 @@
 //! Frames in the same process and in others.
 
-use browse_server::chromium::{Argument, MouseButton, MouseEvent, MouseEventKind, settle};
+use browse_server::chromium::{MouseButton, MouseEvent, MouseEventKind, ScriptArgument, await_all};
 
 use crate::support::browser::{ENGINE, Fixture, soon};
 use crate::support::site::Site;
@@ -73,11 +73,11 @@ async fn clicks_reach_the_innermost_frame_through_transforms() {
         soon(async {
             loop {
                 let flight = vec![
-                    fixture.page.mouse(at(MouseEventKind::Move { held: 0 })),
-                    fixture.page.mouse(at(MouseEventKind::Press { button, count: 1 })),
-                    fixture.page.mouse(at(MouseEventKind::Release { button, count: 1 })),
+                    fixture.page.send_mouse_event(at(MouseEventKind::Move { held_buttons: 0 })),
+                    fixture.page.send_mouse_event(at(MouseEventKind::Press { button, count: 1 })),
+                    fixture.page.send_mouse_event(at(MouseEventKind::Release { button, count: 1 })),
                 ];
-                settle(flight).await.unwrap();
+                await_all(flight).await.unwrap();
                 let hit = fixture.page.evaluate(&frame.id, hit, Default::default()).unwrap();
                 if hit.await.unwrap() == true {
                     break;
@@ -134,7 +134,8 @@ async fn an_element_is_scrolled_into_view_through_all_frames() {
     let frame = frame_of(&fixture, "/far").id;
     let world = fixture.page.world(&frame, &ENGINE).await.unwrap();
     let find = "(selector) => document.querySelector(selector)";
-    let button = world.call_handle(find, &[Argument::from("button")], "g").await.unwrap().unwrap();
+    let button =
+        world.call_handle(find, &[ScriptArgument::from("button")], "g").await.unwrap().unwrap();
     fixture.page.scroll_into_view(&frame, &button).unwrap().await.unwrap();
     assert!(world.evaluate::<f64>("scrollY").await.unwrap() > 2000.0);
     assert!(fixture.js("scrollY").await.as_f64().unwrap() > 2000.0);

@@ -1,8 +1,8 @@
 //! Restricted contexts: nothing reaches a host that the rules do not name.
 
 use browse_server::chromium::{
-    Context, ContextOptions, Error, Event, HostRules, LoadState, MouseButton, MouseEvent,
-    MouseEventKind, Navigated, Page, RequestState, settle,
+    BrowserContext, ContextOptions, Error, Event, HostRules, LoadState, MouseButton, MouseEvent,
+    MouseEventKind, Navigated, Page, RequestState, await_all,
 };
 use serde_json::json;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::support::browser::{Fixture, goto, js, options, soon};
 use crate::support::site::Site;
 
 /// A context that may visit `127.0.0.1` on the site's port, and a tab in it.
-async fn restricted(fixture: &Fixture, site: &Site) -> (Context, Arc<Page>) {
+async fn restricted(fixture: &Fixture, site: &Site) -> (BrowserContext, Arc<Page>) {
     let rules = HostRules::parse(&[format!("127.0.0.1:{}", site.port())]).unwrap();
     let options = ContextOptions { hosts: Some(rules), ..Default::default() };
     let context = fixture.browser.new_context(&options).await.unwrap();
@@ -26,7 +26,7 @@ fn escaped(site: &Site) -> Vec<String> {
 
 async fn wait_denied(fixture: &Fixture, part: &str) {
     soon(fixture.recorder.wait_for(|event| match event {
-        Event::Denied(_, denied) => denied.url.contains(part).then_some(()),
+        Event::DocumentDenied(_, denied) => denied.url.contains(part).then_some(()),
         _ => None,
     }))
     .await;
@@ -90,13 +90,12 @@ async fn every_way_to_navigate_is_stopped() {
         (15.0, MouseButton::Middle, 0, "/by-link"),
         (45.0, MouseButton::Left, 0, "/by-blank"),
     ] {
-        let denied =
-            |event: &Event| matches!(event, Event::Denied(_, denied) if denied.url.contains(path));
+        let denied = |event: &Event| matches!(event, Event::DocumentDenied(_, denied) if denied.url.contains(path));
         let before = fixture.recorder.all(|event| denied(event).then_some(())).len();
         let at = |kind| MouseEvent { kind, x: 10.0, y, modifiers };
-        settle(vec![
-            page.mouse(at(MouseEventKind::Press { button, count: 1 })),
-            page.mouse(at(MouseEventKind::Release { button, count: 1 })),
+        await_all(vec![
+            page.send_mouse_event(at(MouseEventKind::Press { button, count: 1 })),
+            page.send_mouse_event(at(MouseEventKind::Release { button, count: 1 })),
         ])
         .await
         .unwrap();
@@ -307,7 +306,7 @@ async fn free_tabs_are_not_disturbed_by_restricted_ones() {
     fixture.goto(&site.url("/")).await;
     assert_eq!(fixture.page.frames().len(), 61);
     assert!(fixture.page.frames().iter().skip(1).all(|frame| frame.url.starts_with("http")));
-    let denied = |event: &Event| matches!(event, Event::Denied(..)).then_some(());
+    let denied = |event: &Event| matches!(event, Event::DocumentDenied(..)).then_some(());
     assert_eq!(fixture.recorder.all(denied).len(), 0);
     // The same page in the restricted tab has only its own half.
     goto(&restricted, &site.url("/")).await;

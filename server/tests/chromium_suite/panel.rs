@@ -23,9 +23,9 @@ async fn the_side_panel_shows_rows_and_takes_notes() {
     let mut options = options();
     options.launch.headed = true;
     options.launch.executable = None;
-    options.launch.screen = vec![("DISPLAY".to_owned(), screen.name().into())];
+    options.launch.display_variables = vec![("DISPLAY".to_owned(), screen.name().into())];
     let browser = Browser::launch(options).await.unwrap();
-    let (context, _page) = browser.first_context().await.unwrap();
+    let (context, _page) = browser.default_context().await.unwrap();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/window/panel");
     let mut panel = browser.open_side_panel(&folder, PATIENCE).await.unwrap();
     assert_eq!(context.pages().len(), 1, "neither the panel nor what opened it is a tab");

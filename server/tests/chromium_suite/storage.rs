@@ -1,6 +1,6 @@
 //! Cookies and storage of a context, and the tab that nobody sees.
 
-use browse_server::chromium::{Cookie, Event, SameSite, Text, Written};
+use browse_server::chromium::{Cookie, Event, SameSite, StorageText, StorageWriteOutcome};
 
 use crate::support::{browser::Fixture, site::Site};
 
@@ -28,7 +28,7 @@ async fn cookies_come_back_as_they_were_put() {
         ..cookie("below", ".example.test")
     };
     let bad = cookie("__Host-x", ".example.test");
-    jar.put(&[plain.clone(), below.clone(), bad]).await.unwrap();
+    jar.set(&[plain.clone(), below.clone(), bad]).await.unwrap();
     let mut all = jar.all().await.unwrap();
     all.sort_by(|a, b| b.name.cmp(&a.name));
     let below = Cookie { expires: all[1].expires, ..below };
@@ -48,13 +48,16 @@ async fn a_blank_tab_reads_storage_without_being_seen_or_asking_the_network() {
     assert_eq!(fixture.page.visited_origins(), std::slice::from_ref(&origin));
     let (pages, hits) = (fixture.browser.pages().len(), site.hits().len());
     let tab = fixture.browser.blank_tab(fixture.context.id()).await.unwrap();
-    let storage = tab.show(&origin).await.unwrap();
-    assert!(storage.read().await.unwrap() == Some(vec![(Text::plain("a"), Text::plain("1"))]));
+    let storage = tab.open_origin(&origin).await.unwrap();
+    assert!(
+        storage.read().await.unwrap()
+            == Some(vec![(StorageText::plain("a"), StorageText::plain("1"))])
+    );
     // Half a surrogate pair, as compressors write them.
-    let items = vec![(Text::plain("b"), Text::Units(vec![0xd800, 0x41]))];
-    let storage = tab.show("https://elsewhere.test").await.unwrap();
-    assert_eq!(storage.write(&items, true).await.unwrap(), Some(Written::All));
-    assert!(tab.show("http://169.254.169.254").await.is_err());
+    let items = vec![(StorageText::plain("b"), StorageText::Utf16(vec![0xd800, 0x41]))];
+    let storage = tab.open_origin("https://elsewhere.test").await.unwrap();
+    assert_eq!(storage.write(&items, true).await.unwrap(), Some(StorageWriteOutcome::Complete));
+    assert!(tab.open_origin("http://169.254.169.254").await.is_err());
     assert_eq!((fixture.browser.pages().len(), site.hits().len()), (pages, hits));
     let opened = fixture.recorder.all(|event| match event {
         Event::PageOpened(page) => Some(page.target_id().clone()),
@@ -63,6 +66,6 @@ async fn a_blank_tab_reads_storage_without_being_seen_or_asking_the_network() {
     assert_eq!(opened, [fixture.page.target_id().clone()]);
     drop(tab);
     let tab = fixture.browser.blank_tab(fixture.context.id()).await.unwrap();
-    let storage = tab.show("https://elsewhere.test").await.unwrap();
+    let storage = tab.open_origin("https://elsewhere.test").await.unwrap();
     assert!(storage.read().await.unwrap() == Some(items));
 }

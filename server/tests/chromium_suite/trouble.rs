@@ -13,14 +13,14 @@ use crate::support::site::Site;
 
 fn dialogs(fixture: &Fixture) -> Vec<(String, String, DialogAnswer)> {
     fixture.recorder.all(|event| match event {
-        Event::Dialog(_, d) => Some((d.kind.clone(), d.message.clone(), d.answer.clone())),
+        Event::DialogAnswered(_, d) => Some((d.kind.clone(), d.message.clone(), d.answer.clone())),
         _ => None,
     })
 }
 
 #[tokio::test]
 async fn the_policy_answers_what_no_answer_was_given_for() {
-    let options = BrowserOptions { dialogs: DialogPolicy::Accept, ..options() };
+    let options = BrowserOptions { dialog_policy: DialogPolicy::Accept, ..options() };
     let fixture = Fixture::start_with(options).await;
     let script = "[alert('one'), confirm('two'), prompt('three', 'default'), confirm('four')]";
     // An alert is no question, and takes no answer.
@@ -41,27 +41,29 @@ async fn a_question_is_held_until_it_is_answered_or_too_late() {
     let frame = page.main_frame().id;
     let ask = || page.evaluate(&frame, "prompt('Who?', 'Ada')", Default::default()).unwrap();
     let asking = ask();
-    let question = soon(page.asks()).await;
+    let question = soon(page.wait_open_dialog()).await;
     assert_eq!((question.kind.as_str(), question.message.as_str()), ("prompt", "Who?"));
     let text = DialogAnswer::Accept(Some("Bob".into()));
-    page.answer_question(question.id, text, AnsweredBy::Caller).unwrap().ignore();
+    page.answer_open_dialog(question.id, text, AnsweredBy::Caller).unwrap().ignore();
     assert_eq!(soon(asking).await.unwrap(), "Bob");
-    assert!(page.answer_question(question.id, DialogAnswer::Dismiss, AnsweredBy::Caller).is_none());
+    assert!(
+        page.answer_open_dialog(question.id, DialogAnswer::Dismiss, AnsweredBy::Caller).is_none()
+    );
     // Nobody answers.
     assert_eq!(soon(ask()).await.unwrap(), json!(null));
     assert_eq!(dialogs(&fixture).len(), 2);
     // Whoever leaves the page dismisses what it asks, and what it asks next.
     let script = "confirm('Stay?') || confirm('Really?')";
     let asking = page.evaluate(&frame, script, Default::default()).unwrap();
-    soon(page.asks()).await;
-    let leaving = page.leaving();
+    soon(page.wait_open_dialog()).await;
+    let leaving = page.begin_leaving();
     soon(page.navigate("data:text/html,left")).await.unwrap();
     drop((leaving, asking));
     // The second question opens unless the page is gone first.
     let left = dialogs(&fixture).split_off(2);
     assert!((1..=2).contains(&left.len()), "{left:?}");
     assert!(left.iter().all(|(_, _, answer)| *answer == DialogAnswer::Dismiss), "{left:?}");
-    assert_eq!(page.question(), None);
+    assert_eq!(page.open_dialog(), None);
 }
 
 #[tokio::test]
@@ -70,7 +72,7 @@ async fn the_policy_can_dismiss_and_frames_of_other_processes_obey() {
         .await
         .page("/", "<iframe src='http://localhost:{port}/far'></iframe>")
         .page("/far", "far");
-    let options = BrowserOptions { dialogs: DialogPolicy::Dismiss, ..options() };
+    let options = BrowserOptions { dialog_policy: DialogPolicy::Dismiss, ..options() };
     let fixture = Fixture::start_with(options).await;
     fixture.goto(&site.url("/")).await;
     let far = fixture.page.frames()[1].clone();
@@ -126,7 +128,7 @@ async fn an_endless_loop_is_ended_without_hurting_the_tab() {
     let frame = page.main_frame().id;
     for script in ["while (true) {}", "(function again() { Promise.resolve().then(again) })()"] {
         let looping = page.evaluate(&frame, script, Default::default()).unwrap();
-        assert!(!page.answers(Duration::from_millis(50)).await);
+        assert!(!page.is_responsive(Duration::from_millis(50)).await);
         assert!(soon(page.interrupt(Duration::from_secs(5))).await);
         drop(looping);
         assert_eq!(fixture.js("1 + 1").await, 2);
@@ -154,7 +156,7 @@ async fn the_death_of_the_browser_fails_what_waits() {
     let pid = nix::unistd::Pid::from_raw(fixture.browser.info().pid as i32);
     nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).unwrap();
     assert!(matches!(soon(waiting).await, Err(Error::BrowserGone { .. })));
-    soon(fixture.browser.gone()).await;
+    soon(fixture.browser.wait_gone()).await;
     assert!(fixture.browser.pages().is_empty());
     let later = fixture.context.new_page().await;
     assert!(matches!(later, Err(Error::BrowserGone { .. })), "{later:?}");
@@ -214,7 +216,7 @@ async fn what_opens_windows_of_the_system_hangs_nothing() {
             fixture.js(&format!("void (async () => {{ {script} }})()")).await;
             assert_eq!(soon(fixture.js("1 + 1")).await, 2, "{script}");
         }
-        let shot = browse_server::chromium::Area::Viewport;
+        let shot = browse_server::chromium::CaptureArea::Viewport;
         soon(fixture.page.screenshot(shot, Default::default())).await.unwrap();
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use browse_server::chromium::{
-    Event, MouseButton, MouseEvent, MouseEventKind, WindowRefusal, settle,
+    Event, MouseButton, MouseEvent, MouseEventKind, WindowRefusal, await_all,
 };
 
 use crate::support::browser::{Fixture, goto, options, soon};
@@ -29,9 +29,9 @@ async fn wait_refused(fixture: &Fixture, part: &str) {
 async fn click(fixture: &Fixture, y: f64) {
     let at = |kind| MouseEvent { kind, x: 10.0, y, modifiers: 0 };
     let button = MouseButton::Left;
-    settle(vec![
-        fixture.page.mouse(at(MouseEventKind::Press { button, count: 1 })),
-        fixture.page.mouse(at(MouseEventKind::Release { button, count: 1 })),
+    await_all(vec![
+        fixture.page.send_mouse_event(at(MouseEventKind::Press { button, count: 1 })),
+        fixture.page.send_mouse_event(at(MouseEventKind::Release { button, count: 1 })),
     ])
     .await
     .unwrap();

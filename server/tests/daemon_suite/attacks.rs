@@ -6,7 +6,9 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use browse_proto::v1;
 use browse_server::{
     content::Delivery,
-    policy::{Audience, ClientId, GrantSpec, Hosts, Kind, Rate, Scopes, SessionRule, TabPolicy},
+    policy::{
+        Audience, ClientId, ClientKind, GrantSpec, HostPolicy, Rate, Scopes, SessionRule, TabPolicy,
+    },
 };
 use bytes::Bytes;
 use futures::future::join_all;
@@ -96,9 +98,9 @@ async fn a_token_that_is_forged_gets_the_one_answer() {
     let spec = |client: &str, audience, lifetime| GrantSpec {
         client: ClientId::new(client).unwrap(),
         audience,
-        kind: Kind::Paired,
+        kind: ClientKind::Paired,
         scopes: Scopes::ALL,
-        hosts: Hosts::Any,
+        hosts: HostPolicy::Any,
         tabs: TabPolicy::Session,
         session: SessionRule::Only("default".to_owned()),
         rate: Rate::Unlimited,
@@ -106,8 +108,8 @@ async fn a_token_that_is_forged_gets_the_one_answer() {
         lifetime,
     };
     let authority = world.daemon.authority();
-    let over = authority.mint(spec("over", Audience::Tunnel, Duration::ZERO)).unwrap();
-    let here = authority.mint(spec("here", Audience::Skill, PATIENCE)).unwrap();
+    let over = authority.issue(spec("over", Audience::Tunnel, Duration::ZERO)).unwrap();
+    let here = authority.issue(spec("here", Audience::Skill, PATIENCE)).unwrap();
     let revoke = v1::RevokePairingRequest { name: "eve".to_owned(), ..Default::default() };
     world.pairs().revoke_pairing(world.root(revoke)).await.unwrap();
     let forged = [

@@ -6,8 +6,8 @@ use browse_proto::{Command, Reason, Scope, v1};
 use browse_server::{
     content::Delivery,
     policy::{
-        self, Audience, ClientId, GrantSpec, Hosts, Kind, Listener, Rate, Scopes, SessionRule,
-        TabPolicy,
+        self, Audience, ClientId, ClientKind, GrantSpec, HostPolicy, Listener, Rate, Scopes,
+        SessionRule, TabPolicy,
     },
 };
 use prost::Message;
@@ -65,16 +65,16 @@ async fn what_is_denied_is_denied_to_paired_agents() {
     let spec = GrantSpec {
         client: ClientId::new("far").unwrap(),
         audience: Audience::Tunnel,
-        kind: Kind::Paired,
+        kind: ClientKind::Paired,
         scopes: Scopes::of(ALL),
-        hosts: Hosts::Any,
+        hosts: HostPolicy::Any,
         tabs: TabPolicy::Own,
         session: SessionRule::Any,
         rate: Rate::Unlimited,
         delivery: Delivery::Guarded,
         lifetime: Duration::from_secs(60),
     };
-    let minted = world.daemon.authority().mint(spec).unwrap();
+    let minted = world.daemon.authority().issue(spec).unwrap();
     let check =
         |name| policy::check(minted.grant(), Command::by_name(name).unwrap(), Listener::Tunnel);
     assert_eq!(check("text").unwrap_err().reason(), Reason::CommandDenied);

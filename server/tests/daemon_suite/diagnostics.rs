@@ -26,7 +26,7 @@ async fn raw_calls_are_alone_in_their_tab_or_say_that_they_are_not() {
         async move { browser.js(request).await.map(drop) }
     });
     let tab = world.daemon.sessions().tabs()[0].clone();
-    while tab.lock().try_write().is_ok() {
+    while tab.access_lock().try_write().is_ok() {
         tokio::task::yield_now().await;
     }
     for (method, name) in [("Page.getLayoutMetrics", "tab 1"), ("Browser.getVersion", "every tab")]
@@ -81,7 +81,7 @@ async fn what_is_denied_stands_in_the_books() {
         let error = world.browser().cdp(world.root(cdp(method, "{}"))).await.unwrap_err();
         assert_eq!(reason(&error), wanted);
         assert!(!error.message().contains('\u{1b}'), "{error}");
-        let (entries, _) = world.daemon.activity().read();
+        let (entries, _) = world.daemon.activity().subscribe();
         let entry = entries.last().unwrap();
         assert_eq!((entry.command.as_str(), entry.outcome.as_str()), ("cdp", wanted));
         assert!(method.starts_with(&entry.target[..10]), "{entry:?}");

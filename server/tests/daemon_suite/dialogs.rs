@@ -290,8 +290,8 @@ async fn an_answer_that_comes_too_late_is_not_kept_for_the_next() {
     let stage = Stage::new().await;
     stage.click("#ask").await.unwrap();
     let tab = stage.world.daemon.sessions().tabs()[0].clone();
-    let asked = tab.page().question().unwrap();
-    let dismissed = tab.page().answer_question(
+    let asked = tab.page().open_dialog().unwrap();
+    let dismissed = tab.page().answer_open_dialog(
         asked.id,
         browse_server::chromium::DialogAnswer::Dismiss,
         browse_server::chromium::AnsweredBy::Timeout,
@@ -300,10 +300,10 @@ async fn an_answer_that_comes_too_late_is_not_kept_for_the_next() {
     assert_eq!(reason(&stage.accept(None).await.unwrap_err()), "DIALOG_CLOSED");
     assert!(stage.click("#ask").await.unwrap().question.is_some(), "it is asked again");
     // What nobody was told of is told with the next answer.
-    let asked = tab.page().question().unwrap();
+    let asked = tab.page().open_dialog().unwrap();
     let late = browse_server::chromium::AnsweredBy::Timeout;
     let dismissed = browse_server::chromium::DialogAnswer::Dismiss;
-    tab.page().answer_question(asked.id, dismissed, late).unwrap().await.unwrap();
+    tab.page().answer_open_dialog(asked.id, dismissed, late).unwrap().await.unwrap();
     let request = v1::JsRequest { expression: "1".to_owned() };
     let told = stage.world.browser().js(stage.world.root(request)).await.unwrap();
     assert!(note(&told).contains("nobody answered in time"), "{}", note(&told));

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use browse_proto::v1::{self, pair_service_client::PairServiceClient};
-use browse_server::policy::layer::Guarded;
+use browse_server::policy::layer::GatedService;
 use serde_json::Value;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -39,7 +39,7 @@ pub struct Agent {
 }
 
 impl World {
-    pub fn pairs(&self) -> PairServiceClient<Guarded> {
+    pub fn pairs(&self) -> PairServiceClient<GatedService> {
         let origin = "http://127.0.0.1:4000".parse().unwrap();
         PairServiceClient::with_origin(self.services.clone(), origin)
     }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use browse_proto::{Scope, metadata, v1};
-use browse_server::policy::{Hosts, Scopes};
+use browse_server::policy::{HostPolicy, Scopes};
 use tonic::Status;
 
 use super::{
@@ -138,7 +138,7 @@ async fn a_new_host_waits_for_the_owner_unless_the_owner_asks() {
     let allow = format!("--fetch-allow=b.example:{}", site.port());
     let world = World::with_flags(&[&allow, &rules]).await;
     let url = format!("http://a.example:{}/", site.port());
-    let hosts = Hosts::list(["a.example"]).unwrap();
+    let hosts = HostPolicy::from_patterns(["a.example"]).unwrap();
     let minted = world.mint_for("agent", Scopes::of(&[Scope::Read]), hosts);
     let ask = |url: &str| by(minted.token(), request(url));
     let error = world.browser().fetch(ask(&url)).await.unwrap_err();

@@ -31,15 +31,15 @@ async fn a_session_is_kept_at_a_small_cost() {
     let mut told = String::new();
     for _ in 0..6 {
         let (begun, spent) = (Instant::now(), cpu());
-        session.keep().await;
+        session.take_snapshot().await;
         let (took, spent) = (begun.elapsed(), cpu() - spent);
         assert!(took < MOST, "{took:?}");
         write!(told, " {} ms ({spent} ms CPU of ours)", took.as_millis()).unwrap();
     }
-    let kept = session.kept();
+    let kept = session.snapshot();
     assert_eq!(kept.cookies().len(), 50);
-    assert!(kept.bytes() > (10 + 1) * 50 * 1000, "{}", kept.bytes());
-    println!("kept {} KiB:{told}", kept.bytes() / 1024);
+    assert!(kept.memory_bytes() > (10 + 1) * 50 * 1000, "{}", kept.memory_bytes());
+    println!("kept {} KiB:{told}", kept.memory_bytes() / 1024);
 }
 
 /// Milliseconds of processor time of this process.

@@ -27,7 +27,7 @@ async fn revoke(world: &World, name: &str) -> v1::RevokePairingResponse {
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_but_http_is_enough_and_the_listener_goes_with_the_last() {
     let world = World::new().await;
-    assert!(world.daemon.tunnel().bound().await.is_none());
+    assert!(world.daemon.tunnel().local_address().await.is_none());
     let paired = world.pair("Ada", |request| request.host = vec!["example.com".to_owned()]).await;
     assert!(paired.block.contains(&paired.link) && paired.block.contains(&paired.key));
     let ada = Agent::redeem(&paired).await;
@@ -42,9 +42,9 @@ async fn nothing_but_http_is_enough_and_the_listener_goes_with_the_last() {
     let list = world.pairs().list_pairings(world.root(v1::ListPairingsRequest {})).await;
     let list = list.unwrap().into_inner().pairings;
     assert_eq!((list[0].state.as_str(), list[0].calls), ("active", 3));
-    assert!(world.daemon.idle().is_zero(), "who is paired is not sent away by idleness");
+    assert!(world.daemon.idle_time().is_zero(), "who is paired is not sent away by idleness");
     revoke(&world, "ADA").await;
-    assert!(world.daemon.tunnel().bound().await.is_none());
+    assert!(world.daemon.tunnel().local_address().await.is_none());
     let gone = timeout(PATIENCE, async {
         while TcpStream::connect(&ada.address).await.is_ok() {
             tokio::task::yield_now().await;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use browse_proto::{Command, metadata, v1};
 use browse_server::{
-    policy::{ClientId, Hosts},
-    sessions::{Kept, SessionRules},
+    policy::{ClientId, HostPolicy},
+    sessions::{SessionRules, SessionSnapshot},
 };
 use futures::StreamExt as _;
 use prost::Message as _;
@@ -50,17 +50,17 @@ impl World {
 
     /// Kills the browser and waits until that is noticed.
     async fn kill_browser(&self) {
-        let slot = self.daemon.sessions().slot();
+        let slot = self.daemon.sessions().browser_handle();
         let browser = slot.browser().await.unwrap();
-        let mut ended = slot.ended();
+        let mut ended = slot.watch_exits();
         ended.borrow_and_update();
         kill(u64::from(browser.info().pid));
         ended.changed().await.unwrap();
     }
 
     /// Waits until the session `default` was kept so.
-    async fn kept(&self, is_so: impl Fn(&Kept) -> bool) {
-        while !is_so(&self.daemon.sessions().get("default").unwrap().kept()) {
+    async fn kept(&self, is_so: impl Fn(&SessionSnapshot) -> bool) {
+        while !is_so(&self.daemon.sessions().get("default").unwrap().snapshot()) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }
@@ -77,7 +77,7 @@ fn notice<T>(answer: &Response<T>) -> String {
     notice.map(|notice| notice.to_str().unwrap().to_owned()).unwrap_or_default()
 }
 
-fn has_sid(kept: &Kept) -> bool {
+fn has_sid(kept: &SessionSnapshot) -> bool {
     kept.cookies().contains(&("sid".to_owned(), "ada".to_owned()))
 }
 
@@ -92,7 +92,7 @@ async fn tabs_come_back_with_their_addresses_cookies_and_storage() {
     let seen = world.browser().snapshot(in_tab(&world, shop, snapshot)).await.unwrap();
     let stale = seen.get_ref().tree.split('@').nth(1).unwrap();
     let stale = format!("@{}", stale.split([' ', ']']).next().unwrap());
-    world.kept(|kept| has_sid(kept) && kept.bytes() > 200).await;
+    world.kept(|kept| has_sid(kept) && kept.memory_bytes() > 200).await;
     let hits = site.hits().len();
     world.kill_browser().await;
     let tabs = world.tabs().await;
@@ -188,7 +188,7 @@ async fn the_rules_of_a_restricted_session_stand_in_the_next_browser() {
     let html = format!("{PAGE}<img src='{}'>", far.url("/"));
     let site = Site::start().await.page("/", &html);
     let world = World::with_kept_browser().await;
-    let hosts = Hosts::list([format!("127.0.0.1:{}", site.port())]).unwrap();
+    let hosts = HostPolicy::from_patterns([format!("127.0.0.1:{}", site.port())]).unwrap();
     let (name, owner) = ("narrow".parse().unwrap(), ClientId::root());
     world.daemon.sessions().open(&name, &owner, SessionRules { hosts }).await.unwrap();
     let narrow = |message: v1::GotoRequest| {
@@ -227,7 +227,7 @@ async fn captures_end_with_what_they_have() {
         document.body.style.background = `rgb(${++n % 256}, 0, 0)`; }, 20); return 0; })()";
     world.value(tab, paint).await;
     let session = world.daemon.sessions().get("default").unwrap();
-    while session.recording().as_ref().unwrap().frames() < 3 {
+    while session.recording().as_ref().unwrap().frame_count() < 3 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     world.kill_browser().await;
@@ -260,5 +260,5 @@ async fn a_browser_that_ends_too_often_is_left_alone() {
     let status = world.control().status(world.root(v1::StatusRequest {})).await.unwrap();
     assert_eq!(status.get_ref().browser.as_ref().unwrap().state, "gone");
     assert_eq!(world.tabs().await.len(), 1, "tabs are known all the same");
-    assert!(!world.daemon.is_ending());
+    assert!(!world.daemon.is_shutting_down());
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use browse_proto::{Scope, v1};
 use browse_server::{
-    policy::{Hosts, Scopes},
+    policy::{HostPolicy, Scopes},
     sessions::{SessionName, SessionRules},
 };
 use serde_json::{Value, json};
@@ -176,7 +176,7 @@ async fn the_guard_comes_before_every_route() {
     let world = World::with_browser().await;
     let site = Site::start().await.page("/", "<title>own</title>");
     let name: SessionName = "guarded".parse().unwrap();
-    let hosts = Hosts::list([format!("127.0.0.1:{}", site.port())]).unwrap();
+    let hosts = HostPolicy::from_patterns([format!("127.0.0.1:{}", site.port())]).unwrap();
     let owner = world.daemon.sessions().all()[0].owner().clone();
     let rules = SessionRules { hosts };
     world.daemon.sessions().open(&name, &owner, rules).await.unwrap();

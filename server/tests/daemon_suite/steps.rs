@@ -42,7 +42,7 @@ async fn a_chain_grants_nothing_and_stops_at_the_first_error() {
         world.browser().chain(by(token.token(), v1::ChainRequest { steps })).await.unwrap();
     let expected = pairs(&[("status", "ok"), ("stop", "SCOPE_DENIED")]);
     assert_eq!(outcomes(&answer.get_ref().results), expected);
-    assert!(!world.daemon.is_ending());
+    assert!(!world.daemon.is_shutting_down());
 }
 
 #[tokio::test]

@@ -7,11 +7,11 @@ use browse_proto::{metadata, v1};
 use browse_server::{
     chromium::Browser,
     content::Delivery,
-    daemon::{Daemon, Parts, SettingsReader, browser_options, keep_browser, services},
+    daemon::{Daemon, DaemonParts, SettingsReader, browser_options, services, supervise_browser},
     policy::{
-        Audience, Authority, ClientId, GrantSpec, Hosts, Kind, Listener, Minted, Rate, Scopes,
-        SessionRule, TabPolicy,
-        layer::{Guarded, Origin},
+        Audience, Authority, ClientId, ClientKind, GrantSpec, HostPolicy, IssuedToken, Listener,
+        Rate, Scopes, SessionRule, TabPolicy,
+        layer::{GatedService, OriginCheck},
     },
     sessions::{BrowserState, Sessions, keep_sessions},
 };
@@ -25,7 +25,7 @@ const ORIGIN: &str = "http://127.0.0.1:4000";
 
 pub struct World {
     pub daemon: Arc<Daemon>,
-    pub services: Guarded,
+    pub services: GatedService,
     _folder: tempfile::TempDir,
 }
 
@@ -43,16 +43,16 @@ impl World {
         let flags: Vec<_> = flags.iter().map(|flag| (*flag).to_owned()).chain(own).collect();
         let reader = SettingsReader::new(&flags, |_| None).unwrap();
         let settings = reader.read().unwrap();
-        let daemon = Daemon::new(Parts {
+        let daemon = Daemon::new(DaemonParts {
             address: "127.0.0.1:4000".parse().unwrap(),
             build_id: "test".to_owned(),
-            authority: Arc::new(Authority::denying(settings.deny.clone()).unwrap()),
+            authority: Arc::new(Authority::with_denied_commands(settings.deny.clone()).unwrap()),
             settings,
             sessions: Sessions::new(),
             guardian: None,
             notice: None,
         });
-        let origin = Origin::Loopback { port: 4000 };
+        let origin = OriginCheck::Loopback { port: 4000 };
         let services = services(&daemon, Listener::Local, origin).await.unwrap();
         Self { daemon, services, _folder: folder }
     }
@@ -64,7 +64,7 @@ impl World {
     pub async fn with_flags_and_browser(flags: &[&str]) -> Self {
         let world = Self::with_flags(flags).await;
         let browser = Browser::launch(browser_options(&world.daemon, None)).await.unwrap();
-        world.daemon.sessions().slot().set(BrowserState::Running(browser));
+        world.daemon.sessions().browser_handle().set_state(BrowserState::Running(browser));
         world
     }
 
@@ -73,23 +73,23 @@ impl World {
         let world = Self::new().await;
         let daemon = Arc::clone(&world.daemon);
         tokio::spawn(keep_sessions(Arc::clone(daemon.sessions())));
-        tokio::spawn(async move { keep_browser(&daemon, None, |_| {}).await });
-        world.daemon.sessions().slot().browser().await.unwrap();
+        tokio::spawn(async move { supervise_browser(&daemon, None, |_| {}).await });
+        world.daemon.sessions().browser_handle().browser().await.unwrap();
         world
     }
 
     // The clients call the services without tonic's transport, which would
     // cut calls at their deadline by itself.
 
-    pub fn browser(&self) -> BrowserServiceClient<Guarded> {
+    pub fn browser(&self) -> BrowserServiceClient<GatedService> {
         BrowserServiceClient::with_origin(self.services.clone(), ORIGIN.parse().unwrap())
     }
 
-    pub fn control(&self) -> DaemonServiceClient<Guarded> {
+    pub fn control(&self) -> DaemonServiceClient<GatedService> {
         DaemonServiceClient::with_origin(self.services.clone(), ORIGIN.parse().unwrap())
     }
 
-    pub fn notes(&self) -> DomainSkillServiceClient<Guarded> {
+    pub fn notes(&self) -> DomainSkillServiceClient<GatedService> {
         DomainSkillServiceClient::with_origin(self.services.clone(), ORIGIN.parse().unwrap())
     }
 
@@ -99,16 +99,16 @@ impl World {
     }
 
     /// A token of a client that has these scopes and the default session.
-    pub fn mint(&self, client: &str, scopes: Scopes) -> Minted {
-        self.mint_for(client, scopes, Hosts::Any)
+    pub fn mint(&self, client: &str, scopes: Scopes) -> IssuedToken {
+        self.mint_for(client, scopes, HostPolicy::Any)
     }
 
     /// The same for a client that may visit these hosts only.
-    pub fn mint_for(&self, client: &str, scopes: Scopes, hosts: Hosts) -> Minted {
+    pub fn mint_for(&self, client: &str, scopes: Scopes, hosts: HostPolicy) -> IssuedToken {
         let spec = GrantSpec {
             client: ClientId::new(client).unwrap(),
             audience: Audience::Skill,
-            kind: Kind::Skill,
+            kind: ClientKind::Skill,
             scopes,
             hosts,
             tabs: TabPolicy::Session,
@@ -117,7 +117,7 @@ impl World {
             delivery: Delivery::Guarded,
             lifetime: Duration::from_secs(60),
         };
-        self.daemon.authority().mint(spec).unwrap()
+        self.daemon.authority().issue(spec).unwrap()
     }
 
     /// Loads a document into the active tab.

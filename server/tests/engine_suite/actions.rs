@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use browse_server::chromium::{ContextOptions, HostRules};
-use browse_server::engine::{Button, Click, Kind, Modifiers, SCRIPT};
+use browse_server::engine::{Button, Click, ENGINE_SCRIPT, Modifiers, RefusalKind};
 
 use crate::fixture::{Tab, in_seconds, kind, target, told};
 use crate::support::site::{Route, Site};
@@ -30,7 +30,7 @@ async fn a_click_says_what_changed() {
     assert_eq!(tab.click("#hash").await.unwrap().url, Some(tab.site.url("/#h")));
     let errors = tab.click("#bad").await.unwrap().errors;
     assert!(errors[0].line().starts_with("exception: Error: boom"), "{errors:?}");
-    let opened = tab.click("#pop").await.unwrap().opened;
+    let opened = tab.click("#pop").await.unwrap().opened_tabs;
     assert_eq!(
         opened.iter().map(|tab| tab.url.as_str()).collect::<Vec<_>>(),
         [tab.site.url("/two")]
@@ -58,7 +58,7 @@ async fn a_link_to_a_silent_server_is_reported_and_does_not_hang() {
     let begun = Instant::now();
     let receipt = tab.click("a").await.unwrap();
     assert!(begun.elapsed().as_millis() < 3_000);
-    assert_eq!(receipt.navigating, Some(tab.site.url("/never")));
+    assert_eq!(receipt.pending_url, Some(tab.site.url("/never")));
 }
 
 #[tokio::test]
@@ -70,14 +70,14 @@ async fn what_is_not_ready_is_refused_with_its_reason() {
     )
     .await;
     for (id, expected, text) in [
-        ("#off", Kind::Disabled, "the button is disabled; element: button \"Off\""),
-        ("#aria", Kind::Disabled, "the button is disabled; element: button \"Aria\""),
-        ("#set", Kind::Disabled, "the button is disabled; element: button \"Set\""),
-        ("#none", Kind::Hidden, "display: none"),
-        ("#unseen", Kind::Hidden, "visibility: hidden"),
+        ("#off", RefusalKind::Disabled, "the button is disabled; element: button \"Off\""),
+        ("#aria", RefusalKind::Disabled, "the button is disabled; element: button \"Aria\""),
+        ("#set", RefusalKind::Disabled, "the button is disabled; element: button \"Set\""),
+        ("#none", RefusalKind::Hidden, "display: none"),
+        ("#unseen", RefusalKind::Hidden, "visibility: hidden"),
         (
             "#under",
-            Kind::Covered,
+            RefusalKind::Covered,
             "the button is covered by a dialog; element: button \"Under\"; cover: dialog \"Veil\" (#veil)",
         ),
     ] {
@@ -115,7 +115,7 @@ async fn a_page_that_moves_under_the_click_never_gets_it_elsewhere() {
         match tab.try_click("#b").await {
             Ok(_) => {}
             Err(error) => {
-                assert_eq!(error.kind(), Some(Kind::Missed), "{error}");
+                assert_eq!(error.kind(), Some(RefusalKind::Missed), "{error}");
                 assert!(told(&error).contains("button \"D\" (#decoy)"), "{error}");
                 missed += 1;
             }
@@ -221,7 +221,7 @@ async fn a_click_that_ends_its_frame_is_done_once() {
 
 /// The guard's clock runs ahead as it would while a handler takes `ahead` ms.
 async fn slow_handler(tab: &Tab, ahead: u32) {
-    let world = tab.page.world(&tab.page.main_frame().id, &SCRIPT).await.unwrap();
+    let world = tab.page.world(&tab.page.main_frame().id, &ENGINE_SCRIPT).await.unwrap();
     let clock = format!(
         "{{ const now = Date.now; let ahead = 0; Date.now = () => now() + ahead;
            addEventListener('pointerdown', () => ahead = {ahead}, true); }}; true"

@@ -1,6 +1,6 @@
 //! Text that an application takes, changes, or does not take.
 
-use browse_server::engine::{Kind, Receipt, Result};
+use browse_server::engine::{ActionReceipt, RefusalKind, Result};
 
 use crate::fixture::{Tab, in_seconds, kind, target};
 use crate::support::site::Site;
@@ -20,7 +20,7 @@ const MODEL_EDITOR: &str = "model = 'old text'; let drawing = false;
     draw();";
 
 /// What the receipt says that the field holds: its text, or that it is `filled`.
-fn value(receipt: &Receipt) -> Option<String> {
+fn value(receipt: &ActionReceipt) -> Option<String> {
     let fact = receipt.result.as_ref()?;
     match &*fact.label {
         "value" => Some(fact.text.clone()),
@@ -41,7 +41,7 @@ fn text(text: &str) -> Option<String> {
 /// The kind and message of a fill that did not succeed.
 fn refused<T: std::fmt::Debug>(result: Result<T>) -> String {
     let (kind, message) = kind(result);
-    assert_eq!(kind, Kind::Incomplete, "{message}");
+    assert_eq!(kind, RefusalKind::Incomplete, "{message}");
     message
 }
 
@@ -173,7 +173,7 @@ async fn a_text_that_did_not_arrive_is_incomplete() {
     );
     let error = tab.fill("#p", "hunter2").await.unwrap_err();
     assert!(error.to_string().ends_with("took only a part of the text"), "{error}");
-    assert!(error.page().iter().all(|(_, text)| !text.contains("hun")), "{error:?}");
+    assert!(error.page_texts().iter().all(|(_, text)| !text.contains("hun")), "{error:?}");
 }
 
 #[tokio::test]
@@ -213,7 +213,7 @@ async fn an_editor_that_does_not_take_a_text_says_what_it_holds() {
     )
     .await;
     let (kind, _) = kind(tab.engine.fill(&target("#f"), "new", in_seconds(5)).await);
-    assert_eq!(kind, Kind::NotEditable);
+    assert_eq!(kind, RefusalKind::NotEditable);
     assert_eq!(tab.js("f.textContent + other.value").await, "old");
 }
 
@@ -280,8 +280,8 @@ async fn whole_documents_and_shadow_trees_are_editors_too() {
     }
     assert_eq!(holds(&tab, "#plain", "a\nb").await, text("a\nb"));
     for frame in ["#own", "#far", "#design"] {
-        let inner = tab.engine.frame_in(&target(frame)).await.unwrap();
-        tab.engine.choose_frame(Some(&inner));
+        let inner = tab.engine.frame_in_element(&target(frame)).await.unwrap();
+        tab.engine.select_frame(Some(&inner));
         assert_eq!(holds(&tab, "body", "framed").await, text("framed"), "{frame}");
         tab.engine.type_text("!", in_seconds(2)).await.unwrap();
         assert_eq!(
@@ -289,7 +289,7 @@ async fn whole_documents_and_shadow_trees_are_editors_too() {
             "framed!",
             "{frame}"
         );
-        tab.engine.choose_frame(None);
+        tab.engine.select_frame(None);
     }
 }
 
@@ -374,7 +374,7 @@ async fn words_that_become_chips_and_fields_around_drawings_are_filled() {
     assert_eq!(holds(&tab, "#w", "red,green,").await, text(""));
     assert_eq!(holds(&tab, "#w", "blue,gre").await, text("gre"));
     let svg = tab.fill("svg", "x").await.map(drop);
-    assert_eq!(kind(svg).0, Kind::NotEditable);
+    assert_eq!(kind(svg).0, RefusalKind::NotEditable);
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Whose click it is: what moves, covers, captures or tells nothing between aiming
 //! and the click.
 
-use browse_server::engine::{Button, Click, Kind, Modifiers, Mouse, Spot};
+use browse_server::engine::{Button, Click, Modifiers, MouseAction, PointerTarget, RefusalKind};
 
 use crate::fixture::{Tab, in_seconds, kind, target};
 use crate::support::site::{Route, Site};
@@ -45,7 +45,7 @@ async fn what_slips_away_while_it_is_pressed_is_told_and_nothing_else_is_clicked
             }
             None => {
                 let (kind, message) = kind(outcome);
-                assert_eq!(kind, Kind::Incomplete, "{message}");
+                assert_eq!(kind, RefusalKind::Incomplete, "{message}");
                 assert!(
                     message.starts_with("the button was pressed, not clicked: another element would have got the rest"),
                     "{message}"
@@ -62,7 +62,7 @@ async fn a_middle_click_that_slips_does_not_open_the_link_around_it() {
     tab.js("document.querySelector('main').outerHTML = `<a href='/elsewhere'>${document.querySelector('main').innerHTML}</a>`").await;
     let middle = Click { button: Button::Middle, ..Click::default() };
     let (kind, message) = kind(tab.engine.click(&target("#b"), &middle, in_seconds(2)).await);
-    assert_eq!(kind, Kind::Incomplete, "{message}");
+    assert_eq!(kind, RefusalKind::Incomplete, "{message}");
     assert_eq!(tab.js("log.join()").await, "mousedown b,mouseup a");
 }
 
@@ -82,10 +82,10 @@ async fn a_click_goes_to_the_point_that_is_named() {
     let page = "<style>body{margin:0}canvas{margin:20px 30px;background:#eee}</style><canvas id=c width=200 height=100></canvas>
          <script>log = []; c.onclick = event => log.push([event.offsetX, event.offsetY])</script>";
     let tab = Tab::show(page).await;
-    let at = Click { at: Some((10.0, 90.0)), ..Click::default() };
+    let at = Click { offset: Some((10.0, 90.0)), ..Click::default() };
     tab.engine.click(&target("#c"), &at, in_seconds(2)).await.unwrap();
-    let mouse = Mouse::Click(Button::Left, 2);
-    let (spot, keys) = (Spot::At(35.0, 40.0), Modifiers::default());
+    let mouse = MouseAction::Click(Button::Left, 2);
+    let (spot, keys) = (PointerTarget::Viewport(35.0, 40.0), Modifiers::default());
     tab.engine.use_mouse(&spot, mouse, keys, in_seconds(2)).await.unwrap();
     assert_eq!(tab.js("JSON.stringify(log)").await, "[[10,90],[5,20],[5,20]]");
 }
@@ -103,7 +103,7 @@ async fn a_label_clicks_its_field() {
         let before = tab.js(&format!("log.length = 0; {field}.checked")).await;
         let click = Click { count, ..Click::default() };
         let receipt = tab.engine.click(&target(id), &click, in_seconds(2)).await.unwrap();
-        assert_eq!(receipt.lacking, None, "{id}");
+        assert_eq!(receipt.undelivered, None, "{id}");
         let after = tab.js(&format!("{field}.checked")).await;
         assert_eq!(before == after, count == 2, "{id} {}", tab.js("log.join()").await);
     }
@@ -137,7 +137,7 @@ async fn a_click_goes_where_the_page_gave_the_pointer() {
     .await;
     for _ in 0..3 {
         let receipt = tab.click("#b").await.unwrap();
-        assert_eq!(receipt.lacking, None, "{receipt:?}");
+        assert_eq!(receipt.undelivered, None, "{receipt:?}");
     }
     assert_eq!(tab.js("log.join() + document.title").await, "board,board,boardb");
 }
@@ -155,7 +155,11 @@ async fn closed_trees_in_and_around_are_no_cover() {
         let tab = Tab::show(&page).await;
         tab.tree().await;
         let receipt = tab.click("role=button").await.unwrap();
-        assert_eq!((receipt.lacking, tab.js("hits").await), (None, 1.into()), "{outer} {inner}");
+        assert_eq!(
+            (receipt.undelivered, tab.js("hits").await),
+            (None, 1.into()),
+            "{outer} {inner}"
+        );
     }
 }
 
@@ -173,7 +177,7 @@ async fn what_tells_nothing_is_not_clicked_again() {
             for (const type of ['pointerdown', 'mousedown', 'click']) addEventListener(type, event => { hits += type == 'click'; event.stopImmediatePropagation() }, true)")
         .await;
     let (kind, message) = kind(tab.click("#b").await);
-    assert_eq!((kind, tab.js("hits").await), (Kind::Incomplete, 1.into()), "{message}");
+    assert_eq!((kind, tab.js("hits").await), (RefusalKind::Incomplete, 1.into()), "{message}");
 }
 
 #[tokio::test]
@@ -187,7 +191,7 @@ async fn what_shows_a_page_of_its_own_is_not_clicked_through() {
     let tab = Tab::visit(site.page("/", outer)).await;
     for selector in ["#f", "#o"] {
         let (kind, message) = kind(tab.click(selector).await);
-        assert_eq!(kind, Kind::WrongKind, "{message}");
+        assert_eq!(kind, RefusalKind::WrongKind, "{message}");
     }
     tab.click("#wide").await.unwrap();
     assert_eq!(tab.js("[hits, wide_hits].join()").await, "0,1");
@@ -212,7 +216,7 @@ async fn what_lies_in_a_target_and_does_something_by_itself_is_left_alone() {
     assert_eq!(tab.js("log.join()").await, "card,label,far,all,middle");
     assert_eq!(tab.js("far.checked").await, true);
     let (kind, message) = kind(tab.click("#only").await);
-    assert_eq!(kind, Kind::Covered, "{message}");
+    assert_eq!(kind, RefusalKind::Covered, "{message}");
     assert!(message.contains("link \"Only a link\""), "{message}");
 }
 
@@ -267,8 +271,8 @@ async fn what_takes_no_clicks_itself_is_clicked_through_its_widget() {
     tab.click("label=Toppings").await.unwrap();
     tab.click("role=button[name=Clear]").await.unwrap();
     assert_eq!(tab.js("log.join()").await, "a,x");
-    assert_eq!(kind(tab.click("#under").await).0, Kind::Covered);
-    assert_eq!(kind(tab.click("role=button[name=Off]").await).0, Kind::Missed);
-    assert_eq!(kind(tab.click("label=Veiled").await).0, Kind::Covered);
+    assert_eq!(kind(tab.click("#under").await).0, RefusalKind::Covered);
+    assert_eq!(kind(tab.click("role=button[name=Off]").await).0, RefusalKind::Missed);
+    assert_eq!(kind(tab.click("label=Veiled").await).0, RefusalKind::Covered);
     assert_eq!(tab.js("log.join()").await, "a,x");
 }

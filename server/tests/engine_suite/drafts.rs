@@ -18,7 +18,7 @@ async fn drafts_are_put_back_and_what_cannot_be_is_counted() {
     let tab = Tab::show(PAGE).await;
     tab.js(FILL).await;
     let held = tab.js(HELD).await;
-    let drafts = tab.engine.take_drafts().await;
+    let drafts = tab.engine.capture_drafts().await;
     assert!(!drafts.is_empty());
     let other = Tab::show(PAGE).await;
     other.js("gone.remove()").await;

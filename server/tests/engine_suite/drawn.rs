@@ -38,7 +38,8 @@ const HIDDEN: &[&str] = &[
 
 async fn controls(tab: &Tab, html: &str) -> (String, String) {
     tab.goto_html(&format!("{STYLE}<p>seen</p>{html}")).await;
-    let options = SnapshotOptions { seen: true, interactive: true, ..SnapshotOptions::default() };
+    let options =
+        SnapshotOptions { visible_only: true, interactive: true, ..SnapshotOptions::default() };
     (tab.snapshot(&options).await.text, tab.engine.read_text(None, true).await.unwrap().text)
 }
 

@@ -1,6 +1,6 @@
 //! Filling, choosing, checking, typing.
 
-use browse_server::engine::{Checked, Kind};
+use browse_server::engine::{CheckState, RefusalKind};
 
 use crate::fixture::{Tab, in_seconds, kind, target, told};
 
@@ -42,13 +42,13 @@ async fn each_kind_of_field_is_filled_and_says_so() {
 async fn what_cannot_be_filled_says_why() {
     let tab = Tab::show(FIELDS).await;
     for (id, text, expected) in [
-        ("#ro", "x", Kind::NotEditable),
-        ("#off", "x", Kind::Disabled),
-        ("#p", "x", Kind::NotEditable),
-        ("#f", "x", Kind::NotEditable),
-        ("#n", "many", Kind::ValueRejected),
-        ("#d", "tomorrow", Kind::ValueRejected),
-        ("#r", "99", Kind::ValueRejected),
+        ("#ro", "x", RefusalKind::NotEditable),
+        ("#off", "x", RefusalKind::Disabled),
+        ("#p", "x", RefusalKind::NotEditable),
+        ("#f", "x", RefusalKind::NotEditable),
+        ("#n", "many", RefusalKind::ValueRejected),
+        ("#d", "tomorrow", RefusalKind::ValueRejected),
+        ("#r", "99", RefusalKind::ValueRejected),
     ] {
         assert_eq!(kind(tab.fill(id, text).await).0, expected, "{id}");
     }
@@ -71,10 +71,10 @@ async fn options_are_chosen_by_value_label_and_text() {
     }
     assert_eq!(select("#m", &["a", "c"]).await.unwrap().selected, ["a", "c"]);
     let error = select("#s", &["Four"]).await.unwrap_err();
-    assert_eq!(error.kind(), Some(Kind::OptionNotFound));
+    assert_eq!(error.kind(), Some(RefusalKind::OptionNotFound));
     assert!(told(&error).contains("; options: One, Zwei, Three"), "{error}");
-    assert_eq!(kind(select("#s", &["1", "2"]).await).0, Kind::ValueRejected);
-    assert_eq!(kind(select("#p", &["1"]).await).0, Kind::WrongKind);
+    assert_eq!(kind(select("#s", &["1", "2"]).await).0, RefusalKind::ValueRejected);
+    assert_eq!(kind(select("#p", &["1"]).await).0, RefusalKind::WrongKind);
 }
 
 #[tokio::test]
@@ -87,13 +87,13 @@ async fn check_marks_are_idempotent() {
     let set =
         async |id: &str, checked| tab.engine.set_checked(&target(id), checked, in_seconds(1)).await;
     for id in ["#c", "#h", "#s"] {
-        for checked in [Checked::On, Checked::On, Checked::Off] {
+        for checked in [CheckState::On, CheckState::On, CheckState::Off] {
             set(id, checked).await.unwrap_or_else(|error| panic!("{id}: {error}"));
         }
     }
-    assert_eq!(set("#c", Checked::On).await.unwrap().lines(), ["checked"]);
-    assert_eq!(set("#c", Checked::On).await.unwrap().lines(), ["checked already"]);
-    assert_eq!(kind(set("#p", Checked::On).await).0, Kind::WrongKind);
+    assert_eq!(set("#c", CheckState::On).await.unwrap().lines(), ["checked"]);
+    assert_eq!(set("#c", CheckState::On).await.unwrap().lines(), ["checked already"]);
+    assert_eq!(kind(set("#p", CheckState::On).await).0, RefusalKind::WrongKind);
 }
 
 #[tokio::test]
@@ -102,7 +102,7 @@ async fn keys_go_to_the_focus() {
         "<input id=t><input id=u><button onclick=\"document.title='pressed'\">B</button>",
     )
     .await;
-    assert_eq!(kind(tab.engine.type_text("x", in_seconds(1)).await).0, Kind::NothingFocused);
+    assert_eq!(kind(tab.engine.type_text("x", in_seconds(1)).await).0, RefusalKind::NothingFocused);
     tab.engine.focus(&target("#t"), in_seconds(1)).await.unwrap();
     tab.engine.type_text("Hé!", in_seconds(1)).await.unwrap();
     assert_eq!(tab.js("t.value").await, "Hé!");
@@ -111,7 +111,7 @@ async fn keys_go_to_the_focus() {
     tab.engine.press("Tab", in_seconds(1)).await.unwrap();
     tab.engine.press("Enter", in_seconds(1)).await.unwrap();
     assert_eq!(tab.js("document.title").await, "pressed");
-    assert_eq!(kind(tab.engine.press("Hyper+Q", in_seconds(1)).await).0, Kind::KeyUnknown);
+    assert_eq!(kind(tab.engine.press("Hyper+Q", in_seconds(1)).await).0, RefusalKind::KeyUnknown);
 }
 
 #[tokio::test]

@@ -5,11 +5,11 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use browse_server::chromium::{
-    Browser, BrowserOptions, Context, ContextOptions, DialogPolicy, Event, EventSink, Page,
+    Browser, BrowserContext, BrowserOptions, ContextOptions, DialogPolicy, Event, EventSink, Page,
 };
 use browse_server::engine::{
-    Click, Engine, Error, FIRST, Kind, Receipt, RefNumbers, Result, Snapshot, SnapshotOptions,
-    Target,
+    ActionReceipt, Click, Engine, Error, PRELOAD_SCRIPT, RefNumbers, RefusalKind, Result, Snapshot,
+    SnapshotOptions, Target,
 };
 use serde_json::Value;
 use tokio::time::Instant;
@@ -31,7 +31,7 @@ impl EventSink for Ear {
 
 pub struct Tab {
     _browser: Arc<Browser>,
-    pub context: Context,
+    pub context: BrowserContext,
     pub page: Arc<Page>,
     pub engine: Engine,
     pub numbers: Arc<RefNumbers>,
@@ -64,10 +64,10 @@ impl Tab {
         trace_wire();
         let ear = Ear::default();
         let mut options = BrowserOptions {
-            first_script: Some(&FIRST),
+            preload_script: Some(&PRELOAD_SCRIPT),
             sink: Arc::new(ear.clone()),
             // Questions are the daemon's: without one nobody answers.
-            dialogs: DialogPolicy::Accept,
+            dialog_policy: DialogPolicy::Accept,
             ..BrowserOptions::default()
         };
         options.launch.executable = executable;
@@ -112,17 +112,17 @@ impl Tab {
             .text
     }
 
-    pub async fn click(&self, text: &str) -> Result<Receipt> {
+    pub async fn click(&self, text: &str) -> Result<ActionReceipt> {
         self.engine.click(&target(text), &Click::default(), in_seconds(10)).await
     }
 
     /// A click that is given up soon.
-    pub async fn try_click(&self, text: &str) -> Result<Receipt> {
+    pub async fn try_click(&self, text: &str) -> Result<ActionReceipt> {
         let deadline = Instant::now() + Duration::from_millis(400);
         self.engine.click(&target(text), &Click::default(), deadline).await
     }
 
-    pub async fn fill(&self, text: &str, value: &str) -> Result<Receipt> {
+    pub async fn fill(&self, text: &str, value: &str) -> Result<ActionReceipt> {
         let deadline = Instant::now() + Duration::from_millis(700);
         self.engine.fill(&target(text), value, deadline).await
     }
@@ -146,7 +146,7 @@ pub fn in_seconds(seconds: u64) -> Instant {
 }
 
 /// The kind of an error that must be one, and its message with what it quotes.
-pub fn kind<T: std::fmt::Debug>(result: Result<T>) -> (Kind, String) {
+pub fn kind<T: std::fmt::Debug>(result: Result<T>) -> (RefusalKind, String) {
     let error: Error = result.unwrap_err();
     let kind = error.kind().unwrap_or_else(|| panic!("not a refusal: {error}"));
     (kind, told(&error))
@@ -154,6 +154,6 @@ pub fn kind<T: std::fmt::Debug>(result: Result<T>) -> (Kind, String) {
 
 /// What an error says: its message, and what it quotes of the page.
 pub fn told(error: &Error) -> String {
-    let quotes = error.page().iter().map(|(about, text)| format!("; {about}: {text}"));
+    let quotes = error.page_texts().iter().map(|(about, text)| format!("; {about}: {text}"));
     format!("{error}{}", quotes.collect::<String>())
 }

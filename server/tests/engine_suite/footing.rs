@@ -62,7 +62,7 @@ async fn each_element_gets_a_name_that_finds_it_alone() {
         tab.goto_html(page).await;
         let reference = target(&tab.engine.resolve(&target(element)).await.unwrap().to_string());
         for (reading, wanted) in [(false, acted), (true, read)] {
-            let footing = tab.engine.footing(Some(&reference), reading).await.unwrap();
+            let footing = tab.engine.element_locator(Some(&reference), reading).await.unwrap();
             let names: Vec<_> = footing.targets().collect();
             if names[0].to_string() != *wanted {
                 wrong.push(format!("{page}: {} is not {wanted}", names[0]));
@@ -86,7 +86,7 @@ async fn what_is_kept_of_a_page_holds_no_scripts_and_no_values() {
     )
     .await;
     tab.fill("input[value=TYPED]", "PROPERTY").await.unwrap();
-    let kept = tab.engine.keepsake().await.unwrap();
+    let kept = tab.engine.scrubbed_html().await.unwrap();
     for gone in [
         "SCRIPT",
         "TYPED",

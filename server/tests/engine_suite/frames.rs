@@ -1,6 +1,6 @@
 //! Frames and shadow trees: one snapshot sees them all, one click reaches them.
 
-use browse_server::engine::{Kind, Predicate, SCRIPT, SnapshotOptions};
+use browse_server::engine::{ENGINE_SCRIPT, Predicate, RefusalKind, SnapshotOptions};
 
 use crate::fixture::{Tab, kind};
 use crate::support::site::Site;
@@ -57,7 +57,7 @@ async fn an_overlay_above_a_frame_of_another_process_is_named() {
     tab.click(&reference).await.unwrap();
     tab.js("document.body.insertAdjacentHTML('beforeend', '<div id=veil role=dialog aria-label=Consent style=\"position:fixed;inset:0\"></div>')").await;
     let (kind, message) = kind(tab.try_click(&reference).await);
-    assert_eq!(kind, Kind::Covered, "{message}");
+    assert_eq!(kind, RefusalKind::Covered, "{message}");
     assert!(message.contains("dialog \"Consent\" (#veil)"), "{message}");
 }
 
@@ -66,10 +66,10 @@ async fn a_frame_that_leaves_takes_its_refs_along() {
     let tab = nested().await;
     let reference = tab.reference("button \"Inner\"").await;
     tab.js("document.querySelector('iframe').src = '/deep'; new Promise(done => setTimeout(done, 200))").await;
-    assert_eq!(kind(tab.click(&reference).await).0, Kind::RefStale);
+    assert_eq!(kind(tab.click(&reference).await).0, RefusalKind::RefStale);
     let other = tab.reference("button \"Middle\"").await;
     tab.js("document.querySelectorAll('iframe')[1].remove()").await;
-    assert_eq!(kind(tab.click(&other).await).0, Kind::RefStale);
+    assert_eq!(kind(tab.click(&other).await).0, RefusalKind::RefStale);
 }
 
 #[tokio::test]
@@ -135,7 +135,7 @@ async fn a_frame_that_slides_over_the_target_gets_nothing() {
     let tab = Tab::visit(site).await;
     let reference = tab.reference("button \"Target\"").await;
     let (kind, message) = kind(tab.try_click(&reference).await);
-    assert!([Kind::Missed, Kind::Covered].contains(&kind), "{message}");
+    assert!([RefusalKind::Missed, RefusalKind::Covered].contains(&kind), "{message}");
     tab.js("new Promise(done => setTimeout(done, 50))").await;
     assert_eq!(tab.js("document.title").await, "");
 }
@@ -181,7 +181,7 @@ async fn frames_that_show_nothing_are_spared_until_they_do() {
          <iframe></iframe><iframe src='http://127.0.0.1:1/'></iframe><b id=moved>moved</b>",
     )
     .await;
-    let options = SnapshotOptions { seen: true, ..SnapshotOptions::default() };
+    let options = SnapshotOptions { visible_only: true, ..SnapshotOptions::default() };
     for (step, words) in [
         ("0", vec!["page", "inner", "shadow", "sealed", "moved"]),
         (
@@ -208,8 +208,11 @@ async fn frames_that_show_nothing_are_spared_until_they_do() {
             assert!(markdown.contains(word) && tree.contains(word), "{step}: {markdown}\n{tree}");
         }
     }
-    let has_engine =
-        |frame: &_| tab.page.known_world(frame, &SCRIPT).is_some_and(|world| world.has_engine());
+    let has_engine = |frame: &_| {
+        tab.page
+            .cached_world(frame, &ENGINE_SCRIPT)
+            .is_some_and(|world| world.has_injected_script())
+    };
     let frames = tab.page.frames();
     assert_eq!(
         frames.iter().map(has_engine).collect::<Vec<_>>(),

@@ -1,6 +1,6 @@
 //! What no person sees is left out of every reading, and what one sees is not.
 
-use browse_server::engine::{Pattern, SHOWN, SnapshotOptions};
+use browse_server::engine::{LinePattern, SHOWN_SUFFIX, SnapshotOptions};
 
 use crate::fixture::{Tab, target};
 use crate::honest::{HONEST, TOLD};
@@ -30,12 +30,13 @@ async fn what_no_person_sees_is_left_out() {
     let tab = Tab::visit(Site::start().await.page("/", &page())).await;
     let reading = tab.engine.read_text(None, true).await.unwrap();
     let markdown = tab.engine.read_markdown(None, true).await.unwrap();
-    let options = SnapshotOptions { seen: true, cursor: true, ..SnapshotOptions::default() };
+    let options =
+        SnapshotOptions { visible_only: true, cursor: true, ..SnapshotOptions::default() };
     let tree = tab.snapshot(&options).await;
-    let pattern: Pattern = "secret".parse().unwrap();
+    let pattern: LinePattern = "secret".parse().unwrap();
     let found = tab.engine.find(&pattern, 0, true).await.unwrap();
     let accessible = tab.engine.accessibility(true, true).await.unwrap();
-    let glance = tab.engine.glance(true).await.unwrap();
+    let glance = tab.engine.summary(true).await.unwrap();
     let body = tab.engine.read_text(Some(&target("body")), true).await.unwrap();
     let texts = [
         ("text", &reading.text),
@@ -77,7 +78,7 @@ async fn what_no_person_sees_is_left_out() {
         "line",
         "cover",
     ] {
-        for unseen in [&reading.unseen, &markdown.unseen, &tree.unseen] {
+        for unseen in [&reading.hidden_parts, &markdown.hidden_parts, &tree.hidden_parts] {
             assert!(unseen.contains_key(means), "{means}: {unseen:?}");
         }
     }
@@ -94,7 +95,7 @@ async fn what_a_person_sees_stays() {
     let tab = Tab::show(&blocks.collect::<String>()).await;
     let reading = tab.engine.read_text(None, true).await.unwrap();
     let markdown = tab.engine.read_markdown(None, true).await.unwrap();
-    let options = SnapshotOptions { seen: true, ..SnapshotOptions::default() };
+    let options = SnapshotOptions { visible_only: true, ..SnapshotOptions::default() };
     let tree = tab.snapshot(&options).await;
     let mut wrong = Vec::new();
     for (name, text) in [("text", &reading.text), ("md", &markdown.text), ("tree", &tree.text)] {
@@ -104,15 +105,15 @@ async fn what_a_person_sees_stays() {
         let lost = lost.filter(|(way, html)| told(html) && !text.contains(&words(*way)));
         wrong.extend(lost.map(|(_, html)| format!("{name}: {html}")));
     }
-    assert!(wrong.is_empty(), "{}\n{:?}", wrong.join("\n"), reading.unseen);
+    assert!(wrong.is_empty(), "{}\n{:?}", wrong.join("\n"), reading.hidden_parts);
     // Each by itself, to name the one that is wrong.
     let mut told = Vec::new();
-    for html in HONEST.iter().filter(|_| !reading.unseen.is_empty()) {
+    for html in HONEST.iter().filter(|_| !reading.hidden_parts.is_empty()) {
         tab.goto_html(html).await;
-        let unseen = tab.engine.read_text(None, true).await.unwrap().unseen;
+        let unseen = tab.engine.read_text(None, true).await.unwrap().hidden_parts;
         told.extend((!unseen.is_empty()).then(|| format!("{unseen:?}: {html}")));
     }
-    assert!(reading.unseen.is_empty(), "{:?}\n{}", reading.unseen, told.join("\n"));
+    assert!(reading.hidden_parts.is_empty(), "{:?}\n{}", reading.hidden_parts, told.join("\n"));
 }
 
 #[tokio::test]
@@ -121,7 +122,11 @@ async fn what_lies_on_a_ground_that_stays_in_view_is_read() {
         <div style='height:3000px'></div><p style='color:white'>WORD</p>";
     let tab = Tab::show(&html.replace("WORD", &words(1))).await;
     let reading = tab.engine.read_text(None, true).await.unwrap();
-    assert!(reading.text.contains(&words(1)) && reading.unseen.is_empty(), "{}", reading.text);
+    assert!(
+        reading.text.contains(&words(1)) && reading.hidden_parts.is_empty(),
+        "{}",
+        reading.text
+    );
 }
 
 #[tokio::test]
@@ -132,14 +137,16 @@ async fn what_a_person_may_see_is_read_and_told_of() {
         tab.goto_html(&html.replace("WORD", &words(1))).await;
         let reading = tab.engine.read_text(None, true).await.unwrap();
         let markdown = tab.engine.read_markdown(None, true).await.unwrap();
-        let options = SnapshotOptions { seen: true, ..SnapshotOptions::default() };
+        let options = SnapshotOptions { visible_only: true, ..SnapshotOptions::default() };
         let tree = tab.snapshot(&options).await;
         for (name, text, unseen) in [
-            ("text", &reading.text, &reading.unseen),
-            ("markdown", &markdown.text, &markdown.unseen),
-            ("snapshot", &tree.text, &tree.unseen),
+            ("text", &reading.text, &reading.hidden_parts),
+            ("markdown", &markdown.text, &markdown.hidden_parts),
+            ("snapshot", &tree.text, &tree.hidden_parts),
         ] {
-            if !text.contains(&words(1)) || unseen.get(&format!("{means}{SHOWN}")) != Some(&1) {
+            if !text.contains(&words(1))
+                || unseen.get(&format!("{means}{SHOWN_SUFFIX}")) != Some(&1)
+            {
                 wrong.push(format!("{name}: {unseen:?} {html}"));
             }
         }
@@ -148,7 +155,11 @@ async fn what_a_person_may_see_is_read_and_told_of() {
     // A page cannot use up what is looked at in silence.
     tab.goto_html(&"<i style='clip-path:inset(2px)'>ab</i> ".repeat(3_500)).await;
     let reading = tab.engine.read_text(None, true).await.unwrap();
-    assert!(reading.unseen.contains_key(&format!("excess{SHOWN}")), "{:?}", reading.unseen);
+    assert!(
+        reading.hidden_parts.contains_key(&format!("excess{SHOWN_SUFFIX}")),
+        "{:?}",
+        reading.hidden_parts
+    );
 }
 
 #[tokio::test]
@@ -158,7 +169,7 @@ async fn what_stands_in_a_shadow_tree_is_judged_by_its_sheets() {
         '<style>.a{opacity:0}</style><h1><b>seen</b> <b class=a>secret</b> <b class=b>shown</b></h1>';</script>";
     let tab = Tab::show(html).await;
     tab.tree().await;
-    let options = SnapshotOptions { seen: true, ..SnapshotOptions::default() };
+    let options = SnapshotOptions { visible_only: true, ..SnapshotOptions::default() };
     let heading = target(&tab.reference("heading").await);
     for step in
         ["0", "document.querySelector('x-a').shadowRoot.querySelector('b').style.opacity = 0"]
@@ -200,7 +211,8 @@ async fn what_can_be_operated_stays_and_says_so() {
          <a href=/x>More<span class=sr>secret</span></a><button>Fine</button>",
     )
     .await;
-    let options = SnapshotOptions { seen: true, interactive: true, ..SnapshotOptions::default() };
+    let options =
+        SnapshotOptions { visible_only: true, interactive: true, ..SnapshotOptions::default() };
     let tree = tab.snapshot(&options).await;
     let lines: Vec<_> = tree.text.lines().collect();
     for (line, part) in lines.iter().zip([
@@ -224,7 +236,7 @@ async fn a_note_is_given_of_more_than_a_label() {
             tab.goto_html(&format!("<p>seen</p><p style='{style}'>{text}</p>")).await;
             let reading = tab.engine.read_text(None, true).await.unwrap();
             assert_eq!(reading.text, "seen", "{style}");
-            assert_eq!(!reading.unseen.is_empty(), told, "{style}: {text}");
+            assert_eq!(!reading.hidden_parts.is_empty(), told, "{style}: {text}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use browse_server::engine::{SCRIPT, SnapshotOptions, Target};
+use browse_server::engine::{ENGINE_SCRIPT, SnapshotOptions, Target};
 
 use crate::fixture::Tab;
 
@@ -15,19 +15,23 @@ const RENDERED: Duration = Duration::from_secs(1);
 
 /// Has what follows read as a page whose looks are dear.
 async fn have_counted(tab: &Tab) {
-    tab.page.world(&tab.page.main_frame().id, &SCRIPT).await.unwrap().count_from_now();
+    tab.page
+        .world(&tab.page.main_frame().id, &ENGINE_SCRIPT)
+        .await
+        .unwrap()
+        .start_counting_renders();
 }
 
 /// Whether the latest reading of the main frame rests on an earlier look.
 async fn rests(tab: &Tab) -> bool {
-    let world = tab.page.world(&tab.page.main_frame().id, &SCRIPT).await.unwrap();
+    let world = tab.page.world(&tab.page.main_frame().id, &ENGINE_SCRIPT).await.unwrap();
     world.evaluate("browseEngine.isKept()").await.unwrap()
 }
 
 /// The text, and what is left out of it or told of.
 async fn read(tab: &Tab) -> (String, String) {
     let reading = tab.engine.read_text(None, true).await.unwrap();
-    (reading.text, format!("{:?}", reading.unseen))
+    (reading.text, format!("{:?}", reading.hidden_parts))
 }
 
 /// The same when nothing has changed for a while.
@@ -57,7 +61,7 @@ async fn resting(tab: &Tab) -> usize {
 /// A page on whose clock each look takes 5 ms, or no time at all.
 async fn timed(tab: &Tab, is_dear: bool) {
     tab.goto_html("<style>.x{opacity:0}</style><p>seen</p><p class=x>secret</p>").await;
-    let world = tab.page.world(&tab.page.main_frame().id, &SCRIPT).await.unwrap();
+    let world = tab.page.world(&tab.page.main_frame().id, &ENGINE_SCRIPT).await.unwrap();
     let step = if is_dear { 5 } else { 0 };
     let clock = format!("{{ let now = 0; performance.now = () => (now += {step}) }}; true");
     assert!(world.evaluate::<bool>(&clock).await.unwrap());
@@ -81,7 +85,7 @@ async fn all_readings_of_an_unchanged_page_share_a_look() {
             .await;
     let (text, unseen) = settled(&tab).await;
     assert!(rests(&tab).await && !text.contains("secret"), "{text}, {unseen}");
-    let options = SnapshotOptions { seen: true, ..SnapshotOptions::default() };
+    let options = SnapshotOptions { visible_only: true, ..SnapshotOptions::default() };
     for _ in 0..2 {
         let tree = tab.snapshot(&options).await;
         assert!(rests(&tab).await, "{}", tree.text);
@@ -89,7 +93,9 @@ async fn all_readings_of_an_unchanged_page_share_a_look() {
         assert!(rests(&tab).await);
         let (_, unseen) = tab.engine.read_links(true).await.unwrap();
         assert!(rests(&tab).await);
-        for (read, unseen) in [(&tree.text, &tree.unseen), (&markdown.text, &markdown.unseen)] {
+        for (read, unseen) in
+            [(&tree.text, &tree.hidden_parts), (&markdown.text, &markdown.hidden_parts)]
+        {
             assert!(read.contains("seen") && !read.contains("secret"), "{read}");
             assert_eq!(unseen.get("opacity"), Some(&2), "{read}");
         }
@@ -240,7 +246,7 @@ async fn what_is_scrolled_around_a_target_counts() {
     let target: Target = "#x".parse().unwrap();
     let read = async || {
         let reading = tab.engine.read_text(Some(&target), true).await.unwrap();
-        (reading.text, format!("{:?}", reading.unseen))
+        (reading.text, format!("{:?}", reading.hidden_parts))
     };
     have_counted(&tab).await;
     for _ in 0..MOST_READINGS {

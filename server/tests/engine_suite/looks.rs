@@ -1,7 +1,7 @@
 //! The frame that selectors look in, styles, clutter, and expectations.
 
-use browse_server::chromium::Call;
-use browse_server::engine::{Clutter, Expected, Kind, Standing, Verdict};
+use browse_server::chromium::CdpCall;
+use browse_server::engine::{CascadeResult, Clutter, ExpectationResult, Expected, RefusalKind};
 use serde_json::{Value, json};
 
 use crate::fixture::{Tab, in_seconds, kind, target};
@@ -29,34 +29,34 @@ async fn a_chosen_frame_serves_selectors_and_frames_below_it() {
     let tab = framed().await;
     tab.tree().await;
     for (owner, expected) in [("iframe", "Outer"), ("iframe", "Inner")] {
-        let frame = tab.engine.frame_in(&target(owner)).await.unwrap();
-        tab.engine.choose_frame(Some(&frame));
+        let frame = tab.engine.frame_in_element(&target(owner)).await.unwrap();
+        tab.engine.select_frame(Some(&frame));
         assert_eq!(text(&tab).await, expected);
     }
     let main = tab.reference("\"Leave\"").await;
-    tab.engine.choose_frame(None);
+    tab.engine.select_frame(None);
     assert_eq!(text(&tab).await, "Main");
     assert!(tab.engine.describe(&target(&main)).await.is_ok());
-    assert_eq!(kind(tab.engine.frame_in(&target("p")).await).0, Kind::WrongKind);
+    assert_eq!(kind(tab.engine.frame_in_element(&target("p")).await).0, RefusalKind::WrongKind);
 }
 
 #[tokio::test]
 async fn a_frame_that_is_gone_is_told_once() {
     let tab = framed().await;
     let choose = async || {
-        let frame = tab.engine.frame_in(&target("iframe")).await.unwrap();
-        tab.engine.choose_frame(Some(&frame));
+        let frame = tab.engine.frame_in_element(&target("iframe")).await.unwrap();
+        tab.engine.select_frame(Some(&frame));
     };
     choose().await;
     tab.js("document.querySelector('iframe').remove()").await;
     let (gone, message) = kind(tab.engine.text(Some(&target("p"))).await);
-    assert_eq!(gone, Kind::FrameGone);
+    assert_eq!(gone, RefusalKind::FrameGone);
     assert!(message.contains("frame: outer") && message.contains("left the page"), "{message}");
     assert_eq!(text(&tab).await, "Main");
     tab.goto("/").await;
     choose().await;
     tab.goto("/next").await;
-    assert_eq!(kind(tab.click("p").await).0, Kind::FrameGone);
+    assert_eq!(kind(tab.click("p").await).0, RefusalKind::FrameGone);
     assert_eq!(text(&tab).await, "Next");
 }
 
@@ -70,11 +70,11 @@ async fn inspecting_tells_the_cascade_and_leaves_no_domain_enabled() {
     let inspected = tab.engine.inspect(&target("#p"), false).await.unwrap();
     let rules: Vec<_> = inspected.rules.iter().map(|one| one.rule.selector.as_str()).collect();
     assert_eq!(rules, ["element.style", "#p", "p", "p"]);
-    let standing = |rule: usize| inspected.rules[rule].standings.clone();
-    assert_eq!(standing(0), [Standing::Wins]);
-    assert_eq!(standing(1), [Standing::Partly, Standing::Wins]);
-    assert_eq!(standing(2), [Standing::Overridden, Standing::Overridden]);
-    assert_eq!(standing(3), [Standing::Wins, Standing::Overridden]);
+    let standing = |rule: usize| inspected.rules[rule].results.clone();
+    assert_eq!(standing(0), [CascadeResult::Applied]);
+    assert_eq!(standing(1), [CascadeResult::PartlyOverridden, CascadeResult::Applied]);
+    assert_eq!(standing(2), [CascadeResult::Overridden, CascadeResult::Overridden]);
+    assert_eq!(standing(3), [CascadeResult::Applied, CascadeResult::Overridden]);
     let computed =
         |name: &str| inspected.computed.iter().find(|one| one.0 == name).map(|one| one.1.as_str());
     assert_eq!((computed("top"), computed("color")), (Some("1px"), Some("rgb(0, 128, 0)")));
@@ -86,7 +86,7 @@ async fn inspecting_tells_the_cascade_and_leaves_no_domain_enabled() {
     assert!(both.await.iter().all(|one| one.as_ref().unwrap().computed.len() > 300));
     let given_up = tab.engine.inspect(&TARGET, true);
     let _ = tokio::time::timeout(std::time::Duration::from_micros(300), given_up).await;
-    let ask: Call<Value> =
+    let ask: CdpCall<Value> =
         tab.page.session().call_method("CSS.getComputedStyleForNode", &json!({ "nodeId": 1 }));
     assert!(ask.await.unwrap_err().to_string().contains("not enabled"));
 }
@@ -178,26 +178,29 @@ async fn expectations_wait_and_say_what_is_there() {
         tab.engine.expect(&target(element), &expected, in_seconds(3)).await.unwrap()
     };
     let is_two = |text: &str| text == "Two";
-    assert_eq!(expect("#p", Expected::State("visible")).await, Verdict::Holds);
-    assert_eq!(expect("#p", Expected::Text(&is_two)).await, Verdict::Holds);
-    assert_eq!(expect("#i", Expected::State("editable")).await, Verdict::Holds);
+    assert_eq!(expect("#p", Expected::State("visible")).await, ExpectationResult::Holds);
+    assert_eq!(expect("#p", Expected::Text(&is_two)).await, ExpectationResult::Holds);
+    assert_eq!(expect("#i", Expected::State("editable")).await, ExpectationResult::Holds);
     let soon = || in_seconds(0) + std::time::Duration::from_millis(400);
     let fails = async |element: &str, expected: Expected<'_>| {
         tab.engine.expect(&target(element), &expected, soon()).await.unwrap()
     };
-    assert_eq!(fails("#i", Expected::Text(&is_two)).await, Verdict::Fails("Ada".to_owned()));
+    assert_eq!(
+        fails("#i", Expected::Text(&is_two)).await,
+        ExpectationResult::Fails("Ada".to_owned())
+    );
     assert_eq!(
         fails("#none", Expected::State("visible")).await,
-        Verdict::Fails("missing".to_owned())
+        ExpectationResult::Fails("missing".to_owned())
     );
-    assert_eq!(fails("#none", Expected::State("hidden")).await, Verdict::Holds);
+    assert_eq!(fails("#none", Expected::State("hidden")).await, ExpectationResult::Holds);
     let gone = tab.reference("\"Ada\"").await;
     tab.js("i.remove()").await;
-    assert_eq!(fails(&gone, Expected::State("hidden")).await, Verdict::Holds);
+    assert_eq!(fails(&gone, Expected::State("hidden")).await, ExpectationResult::Holds);
     let error = tab.engine.expect(&target(&gone), &Expected::State("visible"), soon()).await;
-    assert_eq!(error.unwrap(), Verdict::Fails("missing".to_owned()));
+    assert_eq!(error.unwrap(), ExpectationResult::Fails("missing".to_owned()));
     let error = tab.engine.expect(&target(&gone), &Expected::State("enabled"), soon()).await;
-    assert_eq!(kind(error).0, Kind::RefStale);
+    assert_eq!(kind(error).0, RefusalKind::RefStale);
 }
 
 #[tokio::test]
@@ -218,7 +221,7 @@ async fn a_look_at_an_element_leaves_the_page_where_it_stood() {
         let (rect, revealed) = tab.engine.page_bounds(&target(place)).await.unwrap();
         assert!(rect.y > 2_000.0, "{rect:?}");
         assert_ne!(tab.js("scrollY").await, 40, "{place} was shown");
-        tab.engine.unreveal(&revealed).await;
+        tab.engine.restore_scroll(&revealed).await;
         assert_eq!(
             tab.js("[scrollY, document.querySelector('#box').scrollTop].join()").await,
             "40,0"

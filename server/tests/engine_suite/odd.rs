@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use browse_server::engine::{Kind, SnapshotOptions, Target};
+use browse_server::engine::{RefusalKind, SnapshotOptions, Target};
 
 use crate::fixture::{Tab, kind, target};
 use crate::support::site::{Route, Site};
@@ -36,7 +36,7 @@ async fn a_document_without_anything() {
     tab.js("document.documentElement.remove()").await;
     assert_eq!(tab.tree().await, "");
     assert_eq!(tab.engine.text(None).await.unwrap(), "");
-    assert_eq!(kind(tab.try_click("text=x").await).0, Kind::NotFound);
+    assert_eq!(kind(tab.try_click("text=x").await).0, RefusalKind::NotFound);
 }
 
 #[tokio::test]
@@ -51,7 +51,7 @@ async fn a_document_that_is_written_anew() {
     let tab = Tab::show("<button id=a onclick='document.title=1'>Old</button>").await;
     let old = tab.reference("Old").await;
     tab.js("document.open(); document.write('<button onclick=\"document.title=2\">New</button>'); document.close()").await;
-    assert_eq!(kind(tab.click(&old).await).0, Kind::RefStale);
+    assert_eq!(kind(tab.click(&old).await).0, RefusalKind::RefStale);
     let new = tab.reference("New").await;
     tab.click(&new).await.unwrap();
     assert_eq!(tab.js("document.title").await, "2");
@@ -68,7 +68,7 @@ async fn a_frame_that_hangs_does_not_hide_the_page() {
     let begun = Instant::now();
     let (text, reading) = tokio::join!(tab.tree(), tab.engine.read_text(None, false));
     assert!(begun.elapsed().as_millis() < 3_500, "{:?}", begun.elapsed());
-    assert_eq!(reading.unwrap().silent, 1);
+    assert_eq!(reading.unwrap().unresponsive_frames, 1);
     assert!(
         text.contains("button \"Here\"") && text.contains("iframe \"Ad\" [no answer]"),
         "{text}"
@@ -109,7 +109,7 @@ async fn a_modal_dialog_is_all_there_is() {
         "{text}"
     );
     let (kind, message) = kind(tab.try_click("text=Behind").await);
-    assert_eq!(kind, Kind::Covered, "{message}");
+    assert_eq!(kind, RefusalKind::Covered, "{message}");
 }
 
 #[tokio::test]
@@ -122,14 +122,14 @@ async fn selectors_look_in_the_chosen_frame() {
     let button: Target = target("button");
     assert_eq!(tab.engine.count(&button).await.unwrap(), 0);
     let frame = tab.page.frames().into_iter().find(|frame| frame.parent.is_some()).unwrap();
-    tab.engine.choose_frame(Some(&frame));
+    tab.engine.select_frame(Some(&frame));
     assert_eq!(tab.engine.count(&button).await.unwrap(), 1);
     tab.click("button").await.unwrap();
     assert_eq!(tab.js("document.title").await, "1");
     tab.goto("/").await;
     // It is told once that the frame has gone; then the main frame is meant.
     let (kind, message) = kind(tab.engine.count(&button).await);
-    assert_eq!(kind, Kind::FrameGone, "{message}");
+    assert_eq!(kind, RefusalKind::FrameGone, "{message}");
     assert_eq!(tab.engine.count(&button).await.unwrap(), 0);
 }
 

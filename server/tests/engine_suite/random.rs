@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use browse_server::engine::{Click, Kind, SnapshotOptions};
+use browse_server::engine::{Click, RefusalKind, SnapshotOptions};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
@@ -75,7 +75,7 @@ async fn use_one(
     known: &Known,
     still: bool,
     late: Option<u64>,
-) -> Option<Kind> {
+) -> Option<RefusalKind> {
     tab.js("log.length = 0").await;
     let connected =
         tab.js(&format!("all().some(b => b.uid === {} && b.isConnected)", known.uid)).await;
@@ -100,14 +100,18 @@ async fn use_one(
         Ok(receipt) => {
             let heard = |event: &str| log.split(',').any(|entry| entry == format!("{event}{own}"));
             assert!(heard("mousedown"), "{reference} {}: {log:?} after success", known.uid);
-            assert_eq!(receipt.lacking.is_none(), heard("click"), "{log:?}: {receipt:?}");
+            assert_eq!(receipt.undelivered.is_none(), heard("click"), "{log:?}: {receipt:?}");
             None
         }
         Err(error) => {
             let kind = error.kind().unwrap_or_else(|| panic!("{reference}: {error}"));
             if still {
                 assert_eq!(log, "", "{reference}: {error}");
-                assert_eq!(kind == Kind::RefStale, connected == false, "{reference}: {error}");
+                assert_eq!(
+                    kind == RefusalKind::RefStale,
+                    connected == false,
+                    "{reference}: {error}"
+                );
             }
             Some(kind)
         }
@@ -126,7 +130,7 @@ async fn two_thousand_changes_between_snapshot_and_use() {
     println!("seed {seed}");
     let tab = tab().await;
     let mut known = HashMap::new();
-    let mut outcomes: HashMap<Option<Kind>, usize> = HashMap::new();
+    let mut outcomes: HashMap<Option<RefusalKind>, usize> = HashMap::new();
     let mut changed = 0;
     while changed < 2_000 {
         learn(&tab, &mut known).await;
@@ -155,7 +159,7 @@ async fn two_thousand_changes_between_snapshot_and_use() {
     }
     println!("{outcomes:?}");
     assert!(outcomes[&None] > 20, "{outcomes:?}");
-    assert!(outcomes[&Some(Kind::RefStale)] > 20, "{outcomes:?}");
+    assert!(outcomes[&Some(RefusalKind::RefStale)] > 20, "{outcomes:?}");
 }
 
 #[tokio::test]
@@ -165,7 +169,7 @@ async fn a_page_that_changes_all_the_time() {
     tab.js("changes.hide = changes.disable = changes.cover = changes.swap = changes.move; \
          changes.replace = () => any().replaceWith(make()); setInterval(change, 3)")
         .await;
-    let mut outcomes: HashMap<Option<Kind>, usize> = HashMap::new();
+    let mut outcomes: HashMap<Option<RefusalKind>, usize> = HashMap::new();
     let mut late = None;
     for _ in 0..120 {
         let tree = tab.engine.snapshot(&SnapshotOptions::default()).await.unwrap();

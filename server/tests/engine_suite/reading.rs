@@ -1,6 +1,8 @@
 //! Text, links, facts, waiting, finding, scrolling.
 
-use browse_server::engine::{Direction, Kind, Link, MediaKind, Predicate, Scroll, State};
+use browse_server::engine::{
+    Direction, ElementStateKind, MediaKind, PageLink, Predicate, RefusalKind, Scroll,
+};
 
 use crate::fixture::{Tab, in_seconds, kind, target};
 use crate::support::browser::soon;
@@ -92,7 +94,7 @@ async fn forms_hold_fields_of_frames_and_shadow_trees_but_no_secrets() {
     assert_eq!((form.method.as_str(), form.action.clone()), ("post", tab.site.url("/go")));
     assert_eq!((form.fields[0].group.as_str(), form.fields[0].checked), ("Size", Some(true)));
     assert_eq!(
-        (frames[0].loose[0].kind.as_str(), frames[0].loose[0].checked),
+        (frames[0].formless_fields[0].kind.as_str(), frames[0].formless_fields[0].checked),
         ("checkbox", Some(true))
     );
     assert_eq!((frames[1].frame.as_str(), frames[1].forms[0].fields[0].secret), ("pay", true));
@@ -160,7 +162,7 @@ async fn links_are_absolute_and_once() {
     let tab = Tab::show("<a href=/a><img alt=''></a><a href=/a>A</a><a href='javascript:x'>no</a><a href='#top'>Top</a>").await;
     let links = tab.engine.links().await.unwrap();
     let expected = [("A", "/a"), ("Top", "/#top")]
-        .map(|(text, path)| Link { text: text.into(), href: tab.site.url(path) });
+        .map(|(text, path)| PageLink { text: text.into(), href: tab.site.url(path) });
     assert_eq!(links, expected);
 }
 
@@ -182,19 +184,29 @@ async fn html_attributes_and_values() {
 async fn states() {
     let tab = Tab::show("<fieldset disabled><input id=off></fieldset><input id=ro readonly><input id=on type=checkbox checked><button id=gone hidden>x</button>").await;
     for (id, state, expected) in [
-        ("#off", State::Disabled, true),
-        ("#off", State::Editable, false),
-        ("#ro", State::Enabled, true),
-        ("#ro", State::Editable, false),
-        ("#on", State::Checked, true),
-        ("#on", State::Focused, false),
-        ("#gone", State::Visible, false),
-        ("#none", State::Hidden, true),
+        ("#off", ElementStateKind::Disabled, true),
+        ("#off", ElementStateKind::Editable, false),
+        ("#ro", ElementStateKind::Enabled, true),
+        ("#ro", ElementStateKind::Editable, false),
+        ("#on", ElementStateKind::Checked, true),
+        ("#on", ElementStateKind::Focused, false),
+        ("#gone", ElementStateKind::Visible, false),
+        ("#none", ElementStateKind::Hidden, true),
     ] {
-        assert_eq!(tab.engine.is(&target(id), state).await.unwrap(), expected, "{id} {state:?}");
+        assert_eq!(
+            tab.engine.has_state(&target(id), state).await.unwrap(),
+            expected,
+            "{id} {state:?}"
+        );
     }
-    assert_eq!(kind(tab.engine.is(&target("#none"), State::Enabled).await).0, Kind::NotFound);
-    assert_eq!(kind(tab.engine.is(&target("#ro"), State::Checked).await).0, Kind::WrongKind);
+    assert_eq!(
+        kind(tab.engine.has_state(&target("#none"), ElementStateKind::Enabled).await).0,
+        RefusalKind::NotFound
+    );
+    assert_eq!(
+        kind(tab.engine.has_state(&target("#ro"), ElementStateKind::Checked).await).0,
+        RefusalKind::WrongKind
+    );
 }
 
 #[tokio::test]
@@ -207,7 +219,7 @@ async fn waiting_ends_when_it_holds_and_when_time_is_over() {
     let soon = tokio::time::Instant::now() + std::time::Duration::from_millis(60);
     assert_eq!(
         kind(tab.engine.wait(&Predicate::Visible(target("#never")), soon).await).0,
-        Kind::WaitTimeout
+        RefusalKind::WaitTimeout
     );
 }
 
@@ -226,7 +238,7 @@ async fn scrolling() {
     assert!(scroll(Scroll::Bottom).await.y > 4000.0);
     assert!(!scroll(Scroll::Bottom).await.moved);
     assert!(scroll(Scroll::Toward(Direction::Up, None)).await.moved);
-    scroll(Scroll::Into(target("#end"))).await;
+    scroll(Scroll::IntoView(target("#end"))).await;
     assert!(tab.engine.bounds(&target("#end")).await.unwrap().y < 720.0);
     assert_eq!(scroll(Scroll::Within(target("#box"), 30)).await.y, 30.0);
 }
@@ -245,10 +257,10 @@ async fn markup_and_attributes_hold_no_secrets() {
     let first = tab.engine.html(None).await.unwrap();
     tab.js("document.querySelector('#shown').type = 'text'").await;
     let bare = tab.engine.html(None).await.unwrap();
-    assert!(!tab.engine.is_prepared());
-    tab.engine.prepare_soon();
+    assert!(!tab.engine.is_preinjected());
+    tab.engine.schedule_preinject();
     let prepared = async {
-        while !tab.engine.is_prepared() {
+        while !tab.engine.is_preinjected() {
             tab.js("0").await;
         }
     };

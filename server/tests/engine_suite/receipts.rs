@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use browse_server::engine::Waiting;
+use browse_server::engine::WaitPolicy;
 
 use crate::fixture::{Tab, in_seconds, target};
 use crate::support::site::{Route, Site};
@@ -128,7 +128,7 @@ async fn what_a_click_asks_for_is_waited_for() {
         assert!(begun.elapsed() < Duration::from_millis(2500), "{script}");
         if line.starts_with("nothing") {
             let begun = Instant::now();
-            let engine = tab.engine.waiting(Waiting::None);
+            let engine = tab.engine.with_wait_policy(WaitPolicy::NoWait);
             let receipt = engine.click(&target("#b"), &Default::default(), in_seconds(5)).await;
             assert_eq!(receipt.unwrap().lines(), [line]);
             assert!(begun.elapsed() < Duration::from_millis(700));

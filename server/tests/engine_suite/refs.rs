@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use browse_server::engine::{Engine, Kind, State};
+use browse_server::engine::{ElementStateKind, Engine, RefusalKind};
 
 use crate::fixture::{Tab, kind, target};
 use crate::support::site::Site;
@@ -23,13 +23,13 @@ async fn a_removed_element_is_stale_and_its_ref_never_given_again() {
     let a = tab.reference("Alpha").await;
     tab.js("a.outerHTML = '<button id=a>Alpha</button>'").await;
     let (kind, message) = kind(tab.click(&a).await);
-    assert_eq!(kind, Kind::RefStale);
+    assert_eq!(kind, RefusalKind::RefStale);
     assert_eq!(
         message,
         format!("`{a}` is stale: its element left the page; was: button \"Alpha\"")
     );
     assert_ne!(tab.reference("Alpha").await, a);
-    assert!(tab.engine.is(&target(&a), State::Hidden).await.unwrap());
+    assert!(tab.engine.has_state(&target(&a), ElementStateKind::Hidden).await.unwrap());
 }
 
 #[tokio::test]
@@ -42,7 +42,7 @@ async fn a_dead_ref_fails_at_once() {
     tab.goto("/two").await;
     // An element that may still come is waited for; this one is not.
     let begun = Instant::now();
-    assert_eq!(kind(tab.click(&one).await).0, Kind::RefStale);
+    assert_eq!(kind(tab.click(&one).await).0, RefusalKind::RefStale);
     assert!(begun.elapsed().as_millis() < 1_000, "{:?}", begun.elapsed());
 }
 
@@ -57,13 +57,13 @@ async fn a_page_that_the_browser_kept_has_its_refs_again() {
     let one = tab.reference("One").await;
     tab.js("kept = 'kept'; onpageshow = event => restored = event.persisted").await;
     tab.goto("/two").await;
-    assert_eq!(kind(tab.click(&one).await).0, Kind::RefStale);
+    assert_eq!(kind(tab.click(&one).await).0, RefusalKind::RefStale);
     tab.page.back().await.unwrap();
     assert_eq!(tab.js("`${globalThis.kept} ${globalThis.restored}`").await, "kept true");
     tab.click(&one).await.unwrap();
     assert_eq!(tab.js("document.title").await, "1");
     tab.page.forward().await.unwrap();
-    assert_eq!(kind(tab.click(&one).await).0, Kind::RefStale);
+    assert_eq!(kind(tab.click(&one).await).0, RefusalKind::RefStale);
 }
 
 /// The headless shell keeps no page: its document is a new one after `back`.
@@ -75,7 +75,7 @@ async fn a_page_that_was_loaded_again_has_refs_of_its_own() {
     tab.goto("/two").await;
     tab.page.back().await.unwrap();
     assert_eq!(tab.js("`${globalThis.kept}`").await, "undefined");
-    assert_eq!(kind(tab.click(&one).await).0, Kind::RefStale);
+    assert_eq!(kind(tab.click(&one).await).0, RefusalKind::RefStale);
     let again = tab.reference("One").await;
     assert_ne!(again, one);
     tab.click(&again).await.unwrap();
@@ -85,10 +85,13 @@ async fn a_page_that_was_loaded_again_has_refs_of_its_own() {
 async fn refs_that_were_never_given_and_refs_of_other_tabs() {
     let tab = Tab::show("<button>One</button>").await;
     let one = tab.reference("One").await;
-    assert_eq!(kind(tab.click("@e999").await).0, Kind::RefUnknown);
+    assert_eq!(kind(tab.click("@e999").await).0, RefusalKind::RefUnknown);
     let other = Engine::new(tab.context.new_page().await.unwrap(), tab.numbers.clone(), 2);
     let error = other.describe(&target(&one)).await.unwrap_err();
-    assert_eq!((error.kind(), error.metadata()["tab"].as_str()), (Some(Kind::RefOtherTab), "1"));
+    assert_eq!(
+        (error.kind(), error.metadata()["tab"].as_str()),
+        (Some(RefusalKind::RefOtherTab), "1")
+    );
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Style sheets of other origins, which no script may read.
 
-use browse_server::engine::{SCRIPT, SnapshotOptions, UNCHECKED};
+use browse_server::engine::{ENGINE_SCRIPT, SnapshotOptions, UNCHECKED_KEY};
 
 use crate::fixture::Tab;
 use crate::support::site::{Route, Site};
@@ -39,7 +39,7 @@ async fn sheets_of_other_origins_hide_as_well() {
         for _ in 0..2 {
             let reading = tab.engine.read_text(None, true).await.unwrap();
             assert_eq!(reading.text, "seen", "{path}");
-            let options = SnapshotOptions { seen: true, ..SnapshotOptions::default() };
+            let options = SnapshotOptions { visible_only: true, ..SnapshotOptions::default() };
             assert_eq!(tab.snapshot(&options).await.text, "- \"seen\"", "{path}");
         }
     }
@@ -66,7 +66,7 @@ async fn a_sheet_counts_as_it_was_applied_and_is_not_loaded_again() {
     let reading = tab.engine.read_text(None, true).await.unwrap();
     assert_eq!(reading.text, "seen\n\nfirst");
     // Which of the two the browser has is not known.
-    assert!(reading.unseen.contains_key("excess (shown)"), "{:?}", reading.unseen);
+    assert!(reading.hidden_parts.contains_key("excess (shown)"), "{:?}", reading.hidden_parts);
 }
 
 #[tokio::test]
@@ -79,7 +79,7 @@ async fn a_reading_is_not_begun_before_the_sheets_were_asked_for() {
             "<link rel=stylesheet href='http://localhost:{port}/hide.css'><p>seen</p><p class=x>secret</p>",
         );
     let tab = Tab::visit(site).await;
-    let world = tab.page.world(&tab.page.main_frame().id, &SCRIPT).await.unwrap();
+    let world = tab.page.world(&tab.page.main_frame().id, &ENGINE_SCRIPT).await.unwrap();
     let ask = async || {
         let call = "browseEngine.call('text', { seen: true })";
         world.evaluate::<String>(call).await.unwrap()
@@ -89,7 +89,7 @@ async fn a_reading_is_not_begun_before_the_sheets_were_asked_for() {
     assert!(!wanted.contains("secret"), "{wanted}");
     let reading = tab.engine.read_text(None, true).await.unwrap();
     assert_eq!(reading.text, "seen");
-    assert!(!reading.unseen.contains_key(UNCHECKED), "{:?}", reading.unseen);
+    assert!(!reading.hidden_parts.contains_key(UNCHECKED_KEY), "{:?}", reading.hidden_parts);
     // They are known now.
     let answer = ask().await;
     assert!(answer.starts_with("{\"art\":") && !answer.contains("secret"), "{answer}");

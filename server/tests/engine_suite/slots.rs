@@ -23,13 +23,15 @@ const TREES: &[(&str, &str, &str)] = &[
 const LONG: &str = "secret words that are more than the label of any control";
 
 async fn check(tab: &Tab, means: &str, of: &str) {
-    let options = SnapshotOptions { seen: true, ..SnapshotOptions::default() };
+    let options = SnapshotOptions { visible_only: true, ..SnapshotOptions::default() };
     let text = tab.engine.read_text(None, true).await.unwrap();
     let markdown = tab.engine.read_markdown(None, true).await.unwrap();
     let tree = tab.snapshot(&options).await;
-    for (read, unseen) in
-        [(&text.text, &text.unseen), (&markdown.text, &markdown.unseen), (&tree.text, &tree.unseen)]
-    {
+    for (read, unseen) in [
+        (&text.text, &text.hidden_parts),
+        (&markdown.text, &markdown.hidden_parts),
+        (&tree.text, &tree.hidden_parts),
+    ] {
         assert!(!read.contains("secret") && read.contains("seen"), "{of}: {read}");
         assert_eq!(unseen.contains_key(means), !means.is_empty(), "{of}: {unseen:?}");
     }
@@ -88,7 +90,11 @@ async fn slots_are_found_whatever_they_are_called_and_however_they_are_filled() 
         let tab = Tab::show(&html).await;
         let reading = tab.engine.read_text(None, true).await.unwrap();
         assert!(!reading.text.contains("secret"), "{html}: {}", reading.text);
-        assert!(means.is_empty() || reading.unseen.contains_key(means), "{:?}", reading.unseen);
+        assert!(
+            means.is_empty() || reading.hidden_parts.contains_key(means),
+            "{:?}",
+            reading.hidden_parts
+        );
     }
 }
 
@@ -114,7 +120,7 @@ async fn trees_in_trees_end_no_tab_and_no_reading() {
     let tab = Tab::show(endless).await;
     let reading = tab.engine.read_text(None, true).await.unwrap();
     assert!(reading.text.contains("seen"));
-    assert!(reading.unseen.contains_key(EXCESS), "{:?}", reading.unseen);
+    assert!(reading.hidden_parts.contains_key(EXCESS), "{:?}", reading.hidden_parts);
 }
 
 #[tokio::test]
@@ -127,7 +133,7 @@ async fn who_speaks_of_slots_is_not_told_of_and_hides_nothing() {
     let tab = Tab::show(&html).await;
     check(&tab, "opacity", &html).await;
     let reading = tab.engine.read_text(None, true).await.unwrap();
-    assert!(!reading.unseen.contains_key(EXCESS), "{:?}", reading.unseen);
+    assert!(!reading.hidden_parts.contains_key(EXCESS), "{:?}", reading.hidden_parts);
 }
 
 #[tokio::test]
@@ -135,7 +141,7 @@ async fn a_page_with_more_hosts_than_are_asked_is_told_of() {
     let html = format!("<p>seen</p><slot></slot>{}", "<p>one</p>".repeat(5_000));
     let tab = Tab::show(&html).await;
     let reading = tab.engine.read_text(None, true).await.unwrap();
-    assert!(reading.unseen.contains_key(EXCESS), "{:?}", reading.unseen);
+    assert!(reading.hidden_parts.contains_key(EXCESS), "{:?}", reading.hidden_parts);
 }
 
 #[tokio::test]

@@ -157,7 +157,7 @@ const STEPS: &[(&str, &str, &str)] = &[
 
 /// What `step` did not come to in each reading.
 async fn wrong(tab: &Tab, step: &str, shown: &str, hidden: &str) -> Vec<String> {
-    let seen = SnapshotOptions { seen: true, ..SnapshotOptions::default() };
+    let seen = SnapshotOptions { visible_only: true, ..SnapshotOptions::default() };
     let readings = [
         ("text", tab.engine.read_text(None, true).await.unwrap().text),
         ("markdown", tab.engine.read_markdown(None, true).await.unwrap().text),

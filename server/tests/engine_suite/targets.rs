@@ -1,6 +1,6 @@
 //! Targets other than refs.
 
-use browse_server::engine::Kind;
+use browse_server::engine::RefusalKind;
 
 use crate::fixture::{Tab, kind, target};
 
@@ -44,19 +44,19 @@ async fn each_form_finds_its_element() {
 async fn several_matches_are_an_error_that_shows_them() {
     let tab = Tab::show(PAGE).await;
     let error = tab.click(".row").await.unwrap_err();
-    assert_eq!(error.kind(), Some(Kind::Ambiguous));
+    assert_eq!(error.kind(), Some(RefusalKind::Ambiguous));
     assert_eq!(error.metadata()["count"], "2");
     let quotes = [("@e1", "div \"1\""), ("@e2", "div \"2\"")];
-    assert_eq!(error.page(), quotes.map(|(at, text)| (at.to_owned(), text.to_owned())));
+    assert_eq!(error.page_texts(), quotes.map(|(at, text)| (at.to_owned(), text.to_owned())));
     assert_eq!(tab.engine.describe(&target("@e2")).await.unwrap().tag, "div");
-    assert_eq!(kind(tab.click("text=Twice").await).0, Kind::Ambiguous);
+    assert_eq!(kind(tab.click("text=Twice").await).0, RefusalKind::Ambiguous);
 }
 
 #[tokio::test]
 async fn no_match_names_near_misses() {
     let tab = Tab::show(PAGE).await;
     let (kind, message) = kind(tab.try_click("role=button[name=\"Sve as\"]").await);
-    assert_eq!(kind, Kind::NotFound);
+    assert_eq!(kind, RefusalKind::NotFound);
     assert!(message.contains("button \"Save as…\""), "{message}");
 }
 
@@ -64,7 +64,7 @@ async fn no_match_names_near_misses() {
 async fn what_is_no_selector_is_told_apart() {
     let tab = Tab::show(PAGE).await;
     for text in ["div[", "//a[", "text=/[/", "a >>> b["] {
-        assert_eq!(kind(tab.click(text).await).0, Kind::SelectorInvalid, "{text}");
+        assert_eq!(kind(tab.click(text).await).0, RefusalKind::SelectorInvalid, "{text}");
     }
 }
 
@@ -80,7 +80,7 @@ async fn one_of_several_matches_is_chosen_by_its_number() {
         assert_eq!(attributes[0], ("id".to_owned(), id.to_owned()), "{text}");
     }
     let (kind, message) = kind(tab.try_click("text=Go >> nth=3").await);
-    assert_eq!(kind, Kind::NotFound);
+    assert_eq!(kind, RefusalKind::NotFound);
     assert!(message.contains("without `nth` there are 3"), "{message}");
 }
 
@@ -94,7 +94,7 @@ async fn an_exact_match_wins_over_one_in_another_case() {
         let attributes = tab.engine.attrs(&target(text)).await.unwrap();
         assert_eq!(attributes[0].1, "b", "{text}");
     }
-    assert_eq!(kind(tab.try_click("text=edit").await).0, Kind::Ambiguous);
+    assert_eq!(kind(tab.try_click("text=edit").await).0, RefusalKind::Ambiguous);
 }
 
 #[tokio::test]
@@ -105,7 +105,7 @@ async fn candidates_of_the_same_name_are_told_apart_and_counted() {
         .concat();
     let tab = Tab::show(&cards).await;
     let (kind, message) = kind(tab.try_click("text=Add to cart").await);
-    assert_eq!(kind, Kind::Ambiguous);
+    assert_eq!(kind, RefusalKind::Ambiguous);
     assert!(message.contains("; @e1: button \"Add to cart\" in \"Oak stool\"; @e2"), "{message}");
     assert!(message.contains("@e5; 1 more than these"), "{message}");
     assert!(message.ends_with("in \"Yew desk\""), "{message}");

@@ -4,8 +4,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use browse_server::chromium::{
-    Browser, BrowserOptions, Context, ContextOptions, Engine, EvaluateOptions, LoadState,
-    Navigated, Page,
+    Browser, BrowserContext, BrowserOptions, ContextOptions, EvaluateOptions, InjectedScript,
+    LoadState, Navigated, Page,
 };
 use browse_server::guardian::Guardian;
 use serde_json::Value;
@@ -13,13 +13,13 @@ use serde_json::Value;
 use super::sink::Recorder;
 
 /// An engine that counts how often it ran in its world.
-pub static ENGINE: Engine =
-    Engine { world: "test", script: "globalThis.runs = (globalThis.runs ?? 0) + 1;" };
+pub static ENGINE: InjectedScript =
+    InjectedScript { world_name: "test", script: "globalThis.runs = (globalThis.runs ?? 0) + 1;" };
 
 /// A browser, a context, a tab, and what was reported.
 pub struct Fixture {
     pub browser: Arc<Browser>,
-    pub context: Context,
+    pub context: BrowserContext,
     pub page: Arc<Page>,
     pub recorder: Recorder,
 }

@@ -3,7 +3,7 @@
 
 use browse_proto::{
     Reason,
-    redeem::{self, Answer, SEALED},
+    redeem::{self, RedeemAnswer, SEALED_PREFIX},
 };
 use ring::{aead, hmac};
 use serde_json::{Map, Value, json};
@@ -12,26 +12,26 @@ use sha2::{Digest as _, Sha256};
 use crate::failure::{Failure, Result};
 
 /// Bytes of the nonce that a sealed token begins with.
-const NONCE: usize = 12;
+const NONCE_BYTES: usize = 12;
 
 /// The session key of a block, and the challenge of one request.
-pub struct Session {
+pub struct RedeemSession {
     key: [u8; 32],
     challenge: String,
 }
 
-impl Session {
+impl RedeemSession {
     /// One for a single request.
     pub fn new(key: [u8; 32], challenge: [u8; 16]) -> Result<Self> {
         Ok(Self { key, challenge: hex(&challenge) })
     }
 
     /// The request for the token of `key`, which is not in it.
-    pub fn ask(&self, key: &str) -> Value {
+    pub fn redeem_request(&self, key: &str) -> Value {
         let id = hex(&Sha256::digest(key.as_bytes()));
-        let proof = self.mac(&redeem::request(&self.challenge, &id));
+        let proof = self.mac(&redeem::request_mac_text(&self.challenge, &id));
         json!({
-            "key": format!("{SEALED}{id}"),
+            "key": format!("{SEALED_PREFIX}{id}"),
             "challenge": self.challenge,
             "proof": hex(proof.as_ref()),
         })
@@ -41,10 +41,10 @@ impl Session {
     ///
     /// # Errors
     /// `REMOTE_UNPROVEN`: it is not the answer of the daemon to this request.
-    pub fn open(&self, response: &Map<String, Value>, sealed: &str) -> Result<String> {
+    pub fn open_token(&self, response: &Map<String, Value>, sealed: &str) -> Result<String> {
         let text = |name: &str| response.get(name).and_then(Value::as_str).unwrap_or_default();
-        let (scopes, hosts) = (joined(response, "scopes"), joined(response, "hosts"));
-        let answer = Answer {
+        let (scopes, hosts) = (joined_list(response, "scopes"), joined_list(response, "hosts"));
+        let answer = RedeemAnswer {
             challenge: &self.challenge,
             name: text("name"),
             scopes: &scopes,
@@ -52,7 +52,7 @@ impl Session {
             session: text("session"),
             expires_at: text("expires_at"),
         };
-        self.unseal(&answer.text(), sealed).ok_or_else(|| {
+        self.unseal(&answer.bound_text(), sealed).ok_or_else(|| {
             let message = "the answer is not that of the daemon of the pairing block: it does not fit the session key";
             Failure::new(Reason::RemoteUnproven, message)
         })
@@ -62,9 +62,9 @@ impl Session {
     /// tag is compared in a time that tells nothing.
     fn unseal(&self, answer: &str, sealed: &str) -> Option<String> {
         let mut bytes = unhex(sealed)?;
-        let (nonce, text) = bytes.split_at_mut_checked(NONCE)?;
+        let (nonce, text) = bytes.split_at_mut_checked(NONCE_BYTES)?;
         let nonce = aead::Nonce::try_assume_unique_for_key(nonce).ok()?;
-        let own = self.mac(&redeem::seal(&self.challenge));
+        let own = self.mac(&redeem::seal_key_text(&self.challenge));
         let own = aead::UnboundKey::new(&aead::AES_256_GCM, own.as_ref()).ok()?;
         let own = aead::LessSafeKey::new(own);
         let text = own.open_in_place(nonce, aead::Aad::from(answer.as_bytes()), text).ok()?;
@@ -77,7 +77,7 @@ impl Session {
     }
 }
 
-fn joined(response: &Map<String, Value>, name: &str) -> String {
+fn joined_list(response: &Map<String, Value>, name: &str) -> String {
     let list = response.get(name).and_then(Value::as_array);
     let words = list.into_iter().flatten().filter_map(Value::as_str);
     words.collect::<Vec<_>>().join(",")
@@ -118,16 +118,16 @@ mod tests {
 
     #[test]
     fn what_was_sealed_for_this_request_opens_and_nothing_else() {
-        let session = Session::new([7; 32], [1; 16]).expect("a session");
-        let good = session.open(&answer(), SEALED_TOKEN);
+        let session = RedeemSession::new([7; 32], [1; 16]).expect("a session");
+        let good = session.open_token(&answer(), SEALED_TOKEN);
         assert_eq!(good, Ok("token-of-ada".to_owned()));
-        let refuse = |session: &Session, answer: &Map<String, Value>, sealed: &str| {
-            let failure = session.open(answer, sealed).expect_err(sealed);
-            assert!(failure.is(Reason::RemoteUnproven), "{sealed}");
+        let refuse = |session: &RedeemSession, answer: &Map<String, Value>, sealed: &str| {
+            let failure = session.open_token(answer, sealed).expect_err(sealed);
+            assert!(failure.has_reason(Reason::RemoteUnproven), "{sealed}");
         };
         // Another block, and another request.
-        refuse(&Session::new([8; 32], [1; 16]).expect("a session"), &answer(), SEALED_TOKEN);
-        refuse(&Session::new([7; 32], [2; 16]).expect("a session"), &answer(), SEALED_TOKEN);
+        refuse(&RedeemSession::new([8; 32], [1; 16]).expect("a session"), &answer(), SEALED_TOKEN);
+        refuse(&RedeemSession::new([7; 32], [2; 16]).expect("a session"), &answer(), SEALED_TOKEN);
         for (name, value) in [
             ("name", json!("eve")),
             ("scopes", json!(["read", "write", "admin"])),
@@ -148,8 +148,8 @@ mod tests {
 
     #[test]
     fn a_request_does_not_show_the_key() {
-        let session = Session::new([7; 32], [1; 16]).expect("a session");
-        let text = session.ask("setup-0123").to_string();
+        let session = RedeemSession::new([7; 32], [1; 16]).expect("a session");
+        let text = session.redeem_request("setup-0123").to_string();
         assert!(!text.contains("setup-0123") && text.contains("sealed-"), "{text}");
         assert!(!text.contains(&"07".repeat(32)), "{text}");
     }

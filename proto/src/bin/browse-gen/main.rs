@@ -14,10 +14,10 @@ mod vendor;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use select::For;
+use select::FacadeAudience;
 
 /// A file and what it must hold.
-struct Generated {
+struct GeneratedFile {
     path: PathBuf,
     text: String,
 }
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
     let check = std::env::args().any(|arg| arg == "--check");
     let outcome =
-        generate(root).and_then(|files| if check { stale(&files) } else { write(&files) });
+        generate(root).and_then(|files| if check { check_stale(&files) } else { write(&files) });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -38,12 +38,12 @@ fn main() -> ExitCode {
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-fn generate(root: &Path) -> Result<Vec<Generated>> {
+fn generate(root: &Path) -> Result<Vec<GeneratedFile>> {
     let mut files = Vec::new();
     let mut add = |folder: &Path, name: &str, text| {
-        files.push(Generated { path: folder.join(name), text });
+        files.push(GeneratedFile { path: folder.join(name), text });
     };
-    let all = For::Everyone;
+    let all = FacadeAudience::Everyone;
     let sdk = root.join("sdk-ts");
     add(&sdk, "src/generated/tables.ts", tables::tables(all));
     add(&sdk, "src/generated/outputs.ts", tables::typescript_outputs());
@@ -65,7 +65,7 @@ fn generate(root: &Path) -> Result<Vec<Generated>> {
     Ok(files)
 }
 
-fn write(files: &[Generated]) -> Result<()> {
+fn write(files: &[GeneratedFile]) -> Result<()> {
     for file in files {
         if std::fs::read_to_string(&file.path).is_ok_and(|found| found == file.text) {
             continue;
@@ -79,8 +79,8 @@ fn write(files: &[Generated]) -> Result<()> {
     Ok(())
 }
 
-fn stale(files: &[Generated]) -> Result<()> {
-    let differs = |file: &&Generated| {
+fn check_stale(files: &[GeneratedFile]) -> Result<()> {
+    let differs = |file: &&GeneratedFile| {
         std::fs::read_to_string(&file.path).map_or(true, |found| found != file.text)
     };
     let stale: Vec<_> =

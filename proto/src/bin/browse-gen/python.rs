@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use browse_proto::{Command, Enum, Field, Kind, Message, Source};
 
 use crate::{
-    select::{self, For, Saving, is_request, line, reachable, saving},
+    select::{self, FacadeAudience, SaveMode, is_request, reachable, save_mode, table_line},
     tables,
 };
 
@@ -20,26 +20,26 @@ const KEYWORDS: &[&str] = &[
 ];
 
 /// What the client has itself.
-const OWN: &[&str] = &["tab", "session", "with_timeout", "close", "call", "stream"];
+const CLIENT_MEMBERS: &[&str] = &["tab", "session", "with_timeout", "close", "call", "stream"];
 
 /// The modules of `browse_sdk/_generated`.
 pub fn modules() -> Vec<(&'static str, String)> {
     vec![
-        ("tables", table(For::Everyone)),
+        ("tables", table(FacadeAudience::Everyone)),
         ("messages", messages()),
-        ("commands", commands(Flavour::Plain)),
-        ("async_commands", commands(Flavour::Async)),
+        ("commands", commands(PythonClient::Plain)),
+        ("async_commands", commands(PythonClient::Async)),
     ]
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Flavour {
+enum PythonClient {
     Plain,
     Async,
 }
 
 /// The module `tables`.
-pub fn table(of: For) -> String {
+pub fn table(of: FacadeAudience) -> String {
     let commands = select::commands(of);
     let (messages, enums) = reachable(&commands);
     let mut out = format!("{NOTICE}\n\"\"\"What the codec works from.\"\"\"\n\n");
@@ -48,7 +48,7 @@ pub fn table(of: For) -> String {
         let fields: Vec<_> = message
             .fields
             .iter()
-            .map(|field| tables::entry(field, &identifier(field.name)))
+            .map(|field| tables::field_entry(field, &identifier(field.name)))
             .collect();
         let _ = writeln!(out, "    \"{}\": \"{}\",", message.name, fields.join(" "));
     }
@@ -58,7 +58,12 @@ pub fn table(of: For) -> String {
     }
     out.push_str("}\n\n# Name of the CLI, RPC, arguments, result, deadline in milliseconds, response, how it is\n# saved.\nCOMMANDS: dict[str, str] = {\n");
     for command in commands {
-        let _ = writeln!(out, "    \"{}\": \"{}\",", name(command), line(command, identifier));
+        let _ = writeln!(
+            out,
+            "    \"{}\": \"{}\",",
+            method_name(command),
+            table_line(command, identifier)
+        );
     }
     out.push_str("}\n");
     out
@@ -68,13 +73,13 @@ fn messages() -> String {
     let mut out = format!(
         "{NOTICE}\n\"\"\"What commands answer with.\"\"\"\n\nfrom __future__ import annotations\n\nfrom .._message import Message\n\nTYPE_CHECKING = False\nif TYPE_CHECKING:\n    import builtins\n    from typing import Any, Literal\n"
     );
-    out.push_str(&literals(For::Everyone, "    "));
-    out.push_str(&classes(For::Everyone));
+    out.push_str(&literals(FacadeAudience::Everyone, "    "));
+    out.push_str(&classes(FacadeAudience::Everyone));
     out
 }
 
 /// The enums, as aliases.
-pub fn literals(of: For, indent: &str) -> String {
+pub fn literals(of: FacadeAudience, indent: &str) -> String {
     let mut out = String::new();
     for of in reachable(&select::commands(of)).1 {
         let words = of.values.iter().filter(|value| !value.name.is_empty());
@@ -88,7 +93,7 @@ pub fn literals(of: For, indent: &str) -> String {
 }
 
 /// The answers, as classes.
-pub fn classes(of: For) -> String {
+pub fn classes(of: FacadeAudience) -> String {
     let commands = select::commands(of);
     let answers = reachable(&commands).0.into_iter();
     answers.filter(|message| !is_request(&commands, message)).map(class).collect()
@@ -100,7 +105,7 @@ fn class(message: &Message) -> String {
     let _ = writeln!(out, "    {}", doc("    ", help));
     for field in message.fields {
         let optional = if field.optional { " | None" } else { "" };
-        let of = unshadowed(message, kind(field, ""));
+        let of = unshadowed(message, type_of(field, ""));
         let _ = write!(out, "\n    {}: {of}{optional}\n", identifier(field.name));
         if !field.help.is_empty() {
             let _ = writeln!(out, "    {}", doc("    ", field.help));
@@ -120,15 +125,15 @@ fn unshadowed(message: &Message, of: String) -> String {
     })
 }
 
-fn commands(flavour: Flavour) -> String {
-    let commands = select::commands(For::Everyone);
+fn commands(flavour: PythonClient) -> String {
+    let commands = select::commands(FacadeAudience::Everyone);
     let (class, client, module) = match flavour {
-        Flavour::Plain => ("Commands", "Client", "_client"),
-        Flavour::Async => ("AsyncCommands", "AsyncClient", "_aio"),
+        PythonClient::Plain => ("Commands", "Client", "_client"),
+        PythonClient::Async => ("AsyncCommands", "AsyncClient", "_aio"),
     };
     let iterator = match flavour {
-        Flavour::Plain => "Iterator",
-        Flavour::Async => "AsyncIterator",
+        PythonClient::Plain => "Iterator",
+        PythonClient::Async => "AsyncIterator",
     };
     let mut out = format!(
         "{NOTICE}\n\"\"\"The commands of the browser, each as a method.\"\"\"\n\nfrom __future__ import annotations\n\nfrom ..{module} import {client}\n\nTYPE_CHECKING = False\nif TYPE_CHECKING:\n    from collections.abc import {iterator}\n    from typing import Any\n\n    from .._save import Saved, SavedFolder\n    from . import messages as m\n"
@@ -143,76 +148,76 @@ fn commands(flavour: Flavour) -> String {
     out
 }
 
-fn method(command: &Command, flavour: Flavour) -> String {
-    let given = given(command);
-    let place = match saving(command) {
-        Saving::None => "",
-        Saving::File => ", path",
-        Saving::Folder => ", folder",
+fn method(command: &Command, flavour: PythonClient) -> String {
+    let given = argument_names(command);
+    let place = match save_mode(command) {
+        SaveMode::None => "",
+        SaveMode::File => ", path",
+        SaveMode::Folder => ", folder",
     };
     let call = match (flavour, command.streaming && place.is_empty()) {
-        (Flavour::Plain, _) => "return self._perform",
-        (Flavour::Async, false) => "return await self._perform",
-        (Flavour::Async, true) => "return self._yield",
+        (PythonClient::Plain, _) => "return self._perform",
+        (PythonClient::Async, false) => "return await self._perform",
+        (PythonClient::Async, true) => "return self._yield",
     };
     let (signature, help) = signature(command, flavour, "m.");
     format!(
         "\n    {signature}:\n        {help}\n        {call}(\"{}\", {{{}}}{place})\n",
-        name(command),
+        method_name(command),
         given.join(", "),
     )
 }
 
 /// The method without its body, as a stub has it.
 pub fn stub(command: &Command) -> String {
-    let (signature, help) = signature(command, Flavour::Plain, "");
+    let (signature, help) = signature(command, PythonClient::Plain, "");
     format!("\n    {signature}:\n        {help}\n")
 }
 
-fn given(command: &Command) -> Vec<String> {
+fn argument_names(command: &Command) -> Vec<String> {
     let (positional, options) = fields(command);
     let all = positional.iter().chain(&options);
     all.map(|field| format!("\"{0}\": {0}", identifier(field.name))).collect()
 }
 
 /// The head of a method, and its docstring.
-fn signature(command: &Command, flavour: Flavour, prefix: &str) -> (String, String) {
+fn signature(command: &Command, flavour: PythonClient, prefix: &str) -> (String, String) {
     let (positional, options) = fields(command);
     let mut parameters = vec!["self".to_owned()];
     parameters.extend(positional.iter().map(|field| parameter(field, prefix)));
-    match saving(command) {
-        Saving::None => {}
-        Saving::File => parameters.push("path: str | None = None".to_owned()),
-        Saving::Folder => parameters.push("folder: str | None = None".to_owned()),
+    match save_mode(command) {
+        SaveMode::None => {}
+        SaveMode::File => parameters.push("path: str | None = None".to_owned()),
+        SaveMode::Folder => parameters.push("folder: str | None = None".to_owned()),
     }
     if !options.is_empty() {
         parameters.push("*".to_owned());
         parameters.extend(options.iter().map(|field| parameter(field, prefix)));
     }
-    let result = match (saving(command), command.result) {
-        (Saving::File, _) => "Saved".to_owned(),
-        (Saving::Folder, _) => "SavedFolder".to_owned(),
-        (Saving::None, Some(index)) => kind(&command.response.fields[index], prefix),
-        (Saving::None, None) => format!("{prefix}{}", command.response.name),
+    let result = match (save_mode(command), command.result) {
+        (SaveMode::File, _) => "Saved".to_owned(),
+        (SaveMode::Folder, _) => "SavedFolder".to_owned(),
+        (SaveMode::None, Some(index)) => type_of(&command.response.fields[index], prefix),
+        (SaveMode::None, None) => format!("{prefix}{}", command.response.name),
     };
-    let yields = command.streaming && saving(command) == Saving::None;
+    let yields = command.streaming && save_mode(command) == SaveMode::None;
     let (keyword, answer) = match (flavour, yields) {
-        (Flavour::Plain, false) => ("def", result),
-        (Flavour::Async, false) => ("async def", result),
-        (Flavour::Plain, true) => ("def", format!("Iterator[{result}]")),
-        (Flavour::Async, true) => ("def", format!("AsyncIterator[{result}]")),
+        (PythonClient::Plain, false) => ("def", result),
+        (PythonClient::Async, false) => ("async def", result),
+        (PythonClient::Plain, true) => ("def", format!("Iterator[{result}]")),
+        (PythonClient::Async, true) => ("def", format!("AsyncIterator[{result}]")),
     };
-    let head = format!("{keyword} {}({}) -> {answer}", name(command), parameters.join(", "));
+    let head = format!("{keyword} {}({}) -> {answer}", method_name(command), parameters.join(", "));
     let fields = [positional, options].concat();
     (head, doc("        ", &help(command, &fields)))
 }
 
 /// `GetUrl` as `url`, `ListTabs` as `tabs`, `Is` as `is_`.
-fn name(command: &Command) -> String {
+fn method_name(command: &Command) -> String {
     let function = command.function;
     let noun = ["get_", "list_"].into_iter().find_map(|verb| function.strip_prefix(verb));
     let name = noun.unwrap_or(function);
-    if OWN.contains(&name) { format!("{name}_") } else { identifier(name) }
+    if CLIENT_MEMBERS.contains(&name) { format!("{name}_") } else { identifier(name) }
 }
 
 fn identifier(name: &str) -> String {
@@ -229,7 +234,7 @@ fn fields(command: &Command) -> (Vec<&'static Field>, Vec<&'static Field>) {
 
 fn parameter(field: &Field, prefix: &str) -> String {
     let name = identifier(field.name);
-    let of = kind(field, prefix);
+    let of = type_of(field, prefix);
     let positional = !field.optional && !field.repeated;
     match field.kind {
         Kind::Bool if !field.optional && !field.repeated => format!("{name}: bool = False"),
@@ -244,7 +249,7 @@ fn is_option(field: &Field) -> bool {
     !matches!(field.name, "state" | "property")
 }
 
-fn kind(field: &Field, prefix: &str) -> String {
+fn type_of(field: &Field, prefix: &str) -> String {
     let one = match field.kind {
         Kind::Bool => "bool".to_owned(),
         Kind::U32 | Kind::U64 | Kind::I32 => "int".to_owned(),
@@ -279,10 +284,10 @@ fn help(command: &Command, fields: &[&Field]) -> String {
             format!("{}: {text}{}", identifier(field.name), field.help.replace('\n', " "))
         })
         .collect();
-    match saving(command) {
-        Saving::None => {}
-        Saving::File => lines.push(format!("path: {}", command.place_help())),
-        Saving::Folder => lines.push(format!("folder: {}", command.place_help())),
+    match save_mode(command) {
+        SaveMode::None => {}
+        SaveMode::File => lines.push(format!("path: {}", command.output_help())),
+        SaveMode::Folder => lines.push(format!("folder: {}", command.output_help())),
     }
     if !lines.is_empty() {
         let _ = write!(help, "\n\n{}", lines.join("\n"));

@@ -8,7 +8,7 @@ const SERVICE: &str = "BrowserService";
 
 /// Whom a façade is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum For {
+pub enum FacadeAudience {
     /// Users of the package: every command of the browser.
     Everyone,
     /// Skills, which vendor a copy: what their token allows, and no more.
@@ -16,12 +16,12 @@ pub enum For {
 }
 
 /// The commands of the façade.
-pub fn commands(of: For) -> Vec<&'static Command> {
+pub fn commands(of: FacadeAudience) -> Vec<&'static Command> {
     let all = Command::all().iter().filter(|command| command.service == SERVICE);
     all.filter(|command| match of {
-        For::Everyone => true,
+        FacadeAudience::Everyone => true,
         // What `Lease::mint` of the daemon puts into the token of a run.
-        For::Skills => matches!(command.scope, Scope::Read | Scope::Write),
+        FacadeAudience::Skills => matches!(command.scope, Scope::Read | Scope::Write),
     })
     .collect()
 }
@@ -59,7 +59,7 @@ pub fn is_request(commands: &[&Command], message: &Message) -> bool {
 
 /// How the client of a package writes what a command answers with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Saving {
+pub enum SaveMode {
     /// The answer is a value.
     None,
     /// The stream is one file.
@@ -69,11 +69,11 @@ pub enum Saving {
 }
 
 /// What becomes of the answer of `command`.
-pub fn saving(command: &Command) -> Saving {
+pub fn save_mode(command: &Command) -> SaveMode {
     match (command.streaming && command.saves(), command.takes_path()) {
-        (false, _) => Saving::None,
-        (true, true) => Saving::File,
-        (true, false) => Saving::Folder,
+        (false, _) => SaveMode::None,
+        (true, true) => SaveMode::File,
+        (true, false) => SaveMode::Folder,
     }
 }
 
@@ -81,7 +81,7 @@ pub fn saving(command: &Command) -> Saving {
 /// command line, its RPC, its positional arguments, its result, its deadline in
 /// milliseconds, its response and how it is saved, with `|` between and what is
 /// usual left out.
-pub fn line(command: &Command, spell: impl Fn(&str) -> String) -> String {
+pub fn table_line(command: &Command, spell: impl Fn(&str) -> String) -> String {
     let fields = command.args.iter().map(|argument| &command.request.fields[argument.field]);
     let args: Vec<_> = fields
         .map(|field| {
@@ -94,11 +94,11 @@ pub fn line(command: &Command, spell: impl Fn(&str) -> String) -> String {
     let timeout = command.timeout_ms.map_or_else(String::new, |ms| ms.to_string());
     let usual = command.response.name == format!("{}Response", command.method);
     let response = if usual { "" } else { command.response.name };
-    let saved = match saving(command) {
-        Saving::None if command.streaming => "stream",
-        Saving::None => "",
-        Saving::File => "file",
-        Saving::Folder => "folder",
+    let saved = match save_mode(command) {
+        SaveMode::None if command.streaming => "stream",
+        SaveMode::None => "",
+        SaveMode::File => "file",
+        SaveMode::Folder => "folder",
     };
     let mut out = format!("{}|{}|{}", command.name, command.method, args.join(" "));
     let _ = write!(out, "|{result}|{timeout}|{response}|{saved}");

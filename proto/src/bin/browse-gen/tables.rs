@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use browse_proto::{Enum, Field, Kind};
 
 use crate::{
-    select::{For, commands, line, reachable},
+    select::{FacadeAudience, commands, reachable, table_line},
     typescript::{NOTICE, camel, method},
 };
 
@@ -23,12 +23,13 @@ export const COMMANDS: Record<string, string> = {
 ";
 
 /// The module `generated/tables.ts`.
-pub fn tables(of: For) -> String {
+pub fn tables(of: FacadeAudience) -> String {
     let commands = commands(of);
     let (messages, enums) = reachable(&commands);
     let mut out = format!("{NOTICE}\n{MESSAGES}");
     for message in messages {
-        let fields: Vec<_> = message.fields.iter().map(|f| entry(f, &camel(f.name))).collect();
+        let fields: Vec<_> =
+            message.fields.iter().map(|f| field_entry(f, &camel(f.name))).collect();
         let _ = writeln!(out, "  {}: '{}',", message.name, fields.join(" "));
     }
     let _ = write!(out, "}};\n{ENUMS}");
@@ -37,7 +38,7 @@ pub fn tables(of: For) -> String {
     }
     let _ = write!(out, "}};\n{COMMANDS}");
     for command in commands {
-        let _ = writeln!(out, "  {}: '{}',", method(command), line(command, camel));
+        let _ = writeln!(out, "  {}: '{}',", method(command), table_line(command, camel));
     }
     out.push_str("};\n");
     out
@@ -95,7 +96,7 @@ pub fn words(of: &Enum) -> String {
 }
 
 /// The entry of a field that the language calls `name`.
-pub fn entry(field: &Field, name: &str) -> String {
+pub fn field_entry(field: &Field, name: &str) -> String {
     let (kind, of) = match field.kind {
         Kind::Bool => ('b', ""),
         Kind::U32 | Kind::U64 => ('u', ""),

@@ -141,7 +141,7 @@ static TABLE: LazyLock<Vec<(u64, Classes)>> = LazyLock::new(|| {
 });
 
 /// The classes of `word`, which is in lower case and without apostrophes.
-pub fn classes(word: &str) -> Classes {
+pub fn classes_of(word: &str) -> Classes {
     let table = &*TABLE;
     let found = table.binary_search_by_key(&hash(word.as_bytes()), |entry| entry.0);
     found.map_or(0, |place| table[place].1)
@@ -149,11 +149,11 @@ pub fn classes(word: &str) -> Classes {
 
 /// FNV-1a: the same in every build, for ever, because weights hang on it.
 pub fn hash(bytes: &[u8]) -> u64 {
-    extend(0xcbf2_9ce4_8422_2325, bytes)
+    extend_hash(0xcbf2_9ce4_8422_2325, bytes)
 }
 
 /// Goes on with a hash.
-pub fn extend(hash: u64, bytes: &[u8]) -> u64 {
+pub fn extend_hash(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
@@ -163,9 +163,9 @@ mod tests {
 
     #[test]
     fn words_have_their_classes() {
-        assert_eq!(classes("ignoriere"), OVERRIDE);
-        assert_eq!(classes("never"), STRICT | NOT);
-        assert_eq!(classes("zebra"), 0);
+        assert_eq!(classes_of("ignoriere"), OVERRIDE);
+        assert_eq!(classes_of("never"), STRICT | NOT);
+        assert_eq!(classes_of("zebra"), 0);
         assert_eq!(NAMES.len(), WORDS.len());
     }
 }

@@ -22,29 +22,29 @@ use super::Scale;
 
 static WEIGHTS: &[u8] = include_bytes!("weights.bin");
 
-static MODEL: LazyLock<Model> = LazyLock::new(|| Model::read(WEIGHTS));
+static MODEL: LazyLock<WeightTable> = LazyLock::new(|| WeightTable::read(WEIGHTS));
 
 /// Values that a page is judged by.
-pub const PAGE: usize = 13;
+pub const PAGE_VALUES: usize = 13;
 
 /// Where the parts of the weights lie.
-struct Model {
-    scales: [Side; 2],
-    page: Range<usize>,
+struct WeightTable {
+    scales: [ScaleWeights; 2],
+    page_weights: Range<usize>,
 }
 
 /// The weights for one scale.
-struct Side {
+struct ScaleWeights {
     tree_base: f32,
     trees: Range<usize>,
     nodes: usize,
     gram_base: f32,
     gram_unit: f32,
-    places: Range<usize>,
-    weights: usize,
+    ngram_indices: Range<usize>,
+    ngram_weights: usize,
 }
 
-impl Model {
+impl WeightTable {
     /// # Panics
     /// On weights that are not whole: they are part of the program, and a test
     /// reads them.
@@ -52,60 +52,69 @@ impl Model {
         assert_eq!(&bytes[..4], b"BGM2", "the weights are of another kind");
         let mut at = 4;
         let scales = [(); 2].map(|()| {
-            let tree_base = float(at);
-            let (trees, nodes) = (whole(at + 4), whole(at + 8));
+            let tree_base = read_f32(at);
+            let (trees, nodes) = (read_usize(at + 4), read_usize(at + 8));
             let trees = at + 12..at + 12 + trees * 4;
             let first_node = trees.end;
             at = first_node + nodes * 12;
-            let (gram_base, gram_unit, grams) = (float(at), float(at + 4), whole(at + 8));
+            let (gram_base, gram_unit, grams) =
+                (read_f32(at), read_f32(at + 4), read_usize(at + 8));
             let places = at + 12..at + 12 + grams * 4;
             let weights = places.end;
             at = (weights + grams).next_multiple_of(4);
-            Side { tree_base, trees, nodes: first_node, gram_base, gram_unit, places, weights }
+            ScaleWeights {
+                tree_base,
+                trees,
+                nodes: first_node,
+                gram_base,
+                gram_unit,
+                ngram_indices: places,
+                ngram_weights: weights,
+            }
         });
-        let page = at..at + (PAGE + 1) * 4;
+        let page = at..at + (PAGE_VALUES + 1) * 4;
         assert_eq!(page.end, bytes.len(), "the weights are not whole");
-        Self { scales, page }
+        Self { scales, page_weights: page }
     }
 }
 
-fn float(at: usize) -> f32 {
-    f32::from_bits(word(at))
+fn read_f32(at: usize) -> f32 {
+    f32::from_bits(read_u32(at))
 }
 
-fn whole(at: usize) -> usize {
-    word(at) as usize
+fn read_usize(at: usize) -> usize {
+    read_u32(at) as usize
 }
 
-fn word(at: usize) -> u32 {
+fn read_u32(at: usize) -> u32 {
     u32::from_le_bytes([WEIGHTS[at], WEIGHTS[at + 1], WEIGHTS[at + 2], WEIGHTS[at + 3]])
 }
 
-fn half(at: usize) -> usize {
+fn read_u16(at: usize) -> usize {
     usize::from(u16::from_le_bytes([WEIGHTS[at], WEIGHTS[at + 1]]))
 }
 
 /// What the trees make of the signals: a logit.
-pub fn shape(scale: Scale, signals: &[f32]) -> f32 {
+pub fn shape_logit(scale: Scale, signals: &[f32]) -> f32 {
     let side = &MODEL.scales[scale as usize];
     let trees = side.trees.clone().step_by(4).map(|tree| {
-        let first = side.nodes + whole(tree) * 12;
+        let first = side.nodes + read_usize(tree) * 12;
         let mut node = first;
         loop {
-            let value = float(node + 8);
-            let signal = half(node);
+            let value = read_f32(node + 8);
+            let signal = read_u16(node);
             if signal == 0xffff {
                 return value;
             }
             let goes_left = signals.get(signal).is_some_and(|found| *found <= value);
-            node = first + 12 * half(node + if goes_left { 2 } else { 4 });
+            node = first + 12 * read_u16(node + if goes_left { 2 } else { 4 });
         }
     });
     side.tree_base + trees.sum::<f32>()
 }
 
 /// What the n-grams weigh: a logit. `places` may come in any order.
-pub fn wording(scale: Scale, places: &mut Vec<u32>) -> f32 {
+pub fn ngram_logit(scale: Scale, places: &mut Vec<u32>) -> f32 {
     let side = &MODEL.scales[scale as usize];
     places.sort_unstable();
     let (mut sum, mut square) = (0.0, 0.0f32);
@@ -125,16 +134,16 @@ pub fn wording(scale: Scale, places: &mut Vec<u32>) -> f32 {
     }
 }
 
-impl Side {
+impl ScaleWeights {
     fn weight(&self, place: u32) -> Option<i8> {
-        let (mut low, mut high) = (0, self.places.len() / 4);
+        let (mut low, mut high) = (0, self.ngram_indices.len() / 4);
         while low < high {
             let middle = (low + high) / 2;
-            match word(self.places.start + middle * 4).cmp(&place) {
+            match read_u32(self.ngram_indices.start + middle * 4).cmp(&place) {
                 std::cmp::Ordering::Less => low = middle + 1,
                 std::cmp::Ordering::Greater => high = middle,
                 std::cmp::Ordering::Equal => {
-                    return Some(i8::from_le_bytes([WEIGHTS[self.weights + middle]]));
+                    return Some(i8::from_le_bytes([WEIGHTS[self.ngram_weights + middle]]));
                 }
             }
         }
@@ -143,11 +152,11 @@ impl Side {
 }
 
 /// The score of a page, 0 to 1, calibrated.
-pub fn page(values: &[f32; PAGE]) -> f32 {
-    let at = MODEL.page.start;
+pub fn page_score(values: &[f32; PAGE_VALUES]) -> f32 {
+    let at = MODEL.page_weights.start;
     let weighed =
-        values.iter().enumerate().map(|(number, value)| value * float(at + 4 + number * 4));
-    let logit = float(at) + weighed.sum::<f32>();
+        values.iter().enumerate().map(|(number, value)| value * read_f32(at + 4 + number * 4));
+    let logit = read_f32(at) + weighed.sum::<f32>();
     1.0 / (1.0 + (-logit).exp())
 }
 

@@ -3,46 +3,49 @@
 
 use std::ops::Range;
 
-use super::stream::{Stream, Word};
+use super::alphanumeric_text::{AlphanumericText, AlphanumericWord};
 
 /// Words that a code is spread over at most: an IBAN has nine.
-const MOST_WORDS: usize = 9;
+const MAX_CODE_WORDS: usize = 9;
 
 /// Characters of a code.
-const LENGTH: Range<usize> = 6..65;
+const CODE_CHARS: Range<usize> = 6..65;
 
 /// Digits without which it is a word.
-const FEWEST_DIGITS: usize = 4;
+const MIN_CODE_DIGITS: usize = 4;
 
 /// Length from which a code is long enough to stand for an account or a key.
-const LONG: usize = 16;
+const MIN_LONG_CODE_CHARS: usize = 16;
 
 /// A code of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Code {
+pub struct CodeMatch {
     /// Its place in the bytes of the stream.
-    pub at: Range<usize>,
+    pub range: Range<usize>,
     /// Whether it is an account, a card, a key or an address of e-mail.
-    pub strong: bool,
+    pub is_sensitive: bool,
 }
 
 /// The codes of a text that was read: words with digits, alone and joined with
 /// those that stand next to them.
-pub fn codes(stream: &Stream) -> Vec<Code> {
-    let mut found = mails(stream);
-    let books = books(stream);
+pub fn find_codes(stream: &AlphanumericText) -> Vec<CodeMatch> {
+    let mut found = find_emails(stream);
+    let books = isbn_ranges(stream);
     for first in 0..stream.words.len() {
-        for last in first..stream.words.len().min(first + MOST_WORDS) {
+        for last in first..stream.words.len().min(first + MAX_CODE_WORDS) {
             let word = &stream.words[last];
             let near = last == first
-                || matches!(word.after, Some(' ' | '-' | '.' | '/' | ',' | '_' | '+' | '\u{a0}'));
+                || matches!(
+                    word.separator,
+                    Some(' ' | '-' | '.' | '/' | ',' | '_' | '+' | '\u{a0}')
+                );
             if word.digits == 0 || !near {
                 break;
             }
             if books.iter().any(|book| book.contains(&first) && book.contains(&last)) {
                 continue;
             }
-            found.extend(code(stream, &stream.words[first..=last]));
+            found.extend(code_of_words(stream, &stream.words[first..=last]));
         }
     }
     found
@@ -50,19 +53,21 @@ pub fn codes(stream: &Stream) -> Vec<Code> {
 
 /// The places of what may be a code in a text that is sent: whatever stands
 /// between the words, and whatever letters are glued to it.
-pub fn candidates(stream: &Stream) -> impl Iterator<Item = Range<usize>> + '_ {
+pub fn code_candidates(stream: &AlphanumericText) -> impl Iterator<Item = Range<usize>> + '_ {
     let words = &stream.words;
     (0..words.len()).flat_map(move |first| {
-        let until = words.len().min(first + MOST_WORDS);
-        let spans = (first..until).map(move |last| words[first].at.start..words[last].at.end);
-        let spans = spans.filter(|at| at.len() < 2 * LENGTH.end);
-        spans.flat_map(|at| bared(&stream.bytes, at)).filter(|at| LENGTH.contains(&at.len()))
+        let until = words.len().min(first + MAX_CODE_WORDS);
+        let spans = (first..until).map(move |last| words[first].range.start..words[last].range.end);
+        let spans = spans.filter(|at| at.len() < 2 * CODE_CHARS.end);
+        spans
+            .flat_map(|at| digit_cores(&stream.bytes, at))
+            .filter(|at| CODE_CHARS.contains(&at.len()))
     })
 }
 
 /// A place, and the same without the letters before what digits it has, behind
 /// them, and both: `ORD-2024-88123` was read as a number, and is sent as `ord202488123`.
-fn bared(bytes: &[u8], at: Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
+fn digit_cores(bytes: &[u8], at: Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
     let digits = |byte: &u8| byte.is_ascii_digit();
     let first = bytes[at.clone()].iter().position(digits).map_or(at.end, |from| at.start + from);
     let last = bytes[at.clone()].iter().rposition(digits).map_or(first, |to| at.start + to + 1);
@@ -72,31 +77,31 @@ fn bared(bytes: &[u8], at: Range<usize>) -> impl Iterator<Item = Range<usize>> +
     std::iter::once(at).chain(before).chain(behind).chain(both)
 }
 
-fn code(stream: &Stream, words: &[Word]) -> Option<Code> {
-    let at = words.first()?.at.start..words.last()?.at.end;
+fn code_of_words(stream: &AlphanumericText, words: &[AlphanumericWord]) -> Option<CodeMatch> {
+    let at = words.first()?.range.start..words.last()?.range.end;
     let digits: usize = words.iter().map(|word| word.digits).sum();
     let text = &stream.bytes[at.clone()];
-    if !LENGTH.contains(&at.len()) || digits < FEWEST_DIGITS || is_date(words, text) {
+    if !CODE_CHARS.contains(&at.len()) || digits < MIN_CODE_DIGITS || is_date(words, text) {
         return None;
     }
-    let long = at.len() >= LONG && digits >= 6;
-    Some(Code { strong: long || is_card(text) || is_iban(text), at })
+    let long = at.len() >= MIN_LONG_CODE_CHARS && digits >= 6;
+    Some(CodeMatch { is_sensitive: long || is_card(text) || is_iban(text), range: at })
 }
 
 /// The words of each ISBN of 13 digits: the number of a book, which says
 /// nothing about anybody. Those of 10 are left, since every eleventh number of
 /// that length looks like one.
-fn books(stream: &Stream) -> Vec<Range<usize>> {
+fn isbn_ranges(stream: &AlphanumericText) -> Vec<Range<usize>> {
     let words = &stream.words;
     let ends = |first: usize| {
-        let last = (first..words.len().min(first + MOST_WORDS)).take_while(move |at| {
-            words[*at].digits == words[*at].at.len()
-                && (*at == first || matches!(words[*at].after, Some(' ' | '-' | '\u{a0}')))
+        let last = (first..words.len().min(first + MAX_CODE_WORDS)).take_while(move |at| {
+            words[*at].digits == words[*at].range.len()
+                && (*at == first || matches!(words[*at].separator, Some(' ' | '-' | '\u{a0}')))
         });
         last.map(move |last| first..last + 1)
     };
     let is_book = |part: &Range<usize>| {
-        is_isbn(&stream.bytes[words[part.start].at.start..words[part.end - 1].at.end])
+        is_isbn(&stream.bytes[words[part.start].range.start..words[part.end - 1].range.end])
     };
     (0..words.len()).flat_map(ends).filter(is_book).collect()
 }
@@ -111,15 +116,17 @@ fn is_isbn(text: &[u8]) -> bool {
 }
 
 /// A day or years, which say nothing about anybody.
-fn is_date(words: &[Word], text: &[u8]) -> bool {
+fn is_date(words: &[AlphanumericWord], text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
     let year = |part: &str| matches!(part.get(..2), Some("19" | "20")) && part.len() == 4;
     let within = |part: Option<&str>, most: u8| {
         part.and_then(|part| part.parse().ok())
             .is_some_and(|number: u8| (1..=most).contains(&number))
     };
-    let base = words.first().map_or(0, |word| word.at.start);
-    let part = |word: &Word| text.get(word.at.start - base..word.at.end - base).unwrap_or_default();
+    let base = words.first().map_or(0, |word| word.range.start);
+    let part = |word: &AlphanumericWord| {
+        text.get(word.range.start - base..word.range.end - base).unwrap_or_default()
+    };
     let parts: Vec<_> = words.iter().map(part).collect();
     let small = |part: &str| part.len() <= 2 && within(Some(part), 31);
     if parts.iter().any(|part| year(part)) && parts.iter().all(|part| year(part) || small(part)) {
@@ -159,20 +166,20 @@ fn is_iban(text: &[u8]) -> bool {
 }
 
 /// Addresses of e-mail: words joined by signs around an `@`.
-fn mails(stream: &Stream) -> Vec<Code> {
+fn find_emails(stream: &AlphanumericText) -> Vec<CodeMatch> {
     let words = &stream.words;
-    let joined = |word: &Word| matches!(word.after, Some('.' | '-' | '_' | '+'));
+    let joined = |word: &AlphanumericWord| matches!(word.separator, Some('.' | '-' | '_' | '+'));
     let mut found = Vec::new();
     for (at, word) in words.iter().enumerate() {
-        if word.after != Some('@') || at == 0 {
+        if word.separator != Some('@') || at == 0 {
             continue;
         }
         let first = (0..at).rev().take_while(|&i| i + 1 == at || joined(&words[i + 1])).last();
         let last = (at + 1..words.len()).take_while(|&i| joined(&words[i])).last();
         let (Some(first), Some(last)) = (first, last) else { continue };
-        let at = words[first].at.start..words[last].at.end;
-        if at.len() >= LENGTH.start {
-            found.push(Code { at, strong: true });
+        let at = words[first].range.start..words[last].range.end;
+        if at.len() >= CODE_CHARS.start {
+            found.push(CodeMatch { range: at, is_sensitive: true });
         }
     }
     found
@@ -183,11 +190,14 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<(String, bool)> {
-        let stream = Stream::of(text);
-        let show = |code: &Code| {
-            (String::from_utf8_lossy(&stream.bytes[code.at.clone()]).into_owned(), code.strong)
+        let stream = AlphanumericText::of(text);
+        let show = |code: &CodeMatch| {
+            (
+                String::from_utf8_lossy(&stream.bytes[code.range.clone()]).into_owned(),
+                code.is_sensitive,
+            )
         };
-        codes(&stream).iter().map(show).collect()
+        find_codes(&stream).iter().map(show).collect()
     }
 
     fn has(text: &str, code: &str, strong: bool) {
@@ -209,9 +219,9 @@ mod tests {
     #[test]
     fn a_code_is_sent_with_and_without_what_is_glued_to_it() {
         let sent = |text: &str| {
-            let stream = Stream::of(text);
+            let stream = AlphanumericText::of(text);
             let show = |at: Range<usize>| String::from_utf8_lossy(&stream.bytes[at]).into_owned();
-            candidates(&stream).map(show).collect::<Vec<_>>()
+            code_candidates(&stream).map(show).collect::<Vec<_>>()
         };
         for (text, code) in [
             ("ORD202488123", "202488123"),

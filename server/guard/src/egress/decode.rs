@@ -8,16 +8,16 @@
 use std::{borrow::Cow, collections::HashSet};
 
 /// Encodings inside encodings.
-const DEPTH: usize = 3;
+const MAX_DECODE_DEPTH: usize = 3;
 
 /// Views of one text.
-const MOST_VIEWS: usize = 24;
+const MAX_DECODINGS: usize = 24;
 
 /// Bytes of all views together.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_DECODED_BYTES: usize = 16 << 20;
 
 /// Characters from which a run may be base64 or hex.
-const FEWEST: usize = 12;
+const MIN_RUN_CHARS: usize = 12;
 
 /// Character codes in a row from which they may spell something.
 const MIN_CHARACTER_CODES: usize = 6;
@@ -26,27 +26,30 @@ const MIN_CHARACTER_CODES: usize = 6;
 const MAX_SEPARATORS: usize = 2;
 
 /// The forms of `text` that are looked at; the first is the text itself.
-pub fn views(text: &str) -> Vec<Cow<'_, str>> {
+pub fn decodings(text: &str) -> Vec<Cow<'_, str>> {
     let mut all: Vec<Cow<'_, str>> = vec![Cow::Borrowed(text)];
-    all.extend(joined(text).map(Cow::Owned));
+    all.extend(join_parameters(text).map(Cow::Owned));
     let mut seen: HashSet<String> = HashSet::new();
     let mut bytes = text.len();
     let (mut from, mut depth) = (0, 0);
-    while from < all.len() && depth < DEPTH {
+    while from < all.len() && depth < MAX_DECODE_DEPTH {
         let until = all.len();
         for at in from..until {
             let decoded = [
-                percent(&all[at]),
-                base64_runs(&all[at]),
-                hex_runs(&all[at]),
-                decimals(&all[at]),
-                escapes(&all[at]),
+                percent_decode(&all[at]),
+                decode_base64_runs(&all[at]),
+                decode_hex_runs(&all[at]),
+                decode_decimal_runs(&all[at]),
+                decode_escapes(&all[at]),
             ];
             for one in decoded.into_iter().flatten() {
                 bytes += one.len();
-                if all.len() < MOST_VIEWS && bytes < MOST_BYTES && seen.insert(one.clone()) {
+                if all.len() < MAX_DECODINGS
+                    && bytes < MAX_DECODED_BYTES
+                    && seen.insert(one.clone())
+                {
                     // A decoded text may have parameters of its own.
-                    let join = joined(&one);
+                    let join = join_parameters(&one);
                     all.push(Cow::Owned(one));
                     all.extend(join.map(Cow::Owned));
                 }
@@ -54,8 +57,8 @@ pub fn views(text: &str) -> Vec<Cow<'_, str>> {
         }
         (from, depth) = (until, depth + 1);
     }
-    for at in 0..all.len().min(MOST_VIEWS) {
-        if bytes < MOST_BYTES {
+    for at in 0..all.len().min(MAX_DECODINGS) {
+        if bytes < MAX_DECODED_BYTES {
             bytes += all[at].len();
             all.push(Cow::Owned(all[at].chars().rev().collect()));
         }
@@ -65,7 +68,7 @@ pub fn views(text: &str) -> Vec<Cow<'_, str>> {
 
 /// The values of `a=1&b=2` alone, and the words of `a/b/c` without their
 /// separators: text that was split over them is whole again.
-fn joined(text: &str) -> Option<String> {
+fn join_parameters(text: &str) -> Option<String> {
     if !text.contains('=') {
         return None;
     }
@@ -76,7 +79,7 @@ fn joined(text: &str) -> Option<String> {
 }
 
 /// Percent signs and `+` taken off; none when there are none.
-pub(super) fn percent(text: &str) -> Option<String> {
+pub(super) fn percent_decode(text: &str) -> Option<String> {
     if !text.contains('%') && !text.contains('+') {
         return None;
     }
@@ -86,7 +89,7 @@ pub(super) fn percent(text: &str) -> Option<String> {
     while at < bytes.len() {
         let pair = bytes
             .get(at + 1..at + 3)
-            .and_then(|pair| Some(nibble(pair[0])? << 4 | nibble(pair[1])?));
+            .and_then(|pair| Some(hex_digit(pair[0])? << 4 | hex_digit(pair[1])?));
         match (bytes[at], pair) {
             (b'%', Some(byte)) => {
                 out.push(byte);
@@ -101,12 +104,12 @@ pub(super) fn percent(text: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&out).into_owned()).filter(|out| out != text)
 }
 
-fn nibble(byte: u8) -> Option<u8> {
+fn hex_digit(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
 /// Runs of base64 or base64url, decoded in their places.
-fn base64_runs(text: &str) -> Option<String> {
+fn decode_base64_runs(text: &str) -> Option<String> {
     let is = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'-' | b'_');
     decode_runs(text, is, |run| {
         let mut out = Vec::with_capacity(run.len() * 3 / 4);
@@ -130,10 +133,10 @@ fn base64_runs(text: &str) -> Option<String> {
     })
 }
 
-fn hex_runs(text: &str) -> Option<String> {
+fn decode_hex_runs(text: &str) -> Option<String> {
     let is = |b: u8| b.is_ascii_hexdigit();
     decode_runs(text, is, |run| {
-        let pair = |pair: &[u8]| Some(nibble(pair[0])? << 4 | nibble(pair[1])?);
+        let pair = |pair: &[u8]| Some(hex_digit(pair[0])? << 4 | hex_digit(pair[1])?);
         (run.len() % 2 == 0).then(|| run.chunks(2).filter_map(pair).collect())
     })
 }
@@ -141,7 +144,7 @@ fn hex_runs(text: &str) -> Option<String> {
 /// Decimal character codes of ASCII, in runs of at least [`MIN_CHARACTER_CODES`]: with a
 /// separator between them, or without one. Without, they can be told apart: a code
 /// of three digits begins with a 1, and none of two does.
-fn decimals(text: &str) -> Option<String> {
+fn decode_decimal_runs(text: &str) -> Option<String> {
     let (mut out, mut run) = (String::new(), String::new());
     let mut flush = |run: &mut String| {
         if run.len() >= MIN_CHARACTER_CODES {
@@ -154,7 +157,7 @@ fn decimals(text: &str) -> Option<String> {
     for part in text.split_inclusive(|c: char| !c.is_ascii_digit()) {
         let digits = part.trim_end_matches(|c: char| !c.is_ascii_digit());
         gap = if digits.is_empty() { gap + 1 } else { 1 };
-        match letters(digits) {
+        match decode_character_codes(digits) {
             Some(letters) => run.push_str(&letters),
             None if digits.is_empty() => {}
             None => flush(&mut run),
@@ -168,7 +171,7 @@ fn decimals(text: &str) -> Option<String> {
 }
 
 /// The printable letters of ASCII that a run of digits spells.
-fn letters(digits: &str) -> Option<String> {
+fn decode_character_codes(digits: &str) -> Option<String> {
     let bytes = digits.as_bytes();
     let (mut out, mut at) = (String::new(), 0);
     while at < bytes.len() {
@@ -187,7 +190,7 @@ fn decode_runs(
     decode: impl Fn(&[u8]) -> Option<Vec<u8>>,
 ) -> Option<String> {
     let mut out = String::new();
-    for run in text.as_bytes().split(|byte| !is(*byte)).filter(|run| run.len() >= FEWEST) {
+    for run in text.as_bytes().split(|byte| !is(*byte)).filter(|run| run.len() >= MIN_RUN_CHARS) {
         let Some(decoded) = decode(run) else { continue };
         // A run that was cut may end inside a letter.
         let valid = match std::str::from_utf8(&decoded) {
@@ -207,7 +210,7 @@ fn decode_runs(
 }
 
 /// `\u0041`, `\x41`, `&#65;` and `&#x41;`.
-fn escapes(text: &str) -> Option<String> {
+fn decode_escapes(text: &str) -> Option<String> {
     if !text.contains('\\') && !text.contains("&#") {
         return None;
     }
@@ -249,8 +252,8 @@ mod tests {
 
     fn shows(sent: &str, plain: &str) {
         let bare = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
-        let seen = views(sent).iter().any(|view| bare(view).contains(&bare(plain)));
-        assert!(seen, "{sent}: {:?}", views(sent));
+        let seen = decodings(sent).iter().any(|view| bare(view).contains(&bare(plain)));
+        assert!(seen, "{sent}: {:?}", decodings(sent));
     }
 
     #[test]
@@ -276,7 +279,7 @@ mod tests {
         ] {
             // The one that is too short to be hex is left as it stands.
             if sent == "54686520" {
-                assert_eq!(views(sent).len(), 2);
+                assert_eq!(decodings(sent).len(), 2);
                 continue;
             }
             if sent.ends_with(" 35") {
@@ -290,10 +293,10 @@ mod tests {
     #[test]
     fn views_are_bounded() {
         let nested = "%25".repeat(5_000) + &"a=b&".repeat(5_000);
-        assert!(views(&nested).len() <= 2 * MOST_VIEWS + 2);
+        assert!(decodings(&nested).len() <= 2 * MAX_DECODINGS + 2);
         for odd in ["", "%", "%%%zz", "\\", "\\u", "&#", "&#x110000;", "\\ud800", "=", "é\\ué&#é;"]
         {
-            let _ = views(odd);
+            let _ = decodings(odd);
         }
     }
 }

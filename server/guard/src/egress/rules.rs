@@ -15,37 +15,37 @@ pub enum Channel {
 
 /// What is known of the site that it goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum DestinationKind {
     /// A page of another site named it before the caller went there, or it is
     /// what a form sends to.
-    Named,
+    NamedByPage,
     /// Nobody has opened it yet.
-    New,
+    Unvisited,
     /// It named the site that the text comes from.
-    Back,
+    ReturnsToSource,
     /// The caller chose it.
-    Chosen,
+    ChosenByCaller,
 }
 
 /// What goes there, as far as it was read elsewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cargo {
+pub struct TaintedPayload {
     /// Letters and digits in runs of 12 and more. Of a run up to 8 at its ends
     /// may be missed, depending on the key.
-    pub text: usize,
+    pub tainted_chars: usize,
     /// The same of all acts so far, towards this site.
-    pub total: usize,
+    pub total_chars: usize,
     /// A code or number: see `codes`.
-    pub code: bool,
+    pub has_code: bool,
     /// An account, a card, a key or an address of e-mail.
-    pub strong: bool,
+    pub has_sensitive_code: bool,
     /// A cookie's value, or what has the shape of a secret.
-    pub secret: bool,
+    pub has_secret: bool,
 }
 
 /// Which rule stops it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
+pub enum EgressRule {
     /// Secrets stay where they are.
     Secret,
     /// A page does not say where its reader's text goes.
@@ -56,7 +56,7 @@ pub enum Rule {
     Bulk,
 }
 
-impl Rule {
+impl EgressRule {
     /// Its name in messages and docs.
     pub fn name(self) -> &'static str {
         match self {
@@ -69,32 +69,43 @@ impl Rule {
 }
 
 /// Text of one act that is much: some 35 words.
-const BULK: usize = 160;
+const MIN_BULK_FLOW_CHARS: usize = 160;
 
 /// Text of all acts towards one site that is much.
-const TOTAL: usize = 600;
+const MIN_BULK_TOTAL_CHARS: usize = 600;
 
 /// Text that counts where a page named the place: some four words in an
 /// address, and seven in a field, so that a name or a short title may pass.
 /// What is sent is stopped for certain from 8 letters more.
-const STEERED: usize = 16;
-const STEERED_FIELD: usize = 28;
+const MIN_STEERED_CHARS: usize = 16;
+const MIN_STEERED_FIELD_CHARS: usize = 28;
 
 /// Text that counts towards a site that nobody has looked at: more than a title.
-const BLIND: usize = 100;
+const MIN_BLIND_CHARS: usize = 100;
 
 /// The rule that stops the act, if one does.
-pub fn judge(channel: Channel, place: Place, cargo: Cargo) -> Option<Rule> {
+pub fn violated_rule(
+    channel: Channel,
+    place: DestinationKind,
+    cargo: TaintedPayload,
+) -> Option<EgressRule> {
     let blind = matches!(channel, Channel::Address | Channel::Request);
-    let steered = if blind { STEERED } else { STEERED_FIELD };
-    let weighty = cargo.text >= BLIND || cargo.strong;
+    let steered = if blind { MIN_STEERED_CHARS } else { MIN_STEERED_FIELD_CHARS };
+    let weighty = cargo.tainted_chars >= MIN_BLIND_CHARS || cargo.has_sensitive_code;
     match place {
-        _ if cargo.secret => Some(Rule::Secret),
-        Place::Named if cargo.text >= steered || cargo.code || cargo.strong => Some(Rule::Steered),
-        Place::New if blind && weighty => Some(Rule::Blind),
-        Place::Back if weighty => Some(Rule::Steered),
-        _ if cargo.text >= BULK || cargo.text >= STEERED && cargo.total >= TOTAL => {
-            Some(Rule::Bulk)
+        _ if cargo.has_secret => Some(EgressRule::Secret),
+        DestinationKind::NamedByPage
+            if cargo.tainted_chars >= steered || cargo.has_code || cargo.has_sensitive_code =>
+        {
+            Some(EgressRule::Steered)
+        }
+        DestinationKind::Unvisited if blind && weighty => Some(EgressRule::Blind),
+        DestinationKind::ReturnsToSource if weighty => Some(EgressRule::Steered),
+        _ if cargo.tainted_chars >= MIN_BULK_FLOW_CHARS
+            || cargo.tainted_chars >= MIN_STEERED_CHARS
+                && cargo.total_chars >= MIN_BULK_TOTAL_CHARS =>
+        {
+            Some(EgressRule::Bulk)
         }
         _ => None,
     }
@@ -107,38 +118,46 @@ mod tests {
     #[test]
     fn the_table() {
         use Channel::{Address, Field, File, Request};
-        use Place::{Back, Chosen, Named, New};
-        let text = |text| Cargo { text, total: text, ..Cargo::default() };
-        let code = Cargo { code: true, ..text(12) };
-        let strong = Cargo { strong: true, ..code };
-        let secret = Cargo { secret: true, ..Cargo::default() };
-        let (secret_rule, steered) = (Some(Rule::Secret), Some(Rule::Steered));
-        let (blind, bulk) = (Some(Rule::Blind), Some(Rule::Bulk));
+        use DestinationKind::{ChosenByCaller, NamedByPage, ReturnsToSource, Unvisited};
+        let text = |text| TaintedPayload {
+            tainted_chars: text,
+            total_chars: text,
+            ..TaintedPayload::default()
+        };
+        let code = TaintedPayload { has_code: true, ..text(12) };
+        let strong = TaintedPayload { has_sensitive_code: true, ..code };
+        let secret = TaintedPayload { has_secret: true, ..TaintedPayload::default() };
+        let (secret_rule, steered) = (Some(EgressRule::Secret), Some(EgressRule::Steered));
+        let (blind, bulk) = (Some(EgressRule::Blind), Some(EgressRule::Bulk));
         for (channel, place, cargo, expected) in [
-            (Field, Chosen, text(100), None),
-            (Field, Chosen, code, None),
-            (Field, Chosen, strong, None),
-            (Field, Chosen, text(160), bulk),
-            (Field, Chosen, Cargo { total: 600, ..text(20) }, bulk),
-            (Field, Chosen, Cargo { total: 600, ..text(12) }, None),
-            (Field, Chosen, secret, secret_rule),
-            (Address, Chosen, text(100), None),
-            (Address, Chosen, strong, None),
-            (Address, New, text(99), None),
-            (Address, New, code, None),
-            (Address, New, text(100), blind),
-            (Request, New, strong, blind),
-            (Address, Named, text(16), steered),
-            (Address, Named, text(15), None),
-            (Field, Named, text(27), None),
-            (Field, Named, text(28), steered),
-            (File, Named, code, steered),
-            (Field, Back, code, None),
-            (Field, Back, strong, steered),
-            (File, Chosen, text(5_000), bulk),
-            (Address, Named, Cargo::default(), None),
+            (Field, ChosenByCaller, text(100), None),
+            (Field, ChosenByCaller, code, None),
+            (Field, ChosenByCaller, strong, None),
+            (Field, ChosenByCaller, text(160), bulk),
+            (Field, ChosenByCaller, TaintedPayload { total_chars: 600, ..text(20) }, bulk),
+            (Field, ChosenByCaller, TaintedPayload { total_chars: 600, ..text(12) }, None),
+            (Field, ChosenByCaller, secret, secret_rule),
+            (Address, ChosenByCaller, text(100), None),
+            (Address, ChosenByCaller, strong, None),
+            (Address, Unvisited, text(99), None),
+            (Address, Unvisited, code, None),
+            (Address, Unvisited, text(100), blind),
+            (Request, Unvisited, strong, blind),
+            (Address, NamedByPage, text(16), steered),
+            (Address, NamedByPage, text(15), None),
+            (Field, NamedByPage, text(27), None),
+            (Field, NamedByPage, text(28), steered),
+            (File, NamedByPage, code, steered),
+            (Field, ReturnsToSource, code, None),
+            (Field, ReturnsToSource, strong, steered),
+            (File, ChosenByCaller, text(5_000), bulk),
+            (Address, NamedByPage, TaintedPayload::default(), None),
         ] {
-            assert_eq!(judge(channel, place, cargo), expected, "{channel:?} {place:?} {cargo:?}");
+            assert_eq!(
+                violated_rule(channel, place, cargo),
+                expected,
+                "{channel:?} {place:?} {cargo:?}"
+            );
         }
     }
 }

@@ -19,7 +19,7 @@ impl Site {
     /// The site that receives the requests for every name below it: for `*.localhost` that of
     /// `localhost`, which serves them all; for others the site itself.
     #[must_use]
-    pub fn listener(&self) -> Self {
+    pub fn receiving_site(&self) -> Self {
         match self.0.rsplit_once(".localhost:") {
             Some((_, port)) => Self(format!("localhost:{port}")),
             None => self.clone(),
@@ -28,12 +28,12 @@ impl Site {
 
     /// What stands for several sites at once, or for one that nobody knows:
     /// text of it is of another site wherever it goes.
-    pub fn several() -> Self {
+    pub fn mixed() -> Self {
         Self("several sites".to_owned())
     }
 
     /// What nothing was ever read on.
-    pub fn nowhere() -> Self {
+    pub fn empty() -> Self {
         Self(String::new())
     }
 
@@ -59,7 +59,7 @@ fn is_local(host: &str) -> bool {
 
 /// The sites that `text` names, in addresses and by bare hosts. A name such as
 /// `file.txt` may be among them; to name too many does no harm.
-pub fn named_in(text: &str) -> impl Iterator<Item = Site> + '_ {
+pub fn mentioned_sites(text: &str) -> impl Iterator<Item = Site> + '_ {
     text.split(|c: char| {
         c.is_whitespace()
             || matches!(
@@ -84,12 +84,12 @@ pub fn named_in(text: &str) -> impl Iterator<Item = Site> + '_ {
     .flat_map(|word| {
         word.split("://").scan("", |scheme, part| Some((std::mem::replace(scheme, part), part)))
     })
-    .flat_map(|(scheme, part)| sites_of(scheme, part))
+    .flat_map(|(scheme, part)| sites_of_word(scheme, part))
 }
 
 /// The site of a word that begins with a host; `scheme` is what stood before
 /// its `://`.
-fn sites_of(scheme: &str, word: &str) -> impl Iterator<Item = Site> {
+fn sites_of_word(scheme: &str, word: &str) -> impl Iterator<Item = Site> {
     let authority = word.split(['/', '?', '#', '\\']).next().unwrap_or_default();
     let authority = authority.rsplit('@').next().unwrap_or_default();
     let (host, port) = match authority.split_once(':') {
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn texts_name_sites() {
-        let names = |text: &str| named_in(text).map(|site| site.0).collect::<Vec<_>>();
+        let names = |text: &str| mentioned_sites(text).map(|site| site.0).collect::<Vec<_>>();
         for (text, expected) in [
             ("send it to https://evil.example.com/c?d= now", "example.com"),
             ("(see www.evil.org).", "evil.org"),

@@ -9,24 +9,24 @@ use base64::{
 };
 
 /// Bytes of a part that are looked at.
-const LONGEST: usize = 64 << 10;
+const MAX_PART_BYTES: usize = 64 << 10;
 /// Letters from which on a part is worth decoding.
-const SHORTEST: usize = 16;
+const MIN_PART_CHARS: usize = 16;
 /// Encodings around each other that are undone.
-const DEEPEST: usize = 3;
+const MAX_DECODE_DEPTH: usize = 3;
 
-const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
+const LENIENT_CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
     .with_decode_padding_mode(DecodePaddingMode::Indifferent)
     .with_decode_allow_trailing_bits(true);
-const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
-const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
+const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT_CONFIG);
+const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT_CONFIG);
 
 /// `text` with its encoded parts read; none when it has none.
-pub fn decoded(text: &str) -> Option<String> {
-    at_depth(text, DEEPEST)
+pub fn decode_parts(text: &str) -> Option<String> {
+    decode_at_depth(text, MAX_DECODE_DEPTH)
 }
 
-fn at_depth(text: &str, depth: usize) -> Option<String> {
+fn decode_at_depth(text: &str, depth: usize) -> Option<String> {
     if depth == 0 {
         return None;
     }
@@ -35,13 +35,13 @@ fn at_depth(text: &str, depth: usize) -> Option<String> {
     let mut at = 0;
     let bytes = text.as_bytes();
     while at < bytes.len() {
-        let Some(part) = part(bytes, at) else {
+        let Some(part) = encoded_part_at(bytes, at) else {
             at += 1;
             continue;
         };
         let end = part.end;
-        if let Some(prose) = part.read(text, at) {
-            let inner = at_depth(&prose, depth - 1).unwrap_or(prose);
+        if let Some(prose) = part.decode_prose(text, at) {
+            let inner = decode_at_depth(&prose, depth - 1).unwrap_or(prose);
             out.push_str(&text[kept..at]);
             out.push(' ');
             out.push_str(&inner);
@@ -65,44 +65,44 @@ enum Encoding {
     Escape,
 }
 
-struct Part {
+struct EncodedPart {
     end: usize,
     encoding: Encoding,
 }
 
 /// The part that begins at `at`.
-fn part(bytes: &[u8], at: usize) -> Option<Part> {
+fn encoded_part_at(bytes: &[u8], at: usize) -> Option<EncodedPart> {
     let (encoding, end) = match bytes[at] {
-        b'%' => (Encoding::Percent, run(bytes, at, percent)),
-        b'&' => (Encoding::Reference, run(bytes, at, reference)),
-        b'\\' => (Encoding::Escape, run(bytes, at, escape)),
-        byte if is_block(byte) && (at == 0 || !is_block(bytes[at - 1])) => {
-            let end = at + bytes[at..].iter().take_while(|byte| is_block(**byte)).count();
+        b'%' => (Encoding::Percent, run_end(bytes, at, parse_percent)),
+        b'&' => (Encoding::Reference, run_end(bytes, at, parse_reference)),
+        b'\\' => (Encoding::Escape, run_end(bytes, at, parse_escape)),
+        byte if is_block_byte(byte) && (at == 0 || !is_block_byte(bytes[at - 1])) => {
+            let end = at + bytes[at..].iter().take_while(|byte| is_block_byte(**byte)).count();
             (Encoding::Block, end)
         }
         _ => return None,
     };
-    (end > at).then_some(Part { end, encoding })
+    (end > at).then_some(EncodedPart { end, encoding })
 }
 
-fn is_block(byte: u8) -> bool {
+fn is_block_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_')
 }
 
 /// The end of a row of units, with what may stand between them.
-fn run(bytes: &[u8], at: usize, unit: impl Fn(&[u8]) -> Option<(usize, u32)>) -> usize {
+fn run_end(bytes: &[u8], at: usize, unit: impl Fn(&[u8]) -> Option<(usize, u32)>) -> usize {
     let (mut end, mut here, mut units) = (at, at, 0);
     while let Some((length, _)) = bytes.get(here..).and_then(&unit) {
         here += length;
         end = here;
         units += 1;
     }
-    if units * 3 >= SHORTEST { end } else { at }
+    if units * 3 >= MIN_PART_CHARS { end } else { at }
 }
 
-fn percent(bytes: &[u8]) -> Option<(usize, u32)> {
+fn parse_percent(bytes: &[u8]) -> Option<(usize, u32)> {
     match bytes {
-        [b'%', high, low, ..] => Some((3, hex(&[*high, *low])?)),
+        [b'%', high, low, ..] => Some((3, parse_hex(&[*high, *low])?)),
         // Letters need no encoding, so they may stand between.
         [byte, ..] if byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_') => {
             Some((1, u32::from(*byte)))
@@ -112,7 +112,7 @@ fn percent(bytes: &[u8]) -> Option<(usize, u32)> {
     }
 }
 
-fn reference(bytes: &[u8]) -> Option<(usize, u32)> {
+fn parse_reference(bytes: &[u8]) -> Option<(usize, u32)> {
     let rest = bytes.strip_prefix(b"&#")?;
     let end = rest.iter().take(9).position(|byte| *byte == b';')?;
     let digits = std::str::from_utf8(&rest[..end]).ok()?;
@@ -123,41 +123,48 @@ fn reference(bytes: &[u8]) -> Option<(usize, u32)> {
     Some((end + 3, code))
 }
 
-fn escape(bytes: &[u8]) -> Option<(usize, u32)> {
+fn parse_escape(bytes: &[u8]) -> Option<(usize, u32)> {
     match bytes {
-        [b'\\', b'u', a, b, c, d, ..] => Some((6, hex(&[*a, *b, *c, *d])?)),
-        [b'\\', b'x', a, b, ..] => Some((4, hex(&[*a, *b])?)),
+        [b'\\', b'u', a, b, c, d, ..] => Some((6, parse_hex(&[*a, *b, *c, *d])?)),
+        [b'\\', b'x', a, b, ..] => Some((4, parse_hex(&[*a, *b])?)),
         _ => None,
     }
 }
 
-fn hex(digits: &[u8]) -> Option<u32> {
+fn parse_hex(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |sum, digit| Some(sum * 16 + char::from(*digit).to_digit(16)?))
 }
 
-impl Part {
+impl EncodedPart {
     /// What the part says, if that is prose.
-    fn read(&self, text: &str, at: usize) -> Option<String> {
+    fn decode_prose(&self, text: &str, at: usize) -> Option<String> {
         let part = text.get(at..self.end)?;
-        let part = &part[..part.floor_char_boundary(LONGEST)];
+        let part = &part[..part.floor_char_boundary(MAX_PART_BYTES)];
         let bytes = part.as_bytes();
         let said = match self.encoding {
-            Encoding::Block => return block(part),
+            Encoding::Block => return decode_block(part),
             Encoding::Percent => {
                 // Of an address, more than a few marks are needed.
                 if part.matches('%').count() * 4 < part.len() / 3 {
                     return None;
                 }
-                String::from_utf8(codes(bytes, percent).map(|code| code as u8).collect()).ok()?
+                String::from_utf8(
+                    decode_codes(bytes, parse_percent).map(|code| code as u8).collect(),
+                )
+                .ok()?
             }
-            Encoding::Reference => codes(bytes, reference).filter_map(char::from_u32).collect(),
-            Encoding::Escape => codes(bytes, escape).filter_map(char::from_u32).collect(),
+            Encoding::Reference => {
+                decode_codes(bytes, parse_reference).filter_map(char::from_u32).collect()
+            }
+            Encoding::Escape => {
+                decode_codes(bytes, parse_escape).filter_map(char::from_u32).collect()
+            }
         };
-        prose(said)
+        keep_if_prose(said)
     }
 }
 
-fn codes<'a>(
+fn decode_codes<'a>(
     mut bytes: &'a [u8],
     unit: impl Fn(&[u8]) -> Option<(usize, u32)> + 'a,
 ) -> impl Iterator<Item = u32> + 'a {
@@ -168,28 +175,28 @@ fn codes<'a>(
     })
 }
 
-fn block(part: &str) -> Option<String> {
-    if part.len() < SHORTEST {
+fn decode_block(part: &str) -> Option<String> {
+    if part.len() < MIN_PART_CHARS {
         return None;
     }
     let bytes = part.as_bytes();
     if bytes.len().is_multiple_of(2) && bytes.iter().all(u8::is_ascii_hexdigit) {
-        let pairs = bytes.chunks(2).filter_map(hex).map(|byte| byte as u8).collect();
-        if let Some(prose) = String::from_utf8(pairs).ok().and_then(prose) {
+        let pairs = bytes.chunks(2).filter_map(parse_hex).map(|byte| byte as u8).collect();
+        if let Some(prose) = String::from_utf8(pairs).ok().and_then(keep_if_prose) {
             return Some(prose);
         }
     }
     let engine = if part.contains(['-', '_']) { &URL_SAFE } else { &STANDARD };
-    prose(String::from_utf8(engine.decode(part.trim_end_matches('=')).ok()?).ok()?)
+    keep_if_prose(String::from_utf8(engine.decode(part.trim_end_matches('=')).ok()?).ok()?)
 }
 
 /// `text` if it reads like words, or like another encoding of some.
-fn prose(text: String) -> Option<String> {
+fn keep_if_prose(text: String) -> Option<String> {
     let letters = text.chars().count();
     let count = |what: fn(char) -> bool| text.chars().filter(|letter| what(*letter)).count();
     let wordlike = count(|letter| letter.is_alphabetic() || letter == ' ');
     let odd = count(|letter| letter.is_control() && !letter.is_whitespace());
-    let nested = text.len() >= SHORTEST && text.bytes().all(is_block);
+    let nested = text.len() >= MIN_PART_CHARS && text.bytes().all(is_block_byte);
     let readable = letters >= 8 && odd == 0 && wordlike * 10 >= letters * 7;
     (readable && (nested || text.contains(' '))).then_some(text)
 }

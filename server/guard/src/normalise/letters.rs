@@ -3,18 +3,18 @@
 use icu_normalizer::DecomposingNormalizerBorrowed;
 
 /// `text` in plain letters.
-pub fn plain(text: &str) -> String {
-    let visible = untag(text);
+pub fn fold_letters(text: &str) -> String {
+    let visible = decode_tag_characters(text);
     // Decomposed, so that marks can be left out: `é` and `é` are both `e`.
     let normalizer = DecomposingNormalizerBorrowed::new_nfkd();
     let decomposed = normalizer.normalize(&visible);
-    let letters = decomposed.chars().filter(|letter| !is_mark(*letter)).map(lone);
-    unmask(&letters.collect::<String>())
+    let letters = decomposed.chars().filter(|letter| !is_combining_mark(*letter)).map(fold_symbol);
+    replace_homoglyphs(&letters.collect::<String>())
 }
 
 /// Reads tag characters as the ASCII that they shadow, and leaves out what has
 /// no width.
-fn untag(text: &str) -> String {
+fn decode_tag_characters(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut tagged = false;
     for letter in text.chars() {
@@ -27,7 +27,7 @@ fn untag(text: &str) -> String {
             '\u{e0020}'..='\u{e007e}' => out.extend(char::from_u32(letter as u32 - 0xe0000)),
             '\n' | '\t' => out.push(letter),
             '\u{2028}' | '\u{2029}' | '\u{85}' => out.push('\n'),
-            letter if crate::clean::is_unseen(letter) => {}
+            letter if crate::clean::is_invisible(letter) => {}
             '\u{fe00}'..='\u{fe0f}' => {}
             letter => out.push(letter),
         }
@@ -36,16 +36,16 @@ fn untag(text: &str) -> String {
 }
 
 /// Marks that stand over, under or through Latin letters.
-fn is_mark(letter: char) -> bool {
+fn is_combining_mark(letter: char) -> bool {
     matches!(letter, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{20d0}'..='\u{20ff}')
 }
 
 /// Letters that stand for one of ours in any surroundings.
-fn lone(letter: char) -> char {
+fn fold_symbol(letter: char) -> char {
     match letter {
-        '\u{1f1e6}'..='\u{1f1ff}' => shift(letter, '\u{1f1e6}', 'a'),
-        '\u{1f150}'..='\u{1f169}' => shift(letter, '\u{1f150}', 'a'),
-        '\u{1f170}'..='\u{1f189}' => shift(letter, '\u{1f170}', 'a'),
+        '\u{1f1e6}'..='\u{1f1ff}' => shift_letter(letter, '\u{1f1e6}', 'a'),
+        '\u{1f150}'..='\u{1f169}' => shift_letter(letter, '\u{1f150}', 'a'),
+        '\u{1f170}'..='\u{1f189}' => shift_letter(letter, '\u{1f170}', 'a'),
         '‘' | '’' | 'ʼ' | '`' | '´' => '\'',
         '“' | '”' | '„' => '"',
         '–' | '—' | '‐' | '‑' | '−' => '-',
@@ -53,16 +53,16 @@ fn lone(letter: char) -> char {
     }
 }
 
-fn shift(letter: char, from: char, to: char) -> char {
+fn shift_letter(letter: char, from: char, to: char) -> char {
     char::from_u32(letter as u32 - from as u32 + to as u32).unwrap_or(letter)
 }
 
 /// Puts Latin letters for their look-alikes, in words that are Latin otherwise;
 /// words of look-alikes alone only where the text is mostly Latin.
-fn unmask(text: &str) -> String {
+fn replace_homoglyphs(text: &str) -> String {
     let (mut latin, mut other) = (0usize, 0usize);
     for letter in text.chars().filter(|letter| letter.is_alphabetic()) {
-        if letter.is_ascii() || twin(letter).is_some() { latin += 1 } else { other += 1 }
+        if letter.is_ascii() || homoglyph(letter).is_some() { latin += 1 } else { other += 1 }
     }
     let mostly_latin = latin > other * 4;
     let mut out = String::with_capacity(text.len());
@@ -71,9 +71,9 @@ fn unmask(text: &str) -> String {
         let end = rest.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
         let is_latin = word.bytes().any(|byte| byte.is_ascii_alphabetic());
-        let readable = |letter: char| letter.is_ascii() || twin(letter).is_some();
+        let readable = |letter: char| letter.is_ascii() || homoglyph(letter).is_some();
         if !word.is_ascii() && (is_latin || mostly_latin) && word.chars().all(readable) {
-            out.extend(word.chars().map(|letter| twin(letter).unwrap_or(letter)));
+            out.extend(word.chars().map(|letter| homoglyph(letter).unwrap_or(letter)));
         } else {
             out.push_str(word);
         }
@@ -85,7 +85,7 @@ fn unmask(text: &str) -> String {
 }
 
 /// The Latin letter that `letter` looks like.
-fn twin(letter: char) -> Option<char> {
+fn homoglyph(letter: char) -> Option<char> {
     const FROM: &str = "аеорсухіјѕһԁԛԝӏкмтнвгпԍϲАЕОРСУХІЈЅКМТНВӀԌԚԜ\
                         αονρτυικχγεηωςσΑΒΕΖΗΙΚΜΝΟΡΤΥΧ\
                         ոսօհɡıɑɩʀɪʏɴʙɢʜʟᴀᴄᴅᴇꜰᴊᴋᴍᴏᴘꜱᴛᴜᴠᴡᴢꓲꓳꓮꓰøłđ";
@@ -102,14 +102,14 @@ fn twin(letter: char) -> Option<char> {
 
 #[cfg(test)]
 mod tests {
-    use super::twin;
+    use super::homoglyph;
 
     #[test]
     fn twins_are_paired() {
         for (from, to) in [('а', 'a'), ('ԝ', 'w'), ('Χ', 'X'), ('ᴢ', 'z'), ('đ', 'd'), ('ꓲ', 'I')]
         {
-            assert_eq!(twin(from), Some(to), "{from}");
+            assert_eq!(homoglyph(from), Some(to), "{from}");
         }
-        assert_eq!(twin('ж'), None);
+        assert_eq!(homoglyph('ж'), None);
     }
 }

@@ -1,12 +1,12 @@
 //! The phrases that are looked for, with the words that lead to them.
 
-use super::Asks;
+use super::InjectionKind;
 
 /// An anchor, and the pattern that is tried around it. The pattern sees lower
 /// case, single blanks, straight quotes, and no marks of Markdown.
-pub(super) struct Pattern {
+pub(super) struct PhrasePattern {
     /// What the phrase asks for.
-    pub asks: Asks,
+    pub kind: InjectionKind,
     /// Rare words of the phrase, one of which is in each of its forms.
     pub anchors: &'static [&'static str],
     /// The phrase itself.
@@ -28,7 +28,7 @@ macro_rules! agent {
 }
 
 /// Words for secrets.
-const SECRETS: &[&str] = &[
+const SECRET_ANCHORS: &[&str] = &[
     "password",
     "credential",
     "api key",
@@ -46,9 +46,9 @@ const SECRETS: &[&str] = &[
 ];
 
 /// All patterns.
-pub(super) static PATTERNS: &[Pattern] = &[
-    Pattern {
-        asks: Asks::Override,
+pub(super) static PATTERNS: &[PhrasePattern] = &[
+    PhrasePattern {
+        kind: InjectionKind::Override,
         anchors: &[
             "ignor",
             "disregard",
@@ -67,13 +67,13 @@ pub(super) static PATTERNS: &[Pattern] = &[
             told!()
         ),
     },
-    Pattern {
-        asks: Asks::Override,
+    PhrasePattern {
+        kind: InjectionKind::Override,
         anchors: &["ignor", "disregard", "forget"],
         phrase: r"\b(?:ignore|disregard|forget) (?:everything|anything|all|all of|whatever)(?: that)?(?: (?:was|is|has been|came|comes|you were|you have been|you've been))*(?: (?:above|before (?:this|now)|you were told|told|said before|instructed|written above|previously|prior))(?:\b|$)",
     },
-    Pattern {
-        asks: Asks::Override,
+    PhrasePattern {
+        kind: InjectionKind::Override,
         anchors: &[
             "your new",
             "new instruction",
@@ -85,8 +85,8 @@ pub(super) static PATTERNS: &[Pattern] = &[
         ],
         phrase: r"(?:\byour (?:new|real|actual|updated|true) (?:task|instructions?|goal|objective|mission|directive|role) (?:is|are|will be)\b|\b(?:new|updated) (?:system )?instructions? (?:for (?:you|the (?:ai|assistant|agent|model))|from (?:the )?(?:user|developer|system|admin)|override|supersede|replace)\b)",
     },
-    Pattern {
-        asks: Asks::Role,
+    PhrasePattern {
+        kind: InjectionKind::Role,
         anchors: &[
             "<|",
             "[inst]",
@@ -99,8 +99,8 @@ pub(super) static PATTERNS: &[Pattern] = &[
         ],
         phrase: r"(?:<\|(?:im_start|im_end|system|user|assistant|endoftext|start_header_id|end_header_id|eot_id|begin_of_text)\|>|\[/?inst\]|<</?sys>>|</?system(?:[_-](?:prompt|message|instructions?|reminder|note|override))?>)",
     },
-    Pattern {
-        asks: Asks::Role,
+    PhrasePattern {
+        kind: InjectionKind::Role,
         anchors: &[
             "system prompt",
             "hidden prompt",
@@ -110,8 +110,8 @@ pub(super) static PATTERNS: &[Pattern] = &[
         ],
         phrase: r"\b(?:reveal|print|repeat|output|show|display|leak|dump|disclose|tell me|send|include|append|quote) (?:me )?(?:back )?(?:the |your |all |of |full |entire |complete |exact |verbatim |current ){1,4}(?:system|hidden|initial) (?:prompts?|instructions?|messages?)\b",
     },
-    Pattern {
-        asks: Asks::Role,
+    PhrasePattern {
+        kind: InjectionKind::Role,
         anchors: &[
             "system override",
             "system message",
@@ -124,8 +124,8 @@ pub(super) static PATTERNS: &[Pattern] = &[
         ],
         phrase: r"(?:^|[.!?:;\n\]\[<>({-]) ?(?:(?:important|urgent|critical|new|begin|start|end) )?(?:system|admin(?:istrator)?|developer|priority) (?:override|message|instructions?|notice|alert|command)s?(?: (?:to|for) (?:the )?(?:ai|assistant|agent|model|llm|bot)s?)? ?[\]:]",
     },
-    Pattern {
-        asks: Asks::Address,
+    PhrasePattern {
+        kind: InjectionKind::Address,
         anchors: &[
             "if you are a",
             "if you're a",
@@ -144,8 +144,8 @@ pub(super) static PATTERNS: &[Pattern] = &[
             r",? (?:you (?:must|should|need to|have to|are (?:required|instructed|obliged))|please)\b)"
         ),
     },
-    Pattern {
-        asks: Asks::Address,
+    PhrasePattern {
+        kind: InjectionKind::Address,
         anchors: &[
             "attention",
             "note to",
@@ -169,8 +169,8 @@ pub(super) static PATTERNS: &[Pattern] = &[
             r")\b ?[,:!])"
         ),
     },
-    Pattern {
-        asks: Asks::Conceal,
+    PhrasePattern {
+        kind: InjectionKind::Conceal,
         anchors: &[
             "tell the user",
             "inform the user",
@@ -195,8 +195,8 @@ pub(super) static PATTERNS: &[Pattern] = &[
         ],
         phrase: r"(?:\b(?:do not|don't|never|must not|should not|avoid|without|no need to) (?:ever )?(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|notify(?:ing)?|alert(?:ing)?|reveal(?:ing)?|warn(?:ing)?|disclos(?:e|ing)|show(?:ing)?|report(?:ing)?|explain(?:ing)?|ask(?:ing)?|let(?:ting)?)(?: (?:this|it|that|any of this|anything|these|about this|the [a-z]+))?(?: (?:to|about|with))? ?(?:the )?(?:user|human|owner|operator)s?\b|\bwithout the user(?:'s)? (?:knowledge|knowing|consent|noticing)\b|\b(?:hide|conceal|keep) (?:this|it|these [a-z]+|all of this)(?: a)?(?: secret)? from the (?:user|human|owner)\b)",
     },
-    Pattern {
-        asks: Asks::Exfiltrate,
+    PhrasePattern {
+        kind: InjectionKind::Exfiltrate,
         anchors: &[
             "password",
             "credential",
@@ -222,9 +222,9 @@ pub(super) static PATTERNS: &[Pattern] = &[
             r"[^!?]{0,60}?(?:\b(?:to|at|into|via|using|in) (?:the )?(?:following |this |attacker )?(?:https?:|url|endpoint|address|webhook|server|e-?mail|[a-z0-9._%+-]+@|[a-z0-9-]+\.[a-z]{2,})|\bquery (?:string|parameter)s?\b)"
         ),
     },
-    Pattern {
-        asks: Asks::Reveal,
-        anchors: SECRETS,
+    PhrasePattern {
+        kind: InjectionKind::Reveal,
+        anchors: SECRET_ANCHORS,
         // Forms say `show` and `repeat`, mails `send me`, manuals `to reveal`.
         phrase: concat!(
             r"(?:(?:^|[.!?:;)\]-] ?|\b(?:please|now|then|and|must|should|just|simply|also) )(?:print|output|leak|dump|divulge|recite|spell out)|\b(?:please|now|then|must) reveal)",
@@ -232,8 +232,8 @@ pub(super) static PATTERNS: &[Pattern] = &[
             r"(?:api[ _-]?keys?|passwords?|credentials?|private keys?|secret keys?|(?:access|session|auth|api) tokens?|ssh keys?|seed phrases?)\b"
         ),
     },
-    Pattern {
-        asks: Asks::Steer,
+    PhrasePattern {
+        kind: InjectionKind::Steer,
         anchors: &[
             "always recommend",
             "always suggest",
@@ -260,8 +260,8 @@ pub(super) static PATTERNS: &[Pattern] = &[
         ],
         phrase: r"\b(?:always|only|must|should|sure to|remember to) (?:recommend|suggest|promote|endorse|praise|prefer|mention|advise) [^.!?]{1,80}\b(?:to|when|whenever|if|in) (?:the |your |all |any |every |other |a )?(?:users?\b|user's|answers?\b|responses?\b|replies\b|recommendations?\b|anyone asks|someone asks|asked\b|summari[sz])",
     },
-    Pattern {
-        asks: Asks::Steer,
+    PhrasePattern {
+        kind: InjectionKind::Steer,
         anchors: &[
             "reply only",
             "respond only",
@@ -280,8 +280,8 @@ pub(super) static PATTERNS: &[Pattern] = &[
         ],
         phrase: r"\b(?:(?:reply|respond|answer) (?:only|exclusively|just) with|(?:only|exclusively) (?:reply|respond|answer) with|(?:reply|respond|answer) with nothing but|(?:say|output|print|write|return) (?:only|nothing but) the (?:words?|phrase|sentence|string|following))\b",
     },
-    Pattern {
-        asks: Asks::Steer,
+    PhrasePattern {
+        kind: InjectionKind::Steer,
         anchors: &[
             "when you ",
             "when summar",
@@ -297,8 +297,8 @@ pub(super) static PATTERNS: &[Pattern] = &[
         ],
         phrase: r"\bwhen(?:ever)? (?:you (?:are )?|the user )?(?:asks?|asked|summari[sz](?:e|ing)|answer(?:ing)?|respond(?:ing)?|reply(?:ing)?|review(?:ing)?|describ(?:e|ing)|compar(?:e|ing))\b[^.!?]{0,60}?,? (?:you (?:must|should) )?(?:always |only )(?:say|mention|recommend|state|claim|include|suggest|reply|respond|answer|add)\b",
     },
-    Pattern {
-        asks: Asks::Steer,
+    PhrasePattern {
+        kind: InjectionKind::Steer,
         anchors: &[
             "end of your ",
             "start of your ",
@@ -310,8 +310,8 @@ pub(super) static PATTERNS: &[Pattern] = &[
         ],
         phrase: r"\bat the (?:end|start|beginning|top|bottom) of (?:your|each|every|all your) (?:final |next )?(?:responses?|summary|summaries|outputs?|reply|replies)\b",
     },
-    Pattern {
-        asks: Asks::Unlock,
+    PhrasePattern {
+        kind: InjectionKind::Unlock,
         anchors: &[
             "you are now",
             "developer mode",

@@ -7,56 +7,58 @@ use tokio::time::Instant;
 
 use crate::{
     content::Sources,
-    dispatch::Context,
+    dispatch::CallContext,
     engine::Fact,
-    error::{Error, HINT, Result},
+    error::{Error, HINT_KEY, Result},
     policy::{Listener, TabPolicy},
-    sessions::{DownloadRecord, DownloadStatus, Downloads, Session, Tab, Viewer, is_known_type},
+    sessions::{
+        DownloadFilter, DownloadRecord, DownloadStatus, Downloads, Session, Tab, is_known_mime_type,
+    },
 };
 
 /// How long a receipt waits for files to be whole.
-const RECEIPT: Duration = Duration::from_secs(2);
+const RECEIPT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Files that a receipt says something of.
-const MOST_TOLD: usize = 8;
+const MAX_REPORTED_FILES: usize = 8;
 
 /// Time before the deadline at which a wait says how far it came.
-const MARGIN: Duration = Duration::from_millis(300);
+const DEADLINE_MARGIN: Duration = Duration::from_millis(300);
 
 /// How long a download is waited for that has not begun, by a caller who names no
 /// time of its own.
-const BEGINNING: Duration = Duration::from_secs(30);
+const START_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long ago the action may be that begins it.
-const AFTER_ACTION: Duration = Duration::from_secs(60);
+const ACTION_WINDOW: Duration = Duration::from_secs(60);
 
 /// Lists the files that pages sent.
 pub async fn list_downloads(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::ListDownloadsRequest,
 ) -> Result<v1::ListDownloadsResponse> {
     let session = cx.session()?;
     if request.wait {
-        wait(cx, &session).await?;
+        wait_for_downloads(cx, &session).await?;
     }
-    let all = seen(cx, &session, request.all)?;
-    downloads(cx).untold(|record| all.iter().any(|one| one.id == record.id));
+    let all = visible_downloads(cx, &session, request.all)?;
+    download_store(cx).take_unreported(|record| all.iter().any(|one| one.id == record.id));
     let mut sources = Sources::default();
     for record in &all {
         sources.add_url(record.url.strip_prefix("blob:").unwrap_or(&record.url));
     }
     cx.set_sources(sources);
-    Ok(v1::ListDownloadsResponse { downloads: all.iter().map(|one| entry(cx, one)).collect() })
+    Ok(v1::ListDownloadsResponse { downloads: all.iter().map(|one| to_entry(cx, one)).collect() })
 }
 
 /// Removes the files that are kept.
 pub async fn clear_downloads(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::ClearDownloadsRequest,
 ) -> Result<v1::ClearDownloadsResponse> {
     let session = cx.session()?;
-    let viewer = viewer(cx, &session, request.all)?;
-    Ok(v1::ClearDownloadsResponse { removed: downloads(cx).clear(&viewer) })
+    let viewer = download_filter(cx, &session, request.all)?;
+    Ok(v1::ClearDownloadsResponse { removed: download_store(cx).clear(&viewer) })
 }
 
 /// The kept file that `text` names, as in `@d1`; none when it names something
@@ -64,11 +66,12 @@ pub async fn clear_downloads(
 ///
 /// # Errors
 /// `DOWNLOAD_NOT_FOUND`; `DOWNLOAD_FAILED` for one that is not whole.
-pub fn find(cx: &Context, text: &str) -> Result<Option<DownloadRecord>> {
+pub fn find_download(cx: &CallContext, text: &str) -> Result<Option<DownloadRecord>> {
     let number = text.strip_prefix("@d").filter(|rest| !rest.is_empty());
     let Some(number) = number.and_then(|rest| rest.parse::<u64>().ok()) else { return Ok(None) };
     let session = cx.session()?;
-    let found = seen(cx, &session, cx.is_root())?.into_iter().find(|one| one.id == number);
+    let found =
+        visible_downloads(cx, &session, cx.is_root())?.into_iter().find(|one| one.id == number);
     let record = found.ok_or_else(|| {
         let message = format!("there is no file `@d{number}`");
         Error::new(Reason::DownloadNotFound, message)
@@ -77,37 +80,43 @@ pub fn find(cx: &Context, text: &str) -> Result<Option<DownloadRecord>> {
         DownloadStatus::Complete => Ok(Some(record)),
         DownloadStatus::Running => {
             let message =
-                format!("`@d{number}` is not whole yet, and goes on: {}", progress(&record));
+                format!("`@d{number}` is not whole yet, and goes on: {}", progress_text(&record));
             Err(Error::new(Reason::DownloadUnfinished, message))
         }
-        DownloadStatus::Failed(why) | DownloadStatus::Refused(why) => Err(failed(&record, why)),
+        DownloadStatus::Failed(why) | DownloadStatus::Refused(why) => {
+            Err(download_failed(&record, why))
+        }
     }
 }
 
 /// The failure of a download that is over.
-pub fn failed(record: &DownloadRecord, why: &str) -> Error {
+pub fn download_failed(record: &DownloadRecord, why: &str) -> Error {
     let message = format!("`{}` was not downloaded: {why}", record.reference());
     Error::new(Reason::DownloadFailed, message).with("url", &record.url)
 }
 
 /// What a receipt says of the downloads that an action began: waits a little for
 /// them to be whole. There may be more than the engine has seen.
-pub async fn told(cx: &Context, guids: &[String], no_wait: bool) -> Vec<DownloadRecord> {
-    let downloads = downloads(cx);
-    if guids.is_empty() && !downloads.has_untold() {
+pub async fn downloads_for_receipt(
+    cx: &CallContext,
+    guids: &[String],
+    no_wait: bool,
+) -> Vec<DownloadRecord> {
+    let downloads = download_store(cx);
+    if guids.is_empty() && !downloads.has_unreported() {
         return Vec::new();
     }
-    let mut numbers = downloads.numbers(guids);
-    downloads.untold(|record| numbers.contains(&record.id));
-    let patience = if no_wait { Duration::ZERO } else { RECEIPT };
-    let limit = (cx.deadline() - MARGIN).min(Instant::now() + patience);
+    let mut numbers = downloads.ids_of(guids);
+    downloads.take_unreported(|record| numbers.contains(&record.id));
+    let patience = if no_wait { Duration::ZERO } else { RECEIPT_TIMEOUT };
+    let limit = (cx.deadline() - DEADLINE_MARGIN).min(Instant::now() + patience);
     loop {
-        let more = since_action(cx);
+        let more = unreported_since_action(cx);
         numbers.extend(&more);
         if numbers.is_empty() {
             return Vec::new();
         }
-        downloads.settled(&numbers, limit).await;
+        downloads.wait_until_finished(&numbers, limit).await;
         if more.is_empty() {
             break;
         }
@@ -116,25 +125,26 @@ pub async fn told(cx: &Context, guids: &[String], no_wait: bool) -> Vec<Download
 }
 
 /// Downloads that nobody was told of, and that the tab began since its last action.
-fn since_action(cx: &Context) -> Vec<u64> {
-    let Some(tab) = cx.tab_if_any().filter(|_| downloads(cx).has_untold()) else {
+fn unreported_since_action(cx: &CallContext) -> Vec<u64> {
+    let Some(tab) = cx.tab_if_any().filter(|_| download_store(cx).has_unreported()) else {
         return Vec::new();
     };
-    let since = tab.acted().from();
-    let found = downloads(cx).untold(|one| one.tab == tab.id() && one.begun >= since);
+    let since = tab.action_times().began_at();
+    let found =
+        download_store(cx).take_unreported(|one| one.tab == tab.id() && one.started_at >= since);
     found.into_iter().map(|record| record.id).collect()
 }
 
 /// The file that the last action of the tab began, whether or not an answer told of
 /// it; none where there are several.
-pub fn file_of_last_action(cx: &Context) -> Option<DownloadRecord> {
+pub fn download_of_last_action(cx: &CallContext) -> Option<DownloadRecord> {
     let tab = cx.tab_if_any()?;
     let session = cx.session().ok()?;
-    let seen = downloads(cx).seen_by(&viewer(cx, &session, false).ok()?);
-    let since = tab.acted().from();
+    let seen = download_store(cx).list_for(&download_filter(cx, &session, false).ok()?);
+    let since = tab.action_times().began_at();
     let is_its = |one: &DownloadRecord| {
         one.tab == tab.id()
-            && one.begun >= since
+            && one.started_at >= since
             && matches!(one.status, DownloadStatus::Complete | DownloadStatus::Running)
     };
     let mut files = seen.into_iter().filter(is_its);
@@ -143,13 +153,13 @@ pub fn file_of_last_action(cx: &Context) -> Option<DownloadRecord> {
 
 /// Tells the caller of downloads that no answer has told of: those that began
 /// after one, and those that a page began by itself.
-pub fn remind(cx: &Context) {
-    if !downloads(cx).has_untold() {
+pub fn report_unreported(cx: &CallContext) {
+    if !download_store(cx).has_unreported() {
         return;
     }
     let Ok(session) = cx.session() else { return };
-    let Ok(viewer) = viewer(cx, &session, false) else { return };
-    let untold = downloads(cx).untold(|record| viewer.sees(record));
+    let Ok(viewer) = download_filter(cx, &session, false) else { return };
+    let untold = download_store(cx).take_unreported(|record| viewer.matches(record));
     if untold.is_empty() {
         return;
     }
@@ -158,28 +168,30 @@ pub fn remind(cx: &Context) {
         true => "a file that the page wanted to send was refused",
         false => "the page sent a file after the last answer",
     };
-    cx.say(&format!("{what}: `browse downloads` says more"));
+    cx.add_notice(&format!("{what}: `browse downloads` says more"));
 }
 
 /// Says what became of the file that a server sent in place of a page; leaves
 /// other failures as they are.
-pub async fn in_place_of_page(cx: &Context, tab: &Tab, error: Error) -> Error {
+pub async fn explain_navigation_download(cx: &CallContext, tab: &Tab, error: Error) -> Error {
     if error.reason() != Reason::NavigationDownload {
         return error;
     }
-    let since = tab.acted().from();
+    let since = tab.action_times().began_at();
     let of = |records: &[DownloadRecord]| {
-        let is_it = |one: &&DownloadRecord| one.tab == tab.id() && one.begun >= since;
+        let is_it = |one: &&DownloadRecord| one.tab == tab.id() && one.started_at >= since;
         records.iter().rfind(is_it).map(|record| record.id)
     };
-    let downloads = downloads(cx);
-    let limit = (cx.deadline() - MARGIN).min(Instant::now() + RECEIPT);
-    let Some(number) = downloads.until(limit, of).await else { return error };
-    downloads.settled(&[number], limit).await;
+    let downloads = download_store(cx);
+    let limit = (cx.deadline() - DEADLINE_MARGIN).min(Instant::now() + RECEIPT_TIMEOUT);
+    let Some(number) = downloads.wait_for(limit, of).await else { return error };
+    downloads.wait_until_finished(&[number], limit).await;
     let Some(record) = downloads.find(number) else { return error };
-    downloads.untold(|record| record.id == number);
+    downloads.take_unreported(|record| record.id == number);
     let what = match &record.status {
-        DownloadStatus::Running => format!("it comes in as `@d{number}`: {}", progress(&record)),
+        DownloadStatus::Running => {
+            format!("it comes in as `@d{number}`: {}", progress_text(&record))
+        }
         DownloadStatus::Complete => {
             format!("it is kept as `@d{number}`, {} bytes", record.received)
         }
@@ -190,80 +202,93 @@ pub async fn in_place_of_page(cx: &Context, tab: &Tab, error: Error) -> Error {
 
 /// Waits until nothing is under way; first for a download to begin when the last
 /// action has begun none.
-async fn wait(cx: &Context, session: &Session) -> Result<()> {
-    let downloads = downloads(cx);
-    let _awaited = downloads.awaits(session.name());
-    let limit = cx.deadline() - MARGIN;
+async fn wait_for_downloads(cx: &CallContext, session: &Session) -> Result<()> {
+    let downloads = download_store(cx);
+    let _awaited = downloads.expect_download(session.name());
+    let limit = cx.deadline() - DEADLINE_MARGIN;
     let is_running = |record: &DownloadRecord| record.status == DownloadStatus::Running;
-    let acted = session.tabs().iter().filter_map(|tab| tab.acted().last_action()).max();
-    let viewer = viewer(cx, session, false)?;
+    let acted = session.tabs().iter().filter_map(|tab| tab.action_times().last_action()).max();
+    let viewer = download_filter(cx, session, false)?;
     let concerns = |record: &DownloadRecord| {
-        let is_new = record.begun.zip(acted).is_some_and(|(begun, acted)| begun >= acted);
-        viewer.sees(record) && (is_new || is_running(record))
+        let is_new = record.started_at.zip(acted).is_some_and(|(begun, acted)| begun >= acted);
+        viewer.matches(record) && (is_new || is_running(record))
     };
     let mut numbers: Vec<u64> =
-        downloads.seen_by(&viewer).iter().filter(|one| concerns(one)).map(|one| one.id).collect();
+        downloads.list_for(&viewer).iter().filter(|one| concerns(one)).map(|one| one.id).collect();
     if numbers.is_empty() {
-        let is_late = acted.is_none_or(|acted| acted.elapsed() > AFTER_ACTION);
+        let is_late = acted.is_none_or(|acted| acted.elapsed() > ACTION_WINDOW);
         // Clients name the usual time of the command when their user names none.
         let usual = cx.command().timeout_ms.map(Duration::from_millis);
-        let is_usual = cx.named_timeout().is_none_or(|named| Some(named) == usual);
+        let is_usual = cx.requested_timeout().is_none_or(|named| Some(named) == usual);
         if is_late && is_usual {
-            cx.say("nothing is under way, and no action was lately that could have begun it");
+            cx.add_notice(
+                "nothing is under way, and no action was lately that could have begun it",
+            );
             return Ok(());
         }
-        let limit = if is_usual { limit.min(Instant::now() + BEGINNING) } else { limit };
+        let limit = if is_usual { limit.min(Instant::now() + START_TIMEOUT) } else { limit };
         let first = |records: &[DownloadRecord]| {
             records.iter().find(|record| concerns(record)).map(|record| record.id)
         };
-        let Some(begun) = downloads.until(limit, first).await else {
+        let Some(begun) = downloads.wait_for(limit, first).await else {
             let message = "no download has begun since the last action";
             let hint = "Look at what it did with `browse snapshot`; raise `--timeout` if the file takes longer";
-            return Err(Error::new(Reason::DeadlineExceeded, message).with(HINT, hint));
+            return Err(Error::new(Reason::DeadlineExceeded, message).with(HINT_KEY, hint));
         };
         numbers.push(begun);
     }
-    downloads.settled(&numbers, limit).await;
+    downloads.wait_until_finished(&numbers, limit).await;
     let records: Vec<_> = numbers.iter().filter_map(|number| downloads.find(*number)).collect();
     if let Some(record) = records.iter().find(|record| is_running(record)) {
-        let message =
-            format!("`{}` is not whole yet, and goes on: {}", record.reference(), progress(record));
+        let message = format!(
+            "`{}` is not whole yet, and goes on: {}",
+            record.reference(),
+            progress_text(record)
+        );
         return Err(Error::new(Reason::DownloadUnfinished, message));
     }
     for record in &records {
         if let DownloadStatus::Failed(why) | DownloadStatus::Refused(why) = &record.status {
-            return Err(failed(record, why));
+            return Err(download_failed(record, why));
         }
     }
     Ok(())
 }
 
-fn seen(cx: &Context, session: &Session, all: bool) -> Result<Vec<DownloadRecord>> {
-    Ok(downloads(cx).seen_by(&viewer(cx, session, all)?))
+fn visible_downloads(
+    cx: &CallContext,
+    session: &Session,
+    all: bool,
+) -> Result<Vec<DownloadRecord>> {
+    Ok(download_store(cx).list_for(&download_filter(cx, session, all)?))
 }
 
 /// What the caller may know of: what its session got, and what its own tabs got
 /// where it may touch no others.
-fn viewer<'a>(cx: &'a Context, session: &'a Session, all: bool) -> Result<Viewer<'a>> {
+fn download_filter<'a>(
+    cx: &'a CallContext,
+    session: &'a Session,
+    all: bool,
+) -> Result<DownloadFilter<'a>> {
     if all && !cx.is_root() {
         let message = "`--all` is for the owner of the daemon";
         let hint = "Leave `--all` out";
-        return Err(Error::new(Reason::SessionDenied, message).with(HINT, hint));
+        return Err(Error::new(Reason::SessionDenied, message).with(HINT_KEY, hint));
     }
     let capability = cx.capability();
-    Ok(Viewer {
+    Ok(DownloadFilter {
         session: (!all).then_some(session),
         client: (capability.tabs == TabPolicy::Own).then(|| cx.client()),
         hosts: capability.hosts(),
     })
 }
 
-fn downloads(cx: &Context) -> &std::sync::Arc<Downloads> {
+fn download_store(cx: &CallContext) -> &std::sync::Arc<Downloads> {
     cx.daemon().sessions().downloads()
 }
 
 /// `1048576 of 4194304 bytes so far`.
-fn progress(record: &DownloadRecord) -> String {
+fn progress_text(record: &DownloadRecord) -> String {
     match record.total {
         Some(total) => format!("{} of {total} bytes so far", record.received),
         None => format!("{} bytes so far", record.received),
@@ -272,13 +297,13 @@ fn progress(record: &DownloadRecord) -> String {
 
 /// What a receipt says of files: of the first ones, and of refusals; a page may
 /// send any number.
-pub fn facts(cx: &Context, files: &[DownloadRecord]) -> Vec<Fact> {
+pub fn receipt_facts(cx: &CallContext, files: &[DownloadRecord]) -> Vec<Fact> {
     let is_refused = |one: &&DownloadRecord| matches!(one.status, DownloadStatus::Refused(_));
-    let first = &files[..files.len().min(MOST_TOLD)];
+    let first = &files[..files.len().min(MAX_REPORTED_FILES)];
     let rest = &files[first.len()..];
-    let mut facts: Vec<_> = first.iter().map(|file| fact(cx, file)).collect();
+    let mut facts: Vec<_> = first.iter().map(|file| receipt_fact(cx, file)).collect();
     if let Some(refused) = rest.iter().find(is_refused) {
-        facts.push(fact(cx, refused));
+        facts.push(receipt_fact(cx, refused));
     }
     if !rest.is_empty() {
         let more = rest.len();
@@ -288,19 +313,19 @@ pub fn facts(cx: &Context, files: &[DownloadRecord]) -> Vec<Fact> {
 }
 
 /// A record as a line of a receipt. Only name and path are words of the page.
-pub fn fact(cx: &Context, record: &DownloadRecord) -> Fact {
+pub fn receipt_fact(cx: &CallContext, record: &DownloadRecord) -> Fact {
     let fact = Fact::new(format!("download {}", record.reference())).about("", &record.name);
-    let is_known = is_known_type(&record.mime);
+    let is_known = is_known_mime_type(&record.mime);
     match &record.status {
         DownloadStatus::Running => {
             let wait = "`browse downloads --wait` waits until it is whole";
-            fact.note(format!(", {}; {wait}", progress(record)))
+            fact.note(format!(", {}; {wait}", progress_text(record)))
         }
         DownloadStatus::Complete => {
             let mime = if is_known { format!(", {}", record.mime) } else { String::new() };
-            let (bytes, until) = (record.received, until(record));
+            let (bytes, until) = (record.received, format_expiry(record));
             let fact = fact.note(format!("{mime}, {bytes} bytes, kept until {until}"));
-            match path(cx, record) {
+            match path_for_caller(cx, record) {
                 Some(path) => fact.text(path),
                 None => fact,
             }
@@ -311,17 +336,17 @@ pub fn fact(cx: &Context, record: &DownloadRecord) -> Fact {
 }
 
 /// Where a file is kept. Callers on other machines get no path.
-fn path(cx: &Context, record: &DownloadRecord) -> Option<String> {
+fn path_for_caller(cx: &CallContext, record: &DownloadRecord) -> Option<String> {
     let path = record.path.as_ref().filter(|_| cx.listener() != Listener::Tunnel);
     path.map(|path| path.display().to_string())
 }
 
-fn until(record: &DownloadRecord) -> String {
-    humantime::format_rfc3339_seconds(record.until).to_string()
+fn format_expiry(record: &DownloadRecord) -> String {
+    humantime::format_rfc3339_seconds(record.expires_at).to_string()
 }
 
 /// A record as the contract has it.
-pub fn entry(cx: &Context, record: &DownloadRecord) -> v1::DownloadEntry {
+pub fn to_entry(cx: &CallContext, record: &DownloadRecord) -> v1::DownloadEntry {
     let is_complete = record.status == DownloadStatus::Complete;
     let (state, problem) = match &record.status {
         DownloadStatus::Running => ("running", ""),
@@ -331,16 +356,16 @@ pub fn entry(cx: &Context, record: &DownloadRecord) -> v1::DownloadEntry {
     };
     v1::DownloadEntry {
         id: record.reference(),
-        summary: cx.shown(fact(cx, record).line()),
+        summary: cx.redact_for_caller(receipt_fact(cx, record).line()),
         state: state.to_owned(),
         name: record.name.clone(),
-        path: path(cx, record),
+        path: path_for_caller(cx, record),
         mime: record.mime.clone(),
         bytes: record.received,
         total: record.total,
         url: record.url.clone(),
         problem: problem.to_owned(),
-        kept_until: if is_complete { until(record) } else { String::new() },
+        kept_until: if is_complete { format_expiry(record) } else { String::new() },
         tab: record.tab,
         session: record.session.clone(),
     }

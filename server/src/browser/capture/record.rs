@@ -6,30 +6,30 @@ use browse_proto::{Reason, v1};
 use futures::Stream;
 use sha2::{Digest as _, Sha256};
 
-use super::files::running;
+use super::files::stream_parts;
 use crate::{
-    dispatch::Context,
+    dispatch::CallContext,
     error::{Error, Result},
-    recording::{Captions, Recording, Style},
+    recording::{Captions, RecordingOptions, VideoRecording},
 };
 
 /// Frames a second, when the caller names no other number.
-const FPS: u32 = 10;
+const DEFAULT_FPS: u32 = 10;
 
 /// Time that a slow recording waits after an action.
-const SLOW: Duration = Duration::from_secs(1);
+const SLOW_ACTION_DELAY: Duration = Duration::from_secs(1);
 
 /// Frames a second at most.
-const MOST_FPS: u32 = 30;
+const MAX_FPS: u32 = 30;
 
 /// Begins to film the tab.
 pub async fn start_recording(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::StartRecordingRequest,
 ) -> Result<v1::StartRecordingResponse> {
-    let fps = request.fps.unwrap_or(FPS);
-    if !(1..=MOST_FPS).contains(&fps) {
-        let message = format!("`--fps` is 1 to {MOST_FPS}, not {fps}");
+    let fps = request.fps.unwrap_or(DEFAULT_FPS);
+    if !(1..=MAX_FPS).contains(&fps) {
+        let message = format!("`--fps` is 1 to {MAX_FPS}, not {fps}");
         return Err(Error::new(Reason::ArgumentInvalid, message).with("command", "record start"));
     }
     let session = cx.session()?;
@@ -37,12 +37,13 @@ pub async fn start_recording(
     if session.recording().is_some() {
         return Err(running());
     }
-    let browser = cx.daemon().sessions().slot().browser().await?;
-    let captions =
-        request.captions.then(|| Captions::new(cx.daemon().activity().read().1, session.name()));
-    let pace = if request.slow { SLOW } else { Duration::ZERO };
-    let style = Style { fps, captions, pace };
-    let recording = Recording::start(&browser, cx.page(), style).await?;
+    let browser = cx.daemon().sessions().browser_handle().browser().await?;
+    let captions = request
+        .captions
+        .then(|| Captions::new(cx.daemon().activity().subscribe().1, session.name()));
+    let pace = if request.slow { SLOW_ACTION_DELAY } else { Duration::ZERO };
+    let style = RecordingOptions { fps, captions, action_delay: pace };
+    let recording = VideoRecording::start(&browser, cx.page(), style).await?;
     let (width, height) = recording.size();
     let mut place = session.recording();
     if place.is_some() {
@@ -54,7 +55,7 @@ pub async fn start_recording(
 
 /// Ends the recording of the session, and answers the film.
 pub async fn stop_recording(
-    cx: Arc<Context>,
+    cx: Arc<CallContext>,
     _: v1::StopRecordingRequest,
 ) -> Result<impl Stream<Item = Result<v1::FilePart>> + Send + 'static> {
     let recording = cx.session()?.recording().take();
@@ -62,7 +63,7 @@ pub async fn stop_recording(
         Error::new(Reason::RecordingMissing, "this session is not being recorded")
     })?;
     let mut film = recording.stop()?;
-    Ok(running(move |pipe| async move {
+    Ok(stream_parts(move |pipe| async move {
         let head = v1::FileHead {
             name: "recording.webm".to_owned(),
             mime: "video/webm".to_owned(),
@@ -77,7 +78,7 @@ pub async fn stop_recording(
             pipe.send(v1::FilePart { data, ..Default::default() }).await?;
         }
         let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        let note = std::mem::take(&mut film.note);
+        let note = std::mem::take(&mut film.notice);
         let tail = v1::FileTail { bytes, sha256, note, ..Default::default() };
         pipe.send(v1::FilePart { tail: Some(tail), ..Default::default() }).await
     }))

@@ -4,56 +4,56 @@ use browse_proto::{Reason, v1};
 
 use crate::{
     chromium::{self, ImageFormat, Page},
-    dispatch::Context,
+    dispatch::CallContext,
     engine::{Rect, Target},
     error::{Error, Result},
 };
 
 /// Bytes that an image may have: it is one answer.
-const MOST_BYTES: usize = 60 << 20;
+const MAX_IMAGE_BYTES: usize = 60 << 20;
 
 /// Quality of the formats that lose some, of 100.
-const QUALITY: u8 = 90;
+const LOSSY_QUALITY: u8 = 90;
 
 /// Captures the page, the viewport, a rectangle or an element.
 pub async fn screenshot(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::ScreenshotRequest,
 ) -> Result<v1::ScreenshotResponse> {
-    let area = match frame(&request)? {
-        Area::Page => chromium::Area::FullPage,
-        Area::Viewport => chromium::Area::Viewport,
-        Area::Clip(clip) => clip,
-        Area::Element(text) => {
+    let area = match requested_area(&request)? {
+        ScreenshotArea::Page => chromium::CaptureArea::FullPage,
+        ScreenshotArea::Viewport => chromium::CaptureArea::Viewport,
+        ScreenshotArea::Clip(clip) => clip,
+        ScreenshotArea::Element(text) => {
             let target: Target = text.parse()?;
             let (Rect { x, y, width, height }, revealed) = cx.engine().page_bounds(&target).await?;
-            let area = chromium::Area::Clip { x, y, width, height };
-            let taken = take(cx.page(), area, request.format()).await;
+            let area = chromium::CaptureArea::Clip { x, y, width, height };
+            let taken = capture_image(cx.page(), area, request.format()).await;
             // A look at the page leaves it as it was.
-            cx.engine().unreveal(&revealed).await;
+            cx.engine().restore_scroll(&revealed).await;
             return taken;
         }
     };
-    take(cx.page(), area, request.format()).await
+    capture_image(cx.page(), area, request.format()).await
 }
 
 /// Takes a picture of `page`.
 ///
 /// # Errors
 /// `IMAGE_REFUSED` for what has no size, or more pixels than the format holds.
-pub(super) async fn take(
+pub(super) async fn capture_image(
     page: &Page,
-    area: chromium::Area,
+    area: chromium::CaptureArea,
     format: v1::ImageFormat,
 ) -> Result<v1::ScreenshotResponse> {
     let format = match format {
         v1::ImageFormat::Unspecified | v1::ImageFormat::Png => ImageFormat::Png,
-        v1::ImageFormat::Jpeg => ImageFormat::Jpeg(QUALITY),
-        v1::ImageFormat::Webp => ImageFormat::Webp(QUALITY),
+        v1::ImageFormat::Jpeg => ImageFormat::Jpeg(LOSSY_QUALITY),
+        v1::ImageFormat::Webp => ImageFormat::Webp(LOSSY_QUALITY),
     };
-    check(area)?;
+    check_area(area)?;
     let taken = page.screenshot(area, format).await?;
-    if taken.bytes.len() > MOST_BYTES {
+    if taken.bytes.len() > MAX_IMAGE_BYTES {
         let message = format!(
             "the image has {} bytes, more than one answer holds; capture it as .jpg, or in parts with `--clip`",
             taken.bytes.len()
@@ -63,7 +63,7 @@ pub(super) async fn take(
     let size = imagesize::blob_size(&taken.bytes).map_err(|error| {
         Error::new(Reason::ImageRefused, format!("the browser made no image: {error}"))
     })?;
-    let cut = taken.cut_from.map(|whole| {
+    let cut = taken.full_height.map(|whole| {
         format!("the page is {whole} pixels high; the image shows the upper {}", size.height)
     });
     Ok(v1::ScreenshotResponse {
@@ -83,38 +83,38 @@ fn mime(format: ImageFormat) -> &'static str {
     }
 }
 
-enum Area<'a> {
+enum ScreenshotArea<'a> {
     Page,
     Viewport,
-    Clip(chromium::Area),
+    Clip(chromium::CaptureArea),
     Element(&'a str),
 }
 
-fn frame(request: &v1::ScreenshotRequest) -> Result<Area<'_>> {
+fn requested_area(request: &v1::ScreenshotRequest) -> Result<ScreenshotArea<'_>> {
     let target = request.target.as_deref().or(request.selector.as_deref());
     match (target, request.clip.as_deref()) {
-        (Some(target), _) => Ok(Area::Element(target)),
-        (None, Some(clip)) => Ok(Area::Clip(parse_clip(clip)?)),
-        (None, None) if request.viewport => Ok(Area::Viewport),
-        (None, None) => Ok(Area::Page),
+        (Some(target), _) => Ok(ScreenshotArea::Element(target)),
+        (None, Some(clip)) => Ok(ScreenshotArea::Clip(parse_clip(clip)?)),
+        (None, None) if request.viewport => Ok(ScreenshotArea::Viewport),
+        (None, None) => Ok(ScreenshotArea::Page),
     }
 }
 
-fn parse_clip(text: &str) -> Result<chromium::Area> {
+fn parse_clip(text: &str) -> Result<chromium::CaptureArea> {
     let numbers: Option<Vec<f64>> = text
         .split(',')
         .map(|part| part.trim().parse().ok().filter(|n: &f64| n.is_finite()))
         .collect();
     match numbers.as_deref() {
         Some(&[x, y, width, height]) if x >= 0.0 && y >= 0.0 => {
-            Ok(chromium::Area::Clip { x, y, width, height })
+            Ok(chromium::CaptureArea::Clip { x, y, width, height })
         }
-        _ => Err(argument(&format!("`{text}` is not x,y,width,height"))),
+        _ => Err(invalid_argument(&format!("`{text}` is not x,y,width,height"))),
     }
 }
 
-fn check(area: chromium::Area) -> Result<()> {
-    let chromium::Area::Clip { width, height, .. } = area else { return Ok(()) };
+fn check_area(area: chromium::CaptureArea) -> Result<()> {
+    let chromium::CaptureArea::Clip { width, height, .. } = area else { return Ok(()) };
     if width < 1.0 || height < 1.0 {
         let message = format!("the area is {width} by {height} pixels");
         return Err(Error::new(Reason::ImageRefused, message));
@@ -122,6 +122,6 @@ fn check(area: chromium::Area) -> Result<()> {
     Ok(())
 }
 
-fn argument(message: &str) -> Error {
+fn invalid_argument(message: &str) -> Error {
     Error::new(Reason::ArgumentInvalid, message).with("command", "screenshot")
 }

@@ -4,22 +4,22 @@ use url::{Host, Url};
 
 use crate::{
     chromium::{Cookie, is_forbidden_to_cookies},
-    dispatch::Context,
+    dispatch::CallContext,
     error::Result,
-    policy::Hosts,
+    policy::HostPolicy,
 };
 
 /// What the caller and the session allow.
-pub struct Admission {
-    hosts: [Hosts; 2],
+pub struct CookieHostRules {
+    hosts: [HostPolicy; 2],
 }
 
-impl Admission {
+impl CookieHostRules {
     /// Of the caller and the session of a call.
     ///
     /// # Errors
     /// As [`Context::session`].
-    pub fn of(cx: &Context) -> Result<Self> {
+    pub fn of(cx: &CallContext) -> Result<Self> {
         let session = cx.session()?.rules().hosts.clone();
         Ok(Self { hosts: [cx.capability().hosts().clone(), session] })
     }
@@ -27,7 +27,7 @@ impl Admission {
     /// Any host but those that never get cookies: for tests.
     #[cfg(test)]
     pub fn any() -> Self {
-        Self { hosts: [Hosts::Any, Hosts::Any] }
+        Self { hosts: [HostPolicy::Any, HostPolicy::Any] }
     }
 
     /// Whether the caller may have to do with cookies of the host; the reason
@@ -54,7 +54,7 @@ impl Admission {
 /// A domain as the browser writes it: lower case, punycode, addresses in their
 /// usual notation, and a dot before it when hosts below are meant. What has
 /// no hosts below has no dot.
-pub fn domain(text: &str) -> Option<String> {
+pub fn normalize_domain(text: &str) -> Option<String> {
     let (dot, name) = match text.trim().strip_prefix('.') {
         Some(name) => (".", name),
         None => ("", text.trim()),
@@ -94,13 +94,13 @@ mod tests {
             ("https://a.b", None),
         ];
         for (text, expected) in table {
-            assert_eq!(domain(text).as_deref(), expected, "{text}");
+            assert_eq!(normalize_domain(text).as_deref(), expected, "{text}");
         }
     }
 
     #[test]
     fn metadata_and_the_local_link_get_no_cookies() {
-        let any = Admission { hosts: [Hosts::Any, Hosts::Any] };
+        let any = CookieHostRules { hosts: [HostPolicy::Any, HostPolicy::Any] };
         for host in [
             "169.254.169.254",
             "169.254.1.1",
@@ -112,8 +112,8 @@ mod tests {
             assert!(any.check(host).is_err(), "{host}");
         }
         assert_eq!(any.check("127.0.0.1"), Ok(()));
-        let some = Hosts::list(["app.example.com"]).expect("a pattern");
-        let some = Admission { hosts: [some, Hosts::Any] };
+        let some = HostPolicy::from_patterns(["app.example.com"]).expect("a pattern");
+        let some = CookieHostRules { hosts: [some, HostPolicy::Any] };
         assert_eq!(some.check("app.example.com"), Ok(()));
         assert!(some.check("example.com").is_err());
     }

@@ -1,9 +1,9 @@
 //! Cookies of the other browsers of this machine.
 
 mod database;
-mod places;
-mod seal;
+mod encryption;
+mod profiles;
 
-pub use database::{Database, Row};
-pub use places::{BROWSERS, Known, Profile, profiles};
-pub use seal::{Keys, Seal};
+pub use database::{CookieDatabase, CookieRow};
+pub use encryption::{CookieDecryptor, CookieEncryption};
+pub use profiles::{BROWSERS, BrowserCookieProfile, KnownBrowser, find_profiles};

@@ -5,19 +5,19 @@ use browse_proto::{Reason, v1};
 use super::{admission::is_within, list, set};
 use crate::{
     chromium::Cookie,
-    dispatch::Context,
+    dispatch::CallContext,
     error::{Error, Result},
 };
 
 /// Deletes the cookies of a name that the page would be sent, or those of a
 /// host.
 pub async fn delete_cookie(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::DeleteCookieRequest,
 ) -> Result<v1::DeleteCookieResponse> {
-    let named = request.domain.as_deref().map(|text| list::host(text, cx)).transpose()?;
-    let host = named.clone().map_or_else(|| set::host(cx), Ok)?;
-    set::admit(cx, &host)?;
+    let named = request.domain.as_deref().map(|text| list::parse_host(text, cx)).transpose()?;
+    let host = named.clone().map_or_else(|| set::page_host(cx), Ok)?;
+    set::ensure_host_allowed(cx, &host)?;
     let meant = |cookie: &Cookie| {
         let of_host = match named {
             Some(_) => cookie.host() == host,

@@ -7,19 +7,19 @@ use serde::Deserialize;
 use serde_json::Value;
 use url::Url;
 
-use super::times;
+use super::timestamps;
 use crate::{
     chromium::{Cookie, PartitionKey, SameSite},
     error::{Error, Result},
 };
 
 /// Entries that a file may have.
-const MOST: usize = 20_000;
+const MAX_COOKIES: usize = 20_000;
 
 /// A cookie in whatever form.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Entry {
+struct ExportedCookie {
     name: Option<String>,
     value: Option<String>,
     domain: Option<String>,
@@ -32,12 +32,12 @@ struct Entry {
     secure: Option<bool>,
     http_only: Option<bool>,
     same_site: Option<String>,
-    partition_key: Option<Partition>,
+    partition_key: Option<ExportedPartition>,
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Partition {
+enum ExportedPartition {
     Site(String),
     Key {
         #[serde(rename = "topLevelSite", default)]
@@ -51,7 +51,7 @@ enum Partition {
 ///
 /// # Errors
 /// `JSON_INVALID`, `COOKIES_UNREADABLE` when it is no export at all.
-pub fn read(text: &str) -> Result<Vec<Result<Cookie, &'static str>>> {
+pub fn parse(text: &str) -> Result<Vec<Result<Cookie, &'static str>>> {
     let document: Value =
         serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| {
             let message = format!("the file is no JSON at line {}", error.line());
@@ -69,37 +69,37 @@ pub fn read(text: &str) -> Result<Vec<Result<Cookie, &'static str>>> {
     let entries = entries.ok_or_else(|| {
         unreadable("the file is no array of cookies, and no object with such an array `cookies`")
     })?;
-    if entries.len() > MOST {
-        return Err(unreadable(&format!("the file has more than {MOST} entries")));
+    if entries.len() > MAX_COOKIES {
+        return Err(unreadable(&format!("the file has more than {MAX_COOKIES} entries")));
     }
-    Ok(entries.into_iter().map(cookie).collect())
+    Ok(entries.into_iter().map(to_cookie).collect())
 }
 
-fn cookie(entry: Value) -> Result<Cookie, &'static str> {
+fn to_cookie(entry: Value) -> Result<Cookie, &'static str> {
     // A parser's own words would quote what it found.
-    let entry: Entry = serde_json::from_value(entry)
+    let entry: ExportedCookie = serde_json::from_value(entry)
         .map_err(|_| "it is no object, or a field is of a wrong type")?;
     let secure = entry.secure.unwrap_or_default();
     Ok(Cookie {
-        domain: domain(&entry)?,
+        domain: cookie_domain(&entry)?,
         name: entry.name.ok_or("the name is missing")?,
         value: entry.value.ok_or("the value is missing")?,
         path: entry.path.filter(|path| !path.is_empty()).unwrap_or_else(|| "/".to_owned()),
         expires: match entry.session {
             Some(true) => None,
-            _ => expires(entry.expires)?,
+            _ => parse_expires(entry.expires)?,
         },
         secure,
         http_only: entry.http_only.unwrap_or_default(),
         // Exports say so of cookies that say nothing, too; browsers take it
         // only from secure ones.
-        same_site: same_site(entry.same_site.as_deref())?
+        same_site: parse_same_site(entry.same_site.as_deref())?
             .filter(|same_site| secure || *same_site != SameSite::None),
-        partition_key: partition(entry.partition_key)?,
+        partition_key: parse_partition(entry.partition_key)?,
     })
 }
 
-fn domain(entry: &Entry) -> Result<String, &'static str> {
+fn cookie_domain(entry: &ExportedCookie) -> Result<String, &'static str> {
     let Some(domain) = entry.domain.as_deref().filter(|domain| !domain.is_empty()) else {
         let url = entry.url.as_deref().and_then(|url| Url::parse(url).ok());
         let host = url.as_ref().and_then(Url::host_str);
@@ -113,7 +113,7 @@ fn domain(entry: &Entry) -> Result<String, &'static str> {
     })
 }
 
-fn expires(value: Option<Value>) -> Result<Option<f64>, &'static str> {
+fn parse_expires(value: Option<Value>) -> Result<Option<f64>, &'static str> {
     match value {
         None | Some(Value::Null) => Ok(None),
         // -1 and 0 stand for a cookie of the session.
@@ -121,12 +121,14 @@ fn expires(value: Option<Value>) -> Result<Option<f64>, &'static str> {
             Ok(number.as_f64().filter(|seconds| *seconds > 0.0 && seconds.is_finite()))
         }
         Some(Value::String(text)) if text.is_empty() => Ok(None),
-        Some(Value::String(text)) => times::read(&text).map(Some).ok_or("the expiry is no time"),
+        Some(Value::String(text)) => {
+            timestamps::parse(&text).map(Some).ok_or("the expiry is no time")
+        }
         Some(_) => Err("the expiry is no time"),
     }
 }
 
-fn same_site(text: Option<&str>) -> Result<Option<SameSite>, &'static str> {
+fn parse_same_site(text: Option<&str>) -> Result<Option<SameSite>, &'static str> {
     match text.map(str::to_ascii_lowercase).as_deref() {
         None | Some("" | "unspecified" | "default") => Ok(None),
         Some("strict") => Ok(Some(SameSite::Strict)),
@@ -136,11 +138,11 @@ fn same_site(text: Option<&str>) -> Result<Option<SameSite>, &'static str> {
     }
 }
 
-fn partition(key: Option<Partition>) -> Result<Option<PartitionKey>, &'static str> {
+fn parse_partition(key: Option<ExportedPartition>) -> Result<Option<PartitionKey>, &'static str> {
     let (site, has_cross_site_ancestor) = match key {
-        None | Some(Partition::Key { site: None, .. }) => return Ok(None),
-        Some(Partition::Site(site)) => (site, false),
-        Some(Partition::Key { site: Some(site), crossed }) => (site, crossed),
+        None | Some(ExportedPartition::Key { site: None, .. }) => return Ok(None),
+        Some(ExportedPartition::Site(site)) => (site, false),
+        Some(ExportedPartition::Key { site: Some(site), crossed }) => (site, crossed),
     };
     if site.is_empty() {
         return Ok(None);

@@ -7,23 +7,26 @@ use browse_proto::{Reason, v1};
 use tokio::time::Instant;
 
 use super::{
-    Admission, Intake, admission,
-    browsers::{BROWSERS, Database, Keys, Known, Profile, Row, Seal, profiles},
-    intake::words,
+    CookieHostRules, CookieImport, admission,
+    browsers::{
+        BROWSERS, BrowserCookieProfile, CookieDatabase, CookieDecryptor, CookieEncryption,
+        CookieRow, KnownBrowser, find_profiles,
+    },
+    cookie_import::count_noun,
     list,
 };
 use crate::{
-    dispatch::Context,
+    dispatch::CallContext,
     error::{Error, Result},
-    keychain::{Fault, Keychain, Platform},
+    keychain::{Keychain, KeychainError, Platform},
 };
 
 /// Domains of a profile that a list names in words.
-const MOST_LINES: usize = 30;
+const MAX_LISTED_DOMAINS: usize = 30;
 
 /// Lists the cookies of other browsers, or imports those of a domain.
 pub async fn import_browser_cookies(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::ImportBrowserCookiesRequest,
 ) -> Result<v1::ImportBrowserCookiesResponse> {
     // They are local files.
@@ -31,9 +34,9 @@ pub async fn import_browser_cookies(
         let message = "only the owner of the daemon imports from other browsers";
         return Err(Error::new(Reason::FileDenied, message).with("allowed", "an exported file"));
     }
-    let domain = request.domain.as_deref().map(|text| list::host(text, cx)).transpose()?;
+    let domain = request.domain.as_deref().map(|text| list::parse_host(text, cx)).transpose()?;
     let names_none = request.browser.is_none() && request.profile.is_none();
-    let found = match found(cx, &request) {
+    let found = match requested_profiles(cx, &request) {
         Err(error)
             if error.reason() == Reason::BrowserProfileNotFound
                 && names_none
@@ -48,22 +51,25 @@ pub async fn import_browser_cookies(
         found => found?,
     };
     match (&domain, request.all) {
-        (None, false) => overview(found).await,
-        _ => import(cx, one(cx, &found, &request)?, domain.as_deref()).await,
+        (None, false) => list_profiles(found).await,
+        _ => import_profile(cx, select_profile(cx, &found, &request)?, domain.as_deref()).await,
     }
 }
 
 /// The profiles that the request names.
-fn found(cx: &Context, request: &v1::ImportBrowserCookiesRequest) -> Result<Vec<Profile>> {
+fn requested_profiles(
+    cx: &CallContext,
+    request: &v1::ImportBrowserCookiesRequest,
+) -> Result<Vec<BrowserCookieProfile>> {
     let known = request.browser.as_deref().map(|name| {
-        Known::by_name(name).ok_or_else(|| {
+        KnownBrowser::by_name(name).ok_or_else(|| {
             let names = BROWSERS.iter().map(|known| known.name).collect::<Vec<_>>().join(", ");
             invalid(cx, &format!("`{}` is none of {names}", name.escape_debug()))
         })
     });
     let known = known.transpose()?;
     let home = env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
-    let mut found = profiles(Platform::current(), &home);
+    let mut found = find_profiles(Platform::current(), &home);
     found.retain(|profile| {
         known.is_none_or(|known| known.name == profile.browser.name)
             && request.profile.as_ref().is_none_or(|name| *name == profile.name)
@@ -82,11 +88,11 @@ fn found(cx: &Context, request: &v1::ImportBrowserCookiesRequest) -> Result<Vec<
 
 /// The profile that is meant: the only one of the only browser, or its default
 /// one.
-fn one<'a>(
-    cx: &Context,
-    found: &'a [Profile],
+fn select_profile<'a>(
+    cx: &CallContext,
+    found: &'a [BrowserCookieProfile],
     request: &v1::ImportBrowserCookiesRequest,
-) -> Result<&'a Profile> {
+) -> Result<&'a BrowserCookieProfile> {
     let mut browsers: Vec<_> = found.iter().map(|profile| profile.browser.name).collect();
     browsers.dedup();
     if request.browser.is_none() && browsers.len() > 1 {
@@ -104,30 +110,35 @@ fn one<'a>(
 }
 
 /// What there is. No value is opened, and no keychain asked.
-async fn overview(found: Vec<Profile>) -> Result<v1::ImportBrowserCookiesResponse> {
+async fn list_profiles(
+    found: Vec<BrowserCookieProfile>,
+) -> Result<v1::ImportBrowserCookiesResponse> {
     let mut answer = v1::ImportBrowserCookiesResponse::default();
     let mut lines = Vec::new();
     for profile in found {
         let title = format!("{} `{}`", profile.browser.name, profile.name);
-        let database = match read(&profile).await {
+        let database = match read_profile(&profile).await {
             Ok(database) => database,
             Err(error) => {
                 answer.problems.push(format!("{title}: {error}"));
                 continue;
             }
         };
-        let mut intake = Intake::default();
-        database.rows.iter().for_each(|row| intake.see(&row.cookie));
+        let mut intake = CookieImport::default();
+        database.rows.iter().for_each(|row| intake.count_found(&row.cookie));
         let domains = intake.domains();
-        let (cookies, count) = (words(database.rows.len() as u32, "cookie"), domains.len() as u32);
-        lines.push(format!("{title}: {cookies} of {}", words(count, "domain")));
+        let (cookies, count) =
+            (count_noun(database.rows.len() as u32, "cookie"), domains.len() as u32);
+        lines.push(format!("{title}: {cookies} of {}", count_noun(count, "domain")));
         let mut most: Vec<_> = domains.iter().collect();
         most.sort_by_key(|row| std::cmp::Reverse(row.found));
         lines.extend(
-            most.iter().take(MOST_LINES).map(|row| format!("  {} {}", row.domain, row.found)),
+            most.iter()
+                .take(MAX_LISTED_DOMAINS)
+                .map(|row| format!("  {} {}", row.domain, row.found)),
         );
-        if domains.len() > MOST_LINES {
-            lines.push(format!("  and {} more", domains.len() - MOST_LINES));
+        if domains.len() > MAX_LISTED_DOMAINS {
+            lines.push(format!("  and {} more", domains.len() - MAX_LISTED_DOMAINS));
         }
         answer.profiles.push(v1::BrowserProfile {
             browser: profile.browser.name.to_owned(),
@@ -142,26 +153,29 @@ async fn overview(found: Vec<Profile>) -> Result<v1::ImportBrowserCookiesRespons
 }
 
 /// Takes over the cookies of one profile.
-async fn import(
-    cx: &Context,
-    profile: &Profile,
+async fn import_profile(
+    cx: &CallContext,
+    profile: &BrowserCookieProfile,
     domain: Option<&str>,
 ) -> Result<v1::ImportBrowserCookiesResponse> {
-    let mut database = read(profile).await?;
-    let wanted =
-        |row: &Row| domain.is_none_or(|domain| admission::is_within(row.cookie.host(), domain));
+    let mut database = read_profile(profile).await?;
+    let wanted = |row: &CookieRow| {
+        domain.is_none_or(|domain| admission::is_within(row.cookie.host(), domain))
+    };
     database.rows.retain(wanted);
     let keychain = cx.daemon().keychain();
-    let unlock = Unlock { keychain, platform: Platform::current(), deadline: cx.deadline() };
-    let (mut intake, fault) = unlock.open(profile, database, &Admission::of(cx)?).await;
+    let unlock =
+        CookieUnlocker { keychain, platform: Platform::current(), deadline: cx.deadline() };
+    let (mut intake, fault) =
+        unlock.decrypt_cookies(profile, database, &CookieHostRules::of(cx)?).await;
     match fault {
         Some(fault) if intake.is_empty() => {
             return Err(Error::new(Reason::KeychainUnavailable, fault.to_string()));
         }
-        Some(fault) => intake.reject(&fault.to_string()),
+        Some(fault) => intake.add_problem(&fault.to_string()),
         None => {}
     }
-    intake.put(&cx.page().cookies()).await?;
+    intake.store(&cx.page().cookies()).await?;
     let row = v1::BrowserProfile {
         browser: profile.browser.name.to_owned(),
         profile: profile.name.clone(),
@@ -169,33 +183,36 @@ async fn import(
     };
     Ok(v1::ImportBrowserCookiesResponse {
         summary: intake.summary(),
-        imported: intake.imported(),
+        imported: intake.imported_count(),
         profiles: vec![row],
         problems: intake.problems().to_vec(),
     })
 }
 
 /// How values are opened.
-struct Unlock<'a> {
+struct CookieUnlocker<'a> {
     keychain: &'a Keychain,
     platform: Platform,
     deadline: Instant,
 }
 
-impl Unlock<'_> {
+impl CookieUnlocker<'_> {
     /// Opens the values. The keychain is asked only for a value that it sealed;
     /// what it said when it gave no key is in the answer.
-    async fn open(
+    async fn decrypt_cookies(
         &self,
-        profile: &Profile,
-        database: Database,
-        admission: &Admission,
-    ) -> (Intake, Option<Fault>) {
-        let asks = |row: &Row| Seal::of(&row.sealed, self.platform) == Seal::Keychain;
+        profile: &BrowserCookieProfile,
+        database: CookieDatabase,
+        admission: &CookieHostRules,
+    ) -> (CookieImport, Option<KeychainError>) {
+        let asks = |row: &CookieRow| {
+            CookieEncryption::detect(&row.encrypted_value, self.platform)
+                == CookieEncryption::Keychain
+        };
         let (password, fault) = match database.rows.iter().any(asks) {
             false => (None, None),
             true => {
-                let item = profile.browser.key(self.platform);
+                let item = profile.browser.keychain_item(self.platform);
                 match self.keychain.find(&item, self.deadline).await {
                     Ok(password) => (Some(password), None),
                     Err(fault) => (None, Some(fault)),
@@ -203,14 +220,14 @@ impl Unlock<'_> {
             }
         };
         let password = password.as_ref().map(|password| password.as_slice());
-        let keys = Keys::new(self.platform, password);
-        let mut intake = Intake::default();
-        for Row { mut cookie, sealed } in database.rows {
-            if Seal::of(&sealed, self.platform) != Seal::Open {
-                match keys.open(&sealed, &cookie.domain, database.version) {
+        let keys = CookieDecryptor::new(self.platform, password);
+        let mut intake = CookieImport::default();
+        for CookieRow { mut cookie, encrypted_value: sealed } in database.rows {
+            if CookieEncryption::detect(&sealed, self.platform) != CookieEncryption::Plaintext {
+                match keys.decrypt(&sealed, &cookie.domain, database.version) {
                     Some(value) => cookie.value = value,
                     None => {
-                        intake.unreadable(&cookie.domain);
+                        intake.add_unreadable(&cookie.domain);
                         continue;
                     }
                 }
@@ -221,13 +238,13 @@ impl Unlock<'_> {
     }
 }
 
-async fn read(profile: &Profile) -> Result<Database> {
-    let path = profile.cookies.clone();
-    let read = tokio::task::spawn_blocking(move || Database::read(&path)).await;
+async fn read_profile(profile: &BrowserCookieProfile) -> Result<CookieDatabase> {
+    let path = profile.database_path.clone();
+    let read = tokio::task::spawn_blocking(move || CookieDatabase::read(&path)).await;
     read.unwrap_or_else(|error| Err(Error::new(Reason::Bug, error.to_string())))
 }
 
-fn invalid(cx: &Context, message: &str) -> Error {
+fn invalid(cx: &CallContext, message: &str) -> Error {
     Error::new(Reason::ArgumentInvalid, message).with("command", cx.command().name)
 }
 

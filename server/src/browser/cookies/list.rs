@@ -2,17 +2,17 @@
 
 use browse_proto::{Reason, v1};
 
-use super::{Admission, admission, peek, times};
+use super::{CookieHostRules, admission, redaction, timestamps};
 use crate::{
     chromium::Cookie,
-    dispatch::Context,
+    dispatch::CallContext,
     error::{Error, Result},
 };
 
 /// Lists cookies; of their values the beginning.
-pub async fn cookies(cx: &Context, request: v1::CookiesRequest) -> Result<v1::CookiesResponse> {
-    let within = request.domain.as_deref().map(|text| host(text, cx)).transpose()?;
-    let admission = Admission::of(cx)?;
+pub async fn cookies(cx: &CallContext, request: v1::CookiesRequest) -> Result<v1::CookiesResponse> {
+    let within = request.domain.as_deref().map(|text| parse_host(text, cx)).transpose()?;
+    let admission = CookieHostRules::of(cx)?;
     let mut cookies = cx.page().cookies().all().await?;
     cookies.retain(|cookie| {
         let asked = within.as_deref();
@@ -20,22 +20,22 @@ pub async fn cookies(cx: &Context, request: v1::CookiesRequest) -> Result<v1::Co
             && admission.allows(cookie)
     });
     cookies.sort_by(|a, b| (a.host(), &a.name, &a.path).cmp(&(b.host(), &b.name, &b.path)));
-    Ok(v1::CookiesResponse { cookies: cookies.iter().map(show).collect() })
+    Ok(v1::CookiesResponse { cookies: cookies.iter().map(to_message).collect() })
 }
 
 /// A host that a caller wrote, without a dot before it.
-pub fn host(text: &str, cx: &Context) -> Result<String> {
-    let domain = admission::domain(text).ok_or_else(|| {
+pub fn parse_host(text: &str, cx: &CallContext) -> Result<String> {
+    let domain = admission::normalize_domain(text).ok_or_else(|| {
         let message = format!("`{}` is no host", text.escape_debug());
         Error::new(Reason::ArgumentInvalid, message).with("command", cx.command().name)
     })?;
     Ok(domain.trim_start_matches('.').to_owned())
 }
 
-fn show(cookie: &Cookie) -> v1::Cookie {
+fn to_message(cookie: &Cookie) -> v1::Cookie {
     v1::Cookie {
         name: cookie.name.clone(),
-        value: peek::beginning(&cookie.value),
+        value: redaction::value_prefix(&cookie.value),
         length: u32::try_from(cookie.value.chars().count()).unwrap_or(u32::MAX),
         domain: cookie.domain.clone(),
         path: cookie.path.clone(),
@@ -43,9 +43,9 @@ fn show(cookie: &Cookie) -> v1::Cookie {
         http_only: cookie.http_only,
         same_site: cookie
             .same_site
-            .map(|same_site| same_site.word().to_owned())
+            .map(|same_site| same_site.as_str().to_owned())
             .unwrap_or_default(),
-        expires: cookie.expires.map(times::write).unwrap_or_default(),
+        expires: cookie.expires.map(timestamps::format_rfc3339).unwrap_or_default(),
         partition: cookie
             .partition_key
             .as_ref()

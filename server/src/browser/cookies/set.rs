@@ -3,19 +3,19 @@
 use browse_proto::{Reason, v1};
 use url::Url;
 
-use super::{Admission, admission, times};
+use super::{CookieHostRules, admission, timestamps};
 use crate::{
-    chromium::{Cookie, SameSite, now},
-    dispatch::Context,
+    chromium::{Cookie, SameSite, unix_seconds},
+    dispatch::CallContext,
     error::{Error, Result},
 };
 
 /// Bytes that name and value may have together; browsers take no more.
-pub const MOST_BYTES: usize = 4096;
+pub const MAX_COOKIE_BYTES: usize = 4096;
 
 /// Sets a cookie, and makes sure that the browser has taken it.
 pub async fn set_cookie(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::SetCookieRequest,
 ) -> Result<v1::SetCookieResponse> {
     let same_site = match request.same_site() {
@@ -24,14 +24,14 @@ pub async fn set_cookie(
         v1::SameSite::Lax => Some(SameSite::Lax),
         v1::SameSite::None => Some(SameSite::None),
     };
-    let expires = request.expires.as_deref().map(|text| expiry(cx, text)).transpose()?;
+    let expires = request.expires.as_deref().map(|text| parse_expiry(cx, text)).transpose()?;
     // What was given may be a value alone: it is not repeated.
     let pair = request.cookie.split_once('=');
     let (name, value) = pair.ok_or_else(|| invalid(cx, "there is no `=` after the name"))?;
     let domain = match &request.domain {
-        Some(text) => admission::domain(&format!(".{}", text.trim_start_matches('.')))
+        Some(text) => admission::normalize_domain(&format!(".{}", text.trim_start_matches('.')))
             .ok_or_else(|| invalid(cx, &format!("`{}` is no host", text.escape_debug())))?,
-        None => host(cx)?,
+        None => page_host(cx)?,
     };
     let cookie = Cookie {
         name: name.trim().to_owned(),
@@ -44,10 +44,10 @@ pub async fn set_cookie(
         same_site,
         partition_key: None,
     };
-    fault(&cookie).map_or(Ok(()), |fault| Err(invalid(cx, fault)))?;
-    admit(cx, cookie.host())?;
+    cookie_problem(&cookie).map_or(Ok(()), |fault| Err(invalid(cx, fault)))?;
+    ensure_host_allowed(cx, cookie.host())?;
     let jar = cx.page().cookies();
-    jar.put(std::slice::from_ref(&cookie)).await?;
+    jar.set(std::slice::from_ref(&cookie)).await?;
     let kept = jar.all().await?;
     if !kept.iter().any(|kept| kept.key() == cookie.key() && kept.value == cookie.value) {
         let message =
@@ -58,23 +58,23 @@ pub async fn set_cookie(
 }
 
 /// The host of the page.
-pub fn host(cx: &Context) -> Result<String> {
+pub fn page_host(cx: &CallContext) -> Result<String> {
     let url = Url::parse(&cx.page().url()).ok();
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
-    let host = url.as_ref().and_then(Url::host_str).and_then(admission::domain);
+    let host = url.as_ref().and_then(Url::host_str).and_then(admission::normalize_domain);
     host.ok_or_else(|| Error::new(Reason::NoSite, "the tab shows no site, so no host is meant"))
 }
 
 /// Checks that the caller may have to do with cookies of `host`.
-pub fn admit(cx: &Context, host: &str) -> Result<()> {
-    Admission::of(cx)?.check(host).map_err(|why| {
+pub fn ensure_host_allowed(cx: &CallContext, host: &str) -> Result<()> {
+    CookieHostRules::of(cx)?.check(host).map_err(|why| {
         let message = format!("`{host}` gets no cookies: {why}");
         Error::new(Reason::AddressDenied, message).with("url", host)
     })
 }
 
 /// What is wrong with a cookie on the face of it.
-pub fn fault(cookie: &Cookie) -> Option<&'static str> {
+pub fn cookie_problem(cookie: &Cookie) -> Option<&'static str> {
     let control = |text: &str| text.chars().any(char::is_control);
     if cookie.name.is_empty() {
         Some("the name is missing")
@@ -82,7 +82,7 @@ pub fn fault(cookie: &Cookie) -> Option<&'static str> {
         Some("the name holds a character that names cannot have")
     } else if control(&cookie.value) || cookie.value.contains(';') {
         Some("the value holds a character that values cannot have")
-    } else if cookie.name.len() + cookie.value.len() > MOST_BYTES {
+    } else if cookie.name.len() + cookie.value.len() > MAX_COOKIE_BYTES {
         Some("name and value have more than 4096 bytes")
     } else if !cookie.path.starts_with('/') || control(&cookie.path) || cookie.path.contains(';') {
         Some("the path does not begin with `/`, or holds a character that paths cannot have")
@@ -91,17 +91,17 @@ pub fn fault(cookie: &Cookie) -> Option<&'static str> {
     }
 }
 
-fn expiry(cx: &Context, text: &str) -> Result<f64> {
+fn parse_expiry(cx: &CallContext, text: &str) -> Result<f64> {
     let forms = "give `2030-01-31T12:00:00Z`, `30d`, or seconds since the epoch";
     let shown = text.escape_debug();
-    let seconds =
-        times::read(text).ok_or_else(|| invalid(cx, &format!("`{shown}` is no time: {forms}")))?;
-    match seconds > now() {
+    let seconds = timestamps::parse(text)
+        .ok_or_else(|| invalid(cx, &format!("`{shown}` is no time: {forms}")))?;
+    match seconds > unix_seconds() {
         true => Ok(seconds),
         false => Err(invalid(cx, &format!("`{shown}` is over: `cookie --delete` deletes"))),
     }
 }
 
-fn invalid(cx: &Context, message: &str) -> Error {
+fn invalid(cx: &CallContext, message: &str) -> Error {
     Error::new(Reason::ArgumentInvalid, message).with("command", cx.command().name)
 }

@@ -3,20 +3,20 @@
 use browse_proto::{Reason, v1};
 use url::Url;
 
-use super::peek;
+use super::redaction;
 use crate::{
-    chromium::{OriginStorage, Text, Written},
-    dispatch::Context,
+    chromium::{OriginStorage, StorageText, StorageWriteOutcome},
+    dispatch::CallContext,
     error::{Error, Result},
 };
 
 /// Prints the storage of the frame that commands act in.
-pub async fn storage(cx: &Context, _: v1::StorageRequest) -> Result<v1::StorageResponse> {
-    let (storage, _) = of_frame(cx).await?;
-    let glances = storage.glance().await?.ok_or_else(no_site)?;
+pub async fn storage(cx: &CallContext, _: v1::StorageRequest) -> Result<v1::StorageResponse> {
+    let (storage, _) = frame_storage(cx).await?;
+    let glances = storage.preview().await?.ok_or_else(no_site)?;
     let entries = glances.into_iter().map(|glance| {
-        let (value, redacted) = peek::without_secrets(&glance.key, &glance.value);
-        let (key, _) = peek::without_secrets("", &glance.key);
+        let (value, redacted) = redaction::redact_value(&glance.key, &glance.value);
+        let (key, _) = redaction::redact_value("", &glance.key);
         v1::StorageEntry { area: glance.area, key, value, length: glance.length, redacted }
     });
     Ok(v1::StorageResponse { entries: entries.collect() })
@@ -24,14 +24,16 @@ pub async fn storage(cx: &Context, _: v1::StorageRequest) -> Result<v1::StorageR
 
 /// Writes one entry of the local storage.
 pub async fn set_storage(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::SetStorageRequest,
 ) -> Result<v1::SetStorageResponse> {
-    let (storage, origin) = of_frame(cx).await?;
-    let item = (Text::plain(&request.key), Text::Plain(request.value));
+    let (storage, origin) = frame_storage(cx).await?;
+    let item = (StorageText::plain(&request.key), StorageText::Plain(request.value));
     match storage.write(&[item], false).await? {
-        Some(Written::All) => Ok(v1::SetStorageResponse { key: request.key, origin }),
-        Some(Written::Full) => {
+        Some(StorageWriteOutcome::Complete) => {
+            Ok(v1::SetStorageResponse { key: request.key, origin })
+        }
+        Some(StorageWriteOutcome::QuotaExceeded) => {
             let message = format!("the local storage of {origin} is full");
             Err(Error::new(Reason::TooLarge, message).with("limit", "5 million characters"))
         }
@@ -39,8 +41,8 @@ pub async fn set_storage(
     }
 }
 
-async fn of_frame(cx: &Context) -> Result<(OriginStorage, String)> {
-    let frame = cx.page().frame(&cx.engine().frame()?)?;
+async fn frame_storage(cx: &CallContext) -> Result<(OriginStorage, String)> {
+    let frame = cx.page().frame(&cx.engine().selector_frame()?)?;
     let url = Url::parse(&frame.url).ok();
     let origin = url.map(|url| url.origin().ascii_serialization()).unwrap_or_default();
     Ok((cx.page().storage(&frame.id).await?, origin))

@@ -4,33 +4,33 @@ use browse_proto::{Reach, Reason, v1};
 use serde_json::{Map, Value};
 use tokio::time::timeout_at;
 
-use super::methods::{METHODS, Method, Output, Scope};
+use super::allowed_methods::{AllowedCdpMethod, CdpLockScope, CdpOutputTrust, METHODS};
 use crate::{
     chromium,
-    dispatch::Context,
+    dispatch::CallContext,
     error::{Error, Result, quote},
-    sessions::Alone,
+    sessions::ExclusiveGuard,
 };
 
 /// Bytes that parameters may have.
-const MOST_PARAMS: usize = 64 << 10;
+const MAX_PARAMS_BYTES: usize = 64 << 10;
 
 /// Runs one method, alone in its tab or in the browser; lists the methods when
 /// none is named.
-pub async fn cdp(cx: &Context, request: v1::CdpRequest) -> Result<v1::CdpResponse> {
-    let Some(name) = request.method.as_deref() else { return Ok(list(request.data)) };
-    let method = Method::find(name).ok_or_else(|| denied(name))?;
-    let params = parse(request.params.as_deref().unwrap_or("{}"))?;
-    let all = cx.daemon().sessions().lock_of_all();
+pub async fn cdp(cx: &CallContext, request: v1::CdpRequest) -> Result<v1::CdpResponse> {
+    let Some(name) = request.method.as_deref() else { return Ok(list_methods(request.data)) };
+    let method = AllowedCdpMethod::find(name).ok_or_else(|| method_denied(name))?;
+    let params = parse_params(request.params.as_deref().unwrap_or("{}"))?;
+    let all = cx.daemon().sessions().browser_lock();
     let answer = match method.scope {
-        Scope::Tab => {
-            let tab = cx.enter(Reach::Page).await?;
-            let _alone = Alone::in_tab(all, tab, cx.deadline()).await?;
+        CdpLockScope::Tab => {
+            let tab = cx.prepare_tab(Reach::Page).await?;
+            let _alone = ExclusiveGuard::acquire_tab(all, tab, cx.deadline()).await?;
             let call = async {
                 let mut answer = tab.page().call_raw(name, &params).await;
                 // Asked afterwards: what was typed meanwhile is a secret, too.
-                if let (Ok(answer), true) = (&mut answer, method.shows_fields()) {
-                    tab.engine().secrets().await?.mask(answer);
+                if let (Ok(answer), true) = (&mut answer, method.exposes_field_values()) {
+                    tab.engine().secrets().await?.redact_json(answer);
                 }
                 Ok::<_, Error>(answer)
             };
@@ -38,23 +38,23 @@ pub async fn cdp(cx: &Context, request: v1::CdpRequest) -> Result<v1::CdpRespons
                 Ok(answer) => answer?,
                 Err(_) => {
                     tab.quarantine();
-                    return Err(late(name).with("tab", tab.id()));
+                    return Err(call_timed_out(name).with("tab", tab.id()));
                 }
             }
         }
-        Scope::Browser => {
-            let browser = cx.daemon().sessions().slot().browser().await?;
-            let _alone = Alone::in_browser(all, cx.deadline()).await?;
+        CdpLockScope::Browser => {
+            let browser = cx.daemon().sessions().browser_handle().browser().await?;
+            let _alone = ExclusiveGuard::acquire_browser(all, cx.deadline()).await?;
             let call = browser.call_raw(name, &params);
-            timeout_at(cx.deadline(), call).await.map_err(|_| late(name))?
+            timeout_at(cx.deadline(), call).await.map_err(|_| call_timed_out(name))?
         }
     };
-    respond(method, &answer.map_err(refused)?)
+    to_response(method, &answer.map_err(call_refused)?)
 }
 
 /// Parameters are one JSON object.
-fn parse(params: &str) -> Result<Value> {
-    if params.len() > MOST_PARAMS {
+fn parse_params(params: &str) -> Result<Value> {
+    if params.len() > MAX_PARAMS_BYTES {
         let message = format!("the parameters have {} bytes", params.len());
         return Err(Error::new(Reason::TooLarge, message).with("limit", "64 KiB"));
     }
@@ -65,22 +65,22 @@ fn parse(params: &str) -> Result<Value> {
     Ok(Value::Object(object))
 }
 
-fn respond(method: &Method, answer: &Value) -> Result<v1::CdpResponse> {
+fn to_response(method: &AllowedCdpMethod, answer: &Value) -> Result<v1::CdpResponse> {
     let text = answer.to_string();
-    let limit = method.most_bytes();
+    let limit = method.max_output_bytes();
     if text.len() > limit {
         let message = format!("`{}` answered with {} bytes", method.name, text.len());
         let limit = format!("{} MiB", limit >> 20);
         return Err(Error::new(Reason::TooLarge, message).with("limit", limit));
     }
     Ok(match method.output {
-        Output::Trusted => v1::CdpResponse { trusted: text, ..Default::default() },
-        Output::Untrusted => v1::CdpResponse { value: text, ..Default::default() },
+        CdpOutputTrust::Trusted => v1::CdpResponse { trusted: text, ..Default::default() },
+        CdpOutputTrust::Untrusted => v1::CdpResponse { value: text, ..Default::default() },
     })
 }
 
-fn list(data: bool) -> v1::CdpResponse {
-    let describe = |method: &Method| v1::CdpMethod {
+fn list_methods(data: bool) -> v1::CdpResponse {
+    let describe = |method: &AllowedCdpMethod| v1::CdpMethod {
         method: method.name.to_owned(),
         scope: method.scope.name().to_owned(),
         output: method.output.name().to_owned(),
@@ -92,15 +92,15 @@ fn list(data: bool) -> v1::CdpResponse {
             ..Default::default()
         };
     }
-    let line = |method: &Method| {
-        let Method { name, scope, output, justification } = method;
+    let line = |method: &AllowedCdpMethod| {
+        let AllowedCdpMethod { name, scope, output, justification } = method;
         format!("{name} ({}, {}): {justification}", scope.name(), output.name())
     };
     let list = METHODS.iter().map(line).collect::<Vec<_>>().join("\n");
     v1::CdpResponse { list, ..Default::default() }
 }
 
-fn denied(name: &str) -> Error {
+fn method_denied(name: &str) -> Error {
     let near = METHODS.iter().find(|method| method.name.eq_ignore_ascii_case(name));
     let meant = near.map(|method| format!("; `{}` is", method.name)).unwrap_or_default();
     let message = format!("`{}` is not allowed{meant}", quote(name));
@@ -108,7 +108,7 @@ fn denied(name: &str) -> Error {
 }
 
 /// Chromium's own words about a call that it did not take.
-fn refused(fault: chromium::Error) -> Error {
+fn call_refused(fault: chromium::Error) -> Error {
     match fault {
         chromium::Error::Protocol { method, message } => {
             Error::new(Reason::CdpRefused, format!("the browser refused `{method}`"))
@@ -118,6 +118,6 @@ fn refused(fault: chromium::Error) -> Error {
     }
 }
 
-fn late(name: &str) -> Error {
+fn call_timed_out(name: &str) -> Error {
     Error::new(Reason::DeadlineExceeded, format!("`{name}` was not answered in time"))
 }

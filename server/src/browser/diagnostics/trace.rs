@@ -3,7 +3,7 @@
 use browse_proto::{Reason, v1};
 
 use crate::{
-    dispatch::Context,
+    dispatch::CallContext,
     error::{Error, Result},
     policy::SessionRule,
     secrets,
@@ -11,7 +11,7 @@ use crate::{
 
 /// What is recorded when the caller names nothing: what the performance panel
 /// of the developer tools shows.
-const CATEGORIES: &[&str] = &[
+const DEFAULT_CATEGORIES: &[&str] = &[
     "blink.console",
     "blink.user_timing",
     "devtools.timeline",
@@ -26,17 +26,17 @@ const CATEGORIES: &[&str] = &[
 
 /// Begins a trace.
 pub async fn start_trace(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::StartTraceRequest,
 ) -> Result<v1::StartTraceResponse> {
-    everywhere(cx)?;
+    ensure_all_sessions(cx)?;
     let named = request.categories.as_deref().map(|text| text.split(','));
     let named = named.into_iter().flatten().map(str::trim).filter(|name| !name.is_empty());
     let mut categories: Vec<String> = named.map(str::to_owned).collect();
     if categories.is_empty() {
-        categories = CATEGORIES.iter().map(|name| (*name).to_owned()).collect();
+        categories = DEFAULT_CATEGORIES.iter().map(|name| (*name).to_owned()).collect();
     }
-    let browser = cx.daemon().sessions().slot().browser().await?;
+    let browser = cx.daemon().sessions().browser_handle().browser().await?;
     if !browser.start_trace(&categories).await? {
         return Err(Error::new(Reason::RecordingRunning, "a trace is recorded already"));
     }
@@ -44,15 +44,18 @@ pub async fn start_trace(
 }
 
 /// Ends the trace and answers the file.
-pub async fn stop_trace(cx: &Context, _: v1::StopTraceRequest) -> Result<v1::StopTraceResponse> {
-    everywhere(cx)?;
-    let browser = cx.daemon().sessions().slot().browser().await?;
+pub async fn stop_trace(
+    cx: &CallContext,
+    _: v1::StopTraceRequest,
+) -> Result<v1::StopTraceResponse> {
+    ensure_all_sessions(cx)?;
+    let browser = cx.daemon().sessions().browser_handle().browser().await?;
     let trace = browser.stop_trace().await?;
     let trace =
         trace.ok_or_else(|| Error::new(Reason::RecordingNotRunning, "no trace is recorded"))?;
     let redact = move || {
         let text = String::from_utf8_lossy(&trace.json);
-        (secrets::redact(&text).into_owned().into_bytes(), trace.cut)
+        (secrets::redact(&text).into_owned().into_bytes(), trace.is_truncated)
     };
     let redacted = tokio::task::spawn_blocking(redact).await;
     let (trace, cut) = redacted.map_err(|error| Error::new(Reason::Bug, error.to_string()))?;
@@ -68,7 +71,7 @@ pub async fn stop_trace(cx: &Context, _: v1::StopTraceRequest) -> Result<v1::Sto
 
 /// A trace tells of every tab, so that only a caller who may go into every
 /// session gets one.
-fn everywhere(cx: &Context) -> Result<()> {
+fn ensure_all_sessions(cx: &CallContext) -> Result<()> {
     match &cx.capability().session {
         SessionRule::Any => Ok(()),
         SessionRule::Only(own) => {

@@ -4,35 +4,41 @@ use browse_proto::v1;
 
 use super::{
     DEFAULT,
-    devices::{DEVICES, Device},
+    devices::{DEVICES, DevicePreset},
     invalid,
-    settings::{Setting, change},
+    settings::{EmulationSetting, change_emulation},
 };
 use crate::{
-    chromium::{Screen, Viewport},
-    dispatch::Context,
+    chromium::{EmulatedScreen, Viewport},
+    dispatch::CallContext,
     error::{Result, quote},
 };
 
 /// Emulates a device, or lists all.
 pub async fn emulate_device(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::EmulateDeviceRequest,
 ) -> Result<v1::EmulateDeviceResponse> {
     let Some(name) = request.device else {
-        return Ok(v1::EmulateDeviceResponse { settings: DEVICES.iter().map(line).collect() });
+        return Ok(v1::EmulateDeviceResponse {
+            settings: DEVICES.iter().map(device_entry).collect(),
+        });
     };
-    let device = if name == DEFAULT { None } else { Some(find(&name)?) };
-    let own = cx.page().own_agent();
-    let settings = change(cx.page(), &[Setting::Viewport, Setting::UserAgent], |state| {
-        state.screen = device.map(screen);
-        state.agent = device.and_then(|device| agent(device, &own));
-    });
+    let device = if name == DEFAULT { None } else { Some(find_device(&name)?) };
+    let own = cx.page().default_user_agent();
+    let settings = change_emulation(
+        cx.page(),
+        &[EmulationSetting::Viewport, EmulationSetting::UserAgent],
+        |state| {
+            state.screen = device.map(device_screen);
+            state.user_agent = device.and_then(|device| device_user_agent(device, &own));
+        },
+    );
     Ok(v1::EmulateDeviceResponse { settings: settings.await? })
 }
 
 /// By name, whatever its case, blanks and dashes.
-fn find(name: &str) -> Result<&'static Device> {
+fn find_device(name: &str) -> Result<&'static DevicePreset> {
     let plain = |text: &str| {
         let letters = text.chars().filter(|letter| letter.is_alphanumeric());
         letters.flat_map(char::to_lowercase).collect::<String>()
@@ -45,19 +51,19 @@ fn find(name: &str) -> Result<&'static Device> {
     })
 }
 
-fn line(device: &Device) -> v1::Emulated {
+fn device_entry(device: &DevicePreset) -> v1::Emulated {
     let kind = if device.mobile { " mobile touch" } else { "" };
     let value = format!("{}x{} scale {}{kind}", device.width, device.height, device.scale);
     v1::Emulated { name: device.name.to_owned(), value }
 }
 
-fn screen(device: &Device) -> Screen {
-    let Device { width, height, scale, mobile, touch, .. } = *device;
-    Screen { viewport: Viewport { width, height, scale, mobile }, touch }
+fn device_screen(device: &DevicePreset) -> EmulatedScreen {
+    let DevicePreset { width, height, scale, mobile, touch, .. } = *device;
+    EmulatedScreen { viewport: Viewport { width, height, scale, mobile }, has_touch: touch }
 }
 
 /// The user agent of a device, with the version of the browser that runs.
-fn agent(device: &Device, own: &str) -> Option<String> {
+fn device_user_agent(device: &DevicePreset, own: &str) -> Option<String> {
     let version = own.split("Chrome/").nth(1).and_then(|rest| rest.split(' ').next());
     let agent = device.agent.replace("{chrome}", version.unwrap_or("140.0.0.0"));
     (!agent.is_empty()).then_some(agent)
@@ -70,17 +76,17 @@ mod tests {
     #[test]
     fn devices_are_found_as_people_write_them() {
         for name in ["iPhone 15", "iphone15", "IPHONE-15", "iphone_15"] {
-            assert_eq!(find(name).unwrap().name, "iPhone 15", "{name}");
+            assert_eq!(find_device(name).unwrap().name, "iPhone 15", "{name}");
         }
-        let error = find("Nokia 3310").err().unwrap().to_string();
+        let error = find_device("Nokia 3310").err().unwrap().to_string();
         assert!(error.contains("Pixel 9"), "{error}");
     }
 
     #[test]
     fn android_has_the_version_of_the_browser() {
         let own = "Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/156.0.0.0 Safari/537.36";
-        let pixel = agent(find("pixel 9").unwrap(), own).unwrap();
+        let pixel = device_user_agent(find_device("pixel 9").unwrap(), own).unwrap();
         assert!(pixel.contains("Chrome/156.0.0.0 Mobile"), "{pixel}");
-        assert_eq!(agent(find("desktop").unwrap(), own), None);
+        assert_eq!(device_user_agent(find_device("desktop").unwrap(), own), None);
     }
 }

@@ -1,7 +1,7 @@
 //! Well-known devices.
 
 /// A device: its page area in CSS pixels, held upright where it is mobile.
-pub(super) struct Device {
+pub(super) struct DevicePreset {
     pub name: &'static str,
     pub width: u32,
     pub height: u32,
@@ -25,16 +25,16 @@ const fn phone(
     height: u32,
     scale: f64,
     agent: &'static str,
-) -> Device {
-    Device { name, width, height, scale, mobile: true, touch: true, agent }
+) -> DevicePreset {
+    DevicePreset { name, width, height, scale, mobile: true, touch: true, agent }
 }
 
-const fn desktop(name: &'static str, width: u32, height: u32, scale: f64) -> Device {
-    Device { name, width, height, scale, mobile: false, touch: false, agent: "" }
+const fn desktop(name: &'static str, width: u32, height: u32, scale: f64) -> DevicePreset {
+    DevicePreset { name, width, height, scale, mobile: false, touch: false, agent: "" }
 }
 
 /// The devices, smallest kind first.
-pub(super) const DEVICES: &[Device] = &[
+pub(super) const DEVICES: &[DevicePreset] = &[
     phone("iPhone SE", 375, 667, 2.0, IPHONE),
     phone("iPhone 15", 393, 852, 3.0, IPHONE),
     phone("iPhone 16 Pro Max", 440, 956, 3.0, IPHONE),

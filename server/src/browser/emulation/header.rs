@@ -3,14 +3,16 @@
 use browse_proto::v1;
 
 use super::invalid;
-use crate::{chromium::Header, dispatch::Context, error::Result, secrets::redact_header};
+use crate::{
+    chromium::RequestHeader, dispatch::CallContext, error::Result, secrets::redact_header,
+};
 
 /// Headers of a session, and bytes of one.
-const MOST: usize = 50;
-const LONGEST: usize = 8_192;
+const MAX_HEADERS: usize = 50;
+const MAX_HEADER_BYTES: usize = 8_192;
 
 /// Headers that the browser writes itself: another value would break requests.
-const OWN: [&str; 9] = [
+const BROWSER_HEADERS: [&str; 9] = [
     "connection",
     "content-length",
     "content-encoding",
@@ -23,15 +25,15 @@ const OWN: [&str; 9] = [
 ];
 
 /// Sets, removes or lists headers.
-pub async fn header(cx: &Context, request: v1::HeaderRequest) -> Result<v1::HeaderResponse> {
+pub async fn header(cx: &CallContext, request: v1::HeaderRequest) -> Result<v1::HeaderResponse> {
     let state = match request.header {
         None => cx.page().emulation(),
         Some(text) => {
-            let new = parse(&text)?;
+            let new = parse_header(&text)?;
             let known = cx.page().emulation().headers;
             let more = known.iter().filter(|header| header.name != new.name).count();
-            if more >= MOST && !new.value.is_empty() {
-                return Err(invalid(format!("{MOST} headers are set already")));
+            if more >= MAX_HEADERS && !new.value.is_empty() {
+                return Err(invalid(format!("{MAX_HEADERS} headers are set already")));
             }
             cx.page()
                 .emulate(|state| {
@@ -43,17 +45,17 @@ pub async fn header(cx: &Context, request: v1::HeaderRequest) -> Result<v1::Head
                 .await?
         }
     };
-    Ok(v1::HeaderResponse { headers: state.headers.iter().map(shown).collect() })
+    Ok(v1::HeaderResponse { headers: state.headers.iter().map(redacted_header).collect() })
 }
 
 /// A header as it may be printed.
-pub(super) fn shown(header: &Header) -> v1::ExtraHeader {
+pub(super) fn redacted_header(header: &RequestHeader) -> v1::ExtraHeader {
     let value = redact_header(&header.name, &header.value);
     v1::ExtraHeader { name: header.name.clone(), value }
 }
 
 /// `name: value`. No message quotes the value: it may be a secret.
-fn parse(text: &str) -> Result<Header> {
+fn parse_header(text: &str) -> Result<RequestHeader> {
     let (name, value) = text
         .split_once(':')
         .ok_or_else(|| invalid("a header is written `name: value`, and `name:` to end it"))?;
@@ -62,15 +64,19 @@ fn parse(text: &str) -> Result<Header> {
     if name.is_empty() || name.len() > 200 || !name.bytes().all(is_token) {
         return Err(invalid(format!("`{}` is no name of a header", crate::error::quote(&name))));
     }
-    if OWN.contains(&name.as_str()) || name.starts_with("proxy-") || name.starts_with("sec-") {
+    if BROWSER_HEADERS.contains(&name.as_str())
+        || name.starts_with("proxy-")
+        || name.starts_with("sec-")
+    {
         return Err(invalid(format!("`{name}` is written by the browser itself")));
     }
-    if value.len() > LONGEST || !value.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
-        let message =
-            format!("the value of `{name}` is not printable ASCII of at most {LONGEST} bytes");
+    if value.len() > MAX_HEADER_BYTES || !value.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
+        let message = format!(
+            "the value of `{name}` is not printable ASCII of at most {MAX_HEADER_BYTES} bytes"
+        );
         return Err(invalid(message));
     }
-    Ok(Header { name, value: value.to_owned() })
+    Ok(RequestHeader { name, value: value.to_owned() })
 }
 
 #[cfg(test)]
@@ -79,21 +85,21 @@ mod tests {
 
     #[test]
     fn names_and_values_are_told_apart_at_the_first_colon() {
-        let header = parse(" X-Url : http://a/b ").unwrap();
+        let header = parse_header(" X-Url : http://a/b ").unwrap();
         assert_eq!((header.name.as_str(), header.value.as_str()), ("x-url", "http://a/b"));
-        assert_eq!(parse("x-test:").unwrap().value, "");
+        assert_eq!(parse_header("x-test:").unwrap().value, "");
         for text in ["", "x-test", ": v", "a b: c", "host: x", "Sec-Fetch-Mode: x", "x: a\r\nb: c"]
         {
-            assert!(parse(text).is_err(), "{text}");
+            assert!(parse_header(text).is_err(), "{text}");
         }
     }
 
     #[test]
     fn secrets_are_in_no_echo_and_no_error() {
-        let header = parse("Authorization: Bearer hunter2").unwrap();
-        assert_eq!(shown(&header).value, "Bearer [redacted]");
+        let header = parse_header("Authorization: Bearer hunter2").unwrap();
+        assert_eq!(redacted_header(&header).value, "Bearer [redacted]");
         assert!(!format!("{header:?}").contains("hunter2"));
-        let error = parse("authorization: hunter2\u{7}").unwrap_err();
+        let error = parse_header("authorization: hunter2\u{7}").unwrap_err();
         assert!(!error.to_string().contains("hunter2"));
     }
 }

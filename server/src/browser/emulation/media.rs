@@ -4,13 +4,13 @@ use browse_proto::v1;
 
 use super::{
     invalid,
-    settings::{Setting, change},
+    settings::{EmulationSetting, change_emulation},
 };
-use crate::{chromium::Media, dispatch::Context, error::Result};
+use crate::{chromium::MediaFeatures, dispatch::CallContext, error::Result};
 
 /// Emulates a medium; what is not named stays.
 pub async fn emulate_media(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::EmulateMediaRequest,
 ) -> Result<v1::EmulateMediaResponse> {
     if request == v1::EmulateMediaRequest::default() {
@@ -18,11 +18,13 @@ pub async fn emulate_media(
             "none of `--type`, `--scheme`, `--motion`, `--contrast` and `--forced-colors` is given",
         ));
     }
-    let settings = change(cx.page(), &[Setting::Media], |state| edit(&mut state.media, &request));
+    let settings = change_emulation(cx.page(), &[EmulationSetting::Media], |state| {
+        apply_request(&mut state.media, &request)
+    });
     Ok(v1::EmulateMediaResponse { settings: settings.await? })
 }
 
-fn edit(media: &mut Media, request: &v1::EmulateMediaRequest) {
+fn apply_request(media: &mut MediaFeatures, request: &v1::EmulateMediaRequest) {
     use v1::{
         ColorScheme as Scheme, ContrastPreference as Contrast, ForcedColors as Forced,
         MediaType as Type, MotionPreference as Motion,

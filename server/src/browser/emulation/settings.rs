@@ -4,14 +4,14 @@ use browse_proto::v1;
 
 use super::{DEFAULT, header};
 use crate::{
-    chromium::{Emulation, Page, Screen},
-    dispatch::Context,
+    chromium::{EmulatedScreen, Emulation, Page},
+    dispatch::CallContext,
     error::Result,
 };
 
 /// A setting by name.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Setting {
+pub(super) enum EmulationSetting {
     Viewport,
     UserAgent,
     Headers,
@@ -23,7 +23,7 @@ pub(super) enum Setting {
     Cpu,
 }
 
-impl Setting {
+impl EmulationSetting {
     const ALL: [Self; 9] = [
         Self::Viewport,
         Self::UserAgent,
@@ -53,52 +53,54 @@ impl Setting {
     fn value(self, state: &Emulation) -> Option<String> {
         match self {
             Self::Viewport => state.screen.map(screen),
-            Self::UserAgent => state.agent.clone(),
+            Self::UserAgent => state.user_agent.clone(),
             Self::Headers => headers(state),
             Self::Geolocation => state
-                .position
+                .geolocation
                 .map(|at| format!("{}, {} within {} m", at.latitude, at.longitude, at.accuracy)),
             Self::Timezone => state.timezone.clone(),
             Self::Locale => state.locale.clone(),
             Self::Media => media(state),
             Self::Network => network(state),
-            Self::Cpu => state.slowdown.map(|times| format!("{times} times slower")),
+            Self::Cpu => state.cpu_slowdown.map(|times| format!("{times} times slower")),
         }
     }
 }
 
 /// Prints every setting.
-pub async fn emulate(cx: &Context, _: v1::EmulateRequest) -> Result<v1::EmulateResponse> {
-    Ok(v1::EmulateResponse { settings: of(&cx.page().emulation(), &Setting::ALL) })
+pub async fn emulate(cx: &CallContext, _: v1::EmulateRequest) -> Result<v1::EmulateResponse> {
+    Ok(v1::EmulateResponse {
+        settings: to_messages(&cx.page().emulation(), &EmulationSetting::ALL),
+    })
 }
 
 /// Takes everything back.
 pub async fn reset_emulation(
-    cx: &Context,
+    cx: &CallContext,
     _: v1::ResetEmulationRequest,
 ) -> Result<v1::ResetEmulationResponse> {
     let state = cx.page().emulate(|state| *state = Emulation::default()).await?;
-    Ok(v1::ResetEmulationResponse { settings: of(&state, &Setting::ALL) })
+    Ok(v1::ResetEmulationResponse { settings: to_messages(&state, &EmulationSetting::ALL) })
 }
 
 /// Changes the state of the session of `page`, and says how `settings` are now.
-pub(super) async fn change(
+pub(super) async fn change_emulation(
     page: &Page,
-    settings: &[Setting],
+    settings: &[EmulationSetting],
     change: impl FnOnce(&mut Emulation),
 ) -> Result<Vec<v1::Emulated>> {
-    Ok(of(&page.emulate(change).await?, settings))
+    Ok(to_messages(&page.emulate(change).await?, settings))
 }
 
-fn of(state: &Emulation, settings: &[Setting]) -> Vec<v1::Emulated> {
-    let one = |setting: &Setting| v1::Emulated {
+fn to_messages(state: &Emulation, settings: &[EmulationSetting]) -> Vec<v1::Emulated> {
+    let one = |setting: &EmulationSetting| v1::Emulated {
         name: setting.name().to_owned(),
         value: setting.value(state).unwrap_or_else(|| DEFAULT.to_owned()),
     };
     settings.iter().map(one).collect()
 }
 
-fn screen(Screen { viewport, touch }: Screen) -> String {
+fn screen(EmulatedScreen { viewport, has_touch: touch }: EmulatedScreen) -> String {
     let mut text = format!("{}x{} scale {}", viewport.width, viewport.height, viewport.scale);
     for (word, holds) in [(" mobile", viewport.mobile), (" touch", touch)] {
         text.push_str(if holds { word } else { "" });
@@ -107,7 +109,7 @@ fn screen(Screen { viewport, touch }: Screen) -> String {
 }
 
 fn headers(state: &Emulation) -> Option<String> {
-    let shown = state.headers.iter().map(header::shown);
+    let shown = state.headers.iter().map(header::redacted_header);
     let shown: Vec<_> = shown.map(|header| format!("{}: {}", header.name, header.value)).collect();
     (!shown.is_empty()).then(|| shown.join("; "))
 }
@@ -135,6 +137,6 @@ fn network(state: &Emulation) -> Option<String> {
         0 => "unlimited".to_owned(),
         kilobits => format!("{kilobits} kbit/s"),
     };
-    let (down, up) = (rate(limits.down), rate(limits.up));
-    Some(format!("{down} down, {up} up, {} ms", limits.latency))
+    let (down, up) = (rate(limits.download_kbps), rate(limits.upload_kbps));
+    Some(format!("{down} down, {up} up, {} ms", limits.latency_ms))
 }

@@ -7,8 +7,8 @@ use browse_proto::v1;
 
 use super::invalid;
 use crate::{
-    chromium::{Emulation, Screen, Viewport},
-    dispatch::Context,
+    chromium::{EmulatedScreen, Emulation, Viewport},
+    dispatch::CallContext,
     error::Result,
 };
 
@@ -19,24 +19,27 @@ const SIDES: std::ops::RangeInclusive<u32> = 50..=10_000;
 const SCALES: std::ops::RangeInclusive<f64> = 1.0..=3.0;
 
 /// Prints or sets the size of the page area.
-pub async fn viewport(cx: &Context, request: v1::ViewportRequest) -> Result<v1::ViewportResponse> {
-    let size = request.size.as_deref().map(size).transpose()?;
+pub async fn viewport(
+    cx: &CallContext,
+    request: v1::ViewportRequest,
+) -> Result<v1::ViewportResponse> {
+    let size = request.size.as_deref().map(parse_size).transpose()?;
     if let Some(scale) = request.scale.filter(|scale| !SCALES.contains(scale)) {
         return Err(invalid(format!("`--scale` is {scale}, and can be 1 to 3")));
     }
     if request.reset {
         cx.page().emulate(|state| state.screen = None).await?;
     } else if size.is_some() || request.scale.is_some() {
-        let own = cx.page().own_viewport();
-        cx.page().emulate(|state| set(state, own, size, request.scale)).await?;
+        let own = cx.page().default_viewport();
+        cx.page().emulate(|state| apply_size(state, own, size, request.scale)).await?;
     }
     let Viewport { width, height, scale, .. } = cx.page().viewport();
     Ok(v1::ViewportResponse { width, height, scale })
 }
 
 /// What is not named stays: the scale, and that a device is touched.
-fn set(state: &mut Emulation, own: Viewport, size: Option<(u32, u32)>, scale: Option<f64>) {
-    let mut screen = state.screen.unwrap_or(Screen { viewport: own, touch: false });
+fn apply_size(state: &mut Emulation, own: Viewport, size: Option<(u32, u32)>, scale: Option<f64>) {
+    let mut screen = state.screen.unwrap_or(EmulatedScreen { viewport: own, has_touch: false });
     if let Some((width, height)) = size {
         (screen.viewport.width, screen.viewport.height) = (width, height);
     }
@@ -44,7 +47,7 @@ fn set(state: &mut Emulation, own: Viewport, size: Option<(u32, u32)>, scale: Op
     state.screen = Some(screen);
 }
 
-fn size(text: &str) -> Result<(u32, u32)> {
+fn parse_size(text: &str) -> Result<(u32, u32)> {
     let wrong = || {
         let (least, most) = (SIDES.start(), SIDES.end());
         let text = crate::error::quote(text);
@@ -57,15 +60,15 @@ fn size(text: &str) -> Result<(u32, u32)> {
 
 #[cfg(test)]
 mod tests {
-    use super::size;
+    use super::parse_size;
 
     #[test]
     fn sizes_are_two_numbers_within_bounds() {
-        assert_eq!(size("1280x720").unwrap(), (1280, 720));
-        assert_eq!(size("50X10000").unwrap(), (50, 10_000));
+        assert_eq!(parse_size("1280x720").unwrap(), (1280, 720));
+        assert_eq!(parse_size("50X10000").unwrap(), (50, 10_000));
         for text in ["", "1280", "1280x", "x720", "49x720", "1280x10001", "-5x5", "1e3x5", "a x b"]
         {
-            assert!(size(text).is_err(), "{text}");
+            assert!(parse_size(text).is_err(), "{text}");
         }
     }
 }

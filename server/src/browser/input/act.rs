@@ -3,49 +3,49 @@
 use browse_proto::v1;
 use futures::FutureExt as _;
 
-use super::report;
+use super::receipt_message;
 use crate::{
-    dispatch::{Context, question},
-    engine::{self, Engine, Receipt},
+    dispatch::{CallContext, dialog},
+    engine::{self, ActionReceipt, Engine},
     error::Result,
-    policy::Kind,
-    sessions::Action,
+    policy::ClientKind,
+    sessions::SuspendedAction,
 };
 
 /// Runs `action` on `engine`, which is that of the call's tab.
-pub(in crate::browser) async fn act<F>(
-    cx: &Context,
+pub(in crate::browser) async fn run_action<F>(
+    cx: &CallContext,
     engine: Engine,
     action: impl FnOnce(Engine) -> F,
 ) -> Result<v1::Receipt>
 where
-    F: Future<Output = engine::Result<Receipt>> + Send + 'static,
+    F: Future<Output = engine::Result<ActionReceipt>> + Send + 'static,
 {
     let action = action(engine).boxed();
     let has_begun = || cx.engine().is_acting();
-    Ok(report(cx, perform(cx, action, has_begun).await?).await)
+    Ok(receipt_message(cx, wait_for_receipt(cx, action, has_begun).await?).await)
 }
 
 /// Waits for the receipt of `action`. One that a question interrupts goes on
 /// when the question is answered; its receipt names the question.
-pub(super) async fn perform(
-    cx: &Context,
-    mut action: Action,
+pub(super) async fn wait_for_receipt(
+    cx: &CallContext,
+    mut action: SuspendedAction,
     has_begun: impl Fn() -> bool,
-) -> Result<Receipt> {
-    cx.handle_questions();
+) -> Result<ActionReceipt> {
+    cx.handle_dialogs();
     // What the action leads to may leave the page.
-    let _acting = cx.page().acting();
+    let _acting = cx.page().begin_action();
     let open = tokio::select! {
         biased;
         receipt = &mut action => return Ok(receipt?),
-        open = question::blocking(cx) => open,
+        open = dialog::wait_until_blocked(cx) => open,
     };
     // Nothing was done yet, or the caller is no one who could answer.
-    if !has_begun() || cx.capability().kind == Kind::Skill {
-        return Err(question::refuse(cx, &open));
+    if !has_begun() || cx.capability().kind == ClientKind::Skill {
+        return Err(dialog::blocked_error(cx, &open));
     }
-    let receipt = cx.engine().interrupted(question::asked(cx, &open));
-    open.tab.interrupt(open.question.id, action);
+    let receipt = cx.engine().interrupted_receipt(dialog::receipt_dialog(cx, &open));
+    open.tab.suspend_action(open.dialog.id, action);
     Ok(receipt)
 }

@@ -1,15 +1,15 @@
 //! The receipt of an action, as the contract has it.
 
 use browse_proto::{
-    render::{MAX_SHOWN_ADDRESS, truncate_address},
+    render::{MAX_SHOWN_ADDRESS_CHARS, truncate_address},
     v1,
 };
 
 use super::super::{address, capture::downloads, navigation};
 use crate::{
     content::Sources,
-    dispatch::Context,
-    engine::{Fact, Receipt},
+    dispatch::CallContext,
+    engine::{ActionReceipt, Fact},
 };
 
 /// Roles of ARIA, and names of HTML elements that are no role.
@@ -29,63 +29,66 @@ const ROLES: &str = " alert alertdialog application article audio banner blockqu
     ul var wbr ";
 
 /// The receipt as the contract has it; opened targets become tab ids.
-pub async fn report(cx: &Context, mut receipt: Receipt) -> v1::Receipt {
+pub async fn receipt_message(cx: &CallContext, mut receipt: ActionReceipt) -> v1::Receipt {
     if receipt.navigated {
-        cx.engine().prepare_soon();
+        cx.engine().schedule_preinject();
     }
-    for opened in &mut receipt.opened {
-        opened.id = cx.tab_of(&opened.target_id);
+    for opened in &mut receipt.opened_tabs {
+        opened.tab_id = cx.tab_id_of_target(&opened.target_id);
     }
     let begun = std::mem::take(&mut receipt.downloads).into_iter().map(|one| one.id);
-    let files = downloads::told(cx, &begun.collect::<Vec<_>>(), receipt.no_wait).await;
-    receipt.news.extend(downloads::facts(cx, &files));
+    let files =
+        downloads::downloads_for_receipt(cx, &begun.collect::<Vec<_>>(), receipt.no_wait).await;
+    receipt.page_messages.extend(downloads::receipt_facts(cx, &files));
     let mut sources = Sources::default();
-    if receipt.frame.as_ref().is_some_and(|frame| sources.add_url(frame)) {
+    if receipt.frame_url.as_ref().is_some_and(|frame| sources.add_url(frame)) {
         cx.set_sources(sources);
     }
     let url = receipt.url.clone();
     let tab = cx.tab();
-    if let Some(other) = tab.movers().other(cx.client(), tab.page().documents_shown()) {
+    if let Some(other) =
+        tab.navigation_owners().navigated_by_other(cx.client(), tab.page().commit_count())
+    {
         // Where it was, not by what was done here.
         let moved = Fact::new(format!("tab moved by {other}")).text(tab.page().url());
-        receipt.news.push(moved);
+        receipt.page_messages.push(moved);
         receipt.url = None;
     }
     let facts = receipt.facts();
-    let lines: Vec<_> = facts.iter().map(line).collect();
+    let lines: Vec<_> = facts.iter().map(fact_line).collect();
     let focus = receipt.focus.map(|(role, name)| Fact::new(role).about("", name).line());
     v1::Receipt {
-        summary: cx.shown(lines.join("\n")),
-        url: url.map(|url| navigation::told(cx, url)),
-        new_tab: receipt.opened.iter().find_map(|opened| opened.id),
+        summary: cx.redact_for_caller(lines.join("\n")),
+        url: url.map(|url| navigation::url_for_caller(cx, url)),
+        new_tab: receipt.opened_tabs.iter().find_map(|opened| opened.tab_id),
         focus,
         dialog: receipt.dialogs.first().map(Fact::line),
-        downloads: files.iter().map(|file| downloads::entry(cx, file)).collect(),
+        downloads: files.iter().map(|file| downloads::to_entry(cx, file)).collect(),
         errors: receipt.errors.into_iter().map(|error| error.text).collect(),
-        question: receipt.asked.map(|asked| cx.shown(asked.words)),
-        facts: facts.into_iter().map(|fact| told(cx, fact)).collect(),
+        question: receipt.open_dialog.map(|asked| cx.redact_for_caller(asked.summary)),
+        facts: facts.into_iter().map(|fact| fact_to_message(cx, fact)).collect(),
     }
 }
 
 /// A fact as a line, which shows the beginning of an address.
-fn line(fact: &Fact) -> String {
-    let text = bounded(fact.text.clone(), MAX_SHOWN_ADDRESS);
+fn fact_line(fact: &Fact) -> String {
+    let text = truncate_if_url(fact.text.clone(), MAX_SHOWN_ADDRESS_CHARS);
     Fact { text, ..fact.clone() }.line()
 }
 
 /// An address of at most `max` characters; any other text is left as it is.
-fn bounded(text: String, max: usize) -> String {
+fn truncate_if_url(text: String, max: usize) -> String {
     let is_address = text.contains(':') && !text.contains(char::is_whitespace);
     if is_address { truncate_address(text, max) } else { text }
 }
 
-fn told(cx: &Context, fact: Fact) -> v1::ReceiptFact {
+fn fact_to_message(cx: &CallContext, fact: Fact) -> v1::ReceiptFact {
     let Fact { label, role, name, text, note } = fact;
     v1::ReceiptFact {
         label: label.into_owned(),
         role: known_role(role),
-        name: cx.shown(name),
-        text: bounded(cx.shown(text), address::MOST_TOLD),
+        name: cx.redact_for_caller(name),
+        text: truncate_if_url(cx.redact_for_caller(text), address::MAX_SHOWN_URL_BYTES),
         note: note.into_owned(),
     }
 }
@@ -100,15 +103,15 @@ fn known_role(role: String) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fact, MAX_SHOWN_ADDRESS, known_role, line};
+    use super::{Fact, MAX_SHOWN_ADDRESS_CHARS, fact_line, known_role};
 
     #[test]
     fn a_line_shows_the_beginning_of_an_address() {
         let url = format!("https://a.example/{}", "x".repeat(3000));
-        let shown = line(&Fact::new("url").text(&url));
-        assert_eq!(shown, format!("url: {}...", &url[..MAX_SHOWN_ADDRESS]));
+        let shown = fact_line(&Fact::new("url").text(&url));
+        assert_eq!(shown, format!("url: {}...", &url[..MAX_SHOWN_ADDRESS_CHARS]));
         let text = "a: b ".repeat(100);
-        assert!(line(&Fact::new("value").text(&text)).contains(&text));
+        assert!(fact_line(&Fact::new("value").text(&text)).contains(&text));
     }
 
     #[test]

@@ -4,20 +4,20 @@ use std::borrow::Cow;
 
 use browse_proto::v1;
 
-use crate::{content::Sources, dispatch::Context, error::Result, secrets::redact};
+use crate::{content::Sources, dispatch::CallContext, error::Result, secrets::redact};
 
 /// Returns the console messages of the page that the tab shows, oldest first, or of
 /// all its pages.
-pub async fn console(cx: &Context, request: v1::ConsoleRequest) -> Result<v1::ConsoleResponse> {
+pub async fn console(cx: &CallContext, request: v1::ConsoleRequest) -> Result<v1::ConsoleResponse> {
     let tab = cx.tab();
-    let since = if request.all { 0 } else { tab.document_begins().0 };
+    let since = if request.all { 0 } else { tab.document_start().0 };
     let ((messages, earlier), dropped) = (tab.console().since(since), tab.console().dropped());
-    super::say_earlier(cx, earlier, "messages");
+    super::note_earlier(cx, earlier, "messages");
     let is_error = |message: &v1::ConsoleMessage| {
         matches!(message.level.as_str(), "error" | "exception" | "assert")
     };
     let wanted = messages.into_iter().filter(|message| !request.errors || is_error(message));
-    let messages: Vec<_> = wanted.map(without_secrets).collect();
+    let messages: Vec<_> = wanted.map(redact_message).collect();
     let mut sources = Sources::default();
     for message in &messages {
         if !sources.add_url(&message.location) {
@@ -28,7 +28,7 @@ pub async fn console(cx: &Context, request: v1::ConsoleRequest) -> Result<v1::Co
     Ok(v1::ConsoleResponse { messages, dropped, earlier })
 }
 
-fn without_secrets(mut message: v1::ConsoleMessage) -> v1::ConsoleMessage {
+fn redact_message(mut message: v1::ConsoleMessage) -> v1::ConsoleMessage {
     for text in [&mut message.text, &mut message.location] {
         if let Cow::Owned(bare) = redact(text) {
             *text = bare;
@@ -39,7 +39,7 @@ fn without_secrets(mut message: v1::ConsoleMessage) -> v1::ConsoleMessage {
 
 /// Forgets the console messages of the tab.
 pub async fn clear_console(
-    cx: &Context,
+    cx: &CallContext,
     _: v1::ClearConsoleRequest,
 ) -> Result<v1::ClearConsoleResponse> {
     Ok(v1::ClearConsoleResponse { removed: cx.tab().console().clear() })

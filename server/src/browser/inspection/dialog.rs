@@ -4,31 +4,34 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use browse_proto::v1;
 
-use crate::{chromium::Question, dispatch::Context, error::Result, sessions::DialogLine};
+use crate::{chromium::OpenPageDialog, dispatch::CallContext, error::Result, sessions::DialogLine};
 
 /// Answers the dialogs of the tab, oldest first.
-pub async fn dialog(cx: &Context, _: v1::DialogRequest) -> Result<v1::DialogResponse> {
+pub async fn dialog(cx: &CallContext, _: v1::DialogRequest) -> Result<v1::DialogResponse> {
     let dialogs = cx.tab().dialogs();
     let (lines, dropped) = (dialogs.all(), dialogs.dropped());
-    let open = cx.page().question().map(open);
-    Ok(v1::DialogResponse { dialogs: lines.into_iter().map(entry).chain(open).collect(), dropped })
+    let open = cx.page().open_dialog().map(open_entry);
+    Ok(v1::DialogResponse {
+        dialogs: lines.into_iter().map(closed_entry).chain(open).collect(),
+        dropped,
+    })
 }
 
 /// Forgets the dialogs of the tab.
 pub async fn clear_dialog(
-    cx: &Context,
+    cx: &CallContext,
     _: v1::ClearDialogRequest,
 ) -> Result<v1::ClearDialogResponse> {
     Ok(v1::ClearDialogResponse { removed: cx.tab().dialogs().clear() })
 }
 
-fn entry(line: DialogLine) -> v1::DialogEntry {
+fn closed_entry(line: DialogLine) -> v1::DialogEntry {
     let DialogLine { time_ms, dialog } = line;
     v1::DialogEntry {
         time_ms,
         // Without the text of a prompt: it may be a password, and another client
         // may be reading this.
-        answer: dialog.outcome(),
+        answer: dialog.outcome_text(),
         kind: dialog.kind,
         message: dialog.message,
         default_text: dialog.default_text,
@@ -37,10 +40,10 @@ fn entry(line: DialogLine) -> v1::DialogEntry {
     }
 }
 
-fn open(question: Question) -> v1::DialogEntry {
-    let opened = SystemTime::now().checked_sub(question.opened.elapsed());
+fn open_entry(question: OpenPageDialog) -> v1::DialogEntry {
+    let opened = SystemTime::now().checked_sub(question.opened_at.elapsed());
     let since = opened.and_then(|opened| opened.duration_since(UNIX_EPOCH).ok());
-    let left = question.until.saturating_duration_since(Instant::now()).as_secs();
+    let left = question.deadline.saturating_duration_since(Instant::now()).as_secs();
     v1::DialogEntry {
         time_ms: since.map_or(0, |since| since.as_millis() as u64),
         kind: question.kind,

@@ -6,26 +6,26 @@ use browse_proto::{Reason, v1};
 
 use crate::{
     content::Sources,
-    dispatch::Context,
+    dispatch::CallContext,
     error::{Error, Result},
     secrets::redact,
 };
 
 /// Returns the requests of the page that the tab shows, oldest first, or of all
 /// its pages.
-pub async fn network(cx: &Context, request: v1::NetworkRequest) -> Result<v1::NetworkResponse> {
+pub async fn network(cx: &CallContext, request: v1::NetworkRequest) -> Result<v1::NetworkResponse> {
     let glob = request.filter.as_deref().map(glob::Pattern::new).transpose();
     let glob = glob.map_err(|error| {
         let message = format!("the filter is no glob: {error}");
         Error::new(Reason::ArgumentInvalid, message).with("command", "network")
     })?;
     let tab = cx.tab();
-    let since = if request.all { 0 } else { tab.document_begins().1 };
+    let since = if request.all { 0 } else { tab.document_start().1 };
     let ((entries, earlier), dropped) = (tab.network().since(since), tab.network().dropped());
-    super::say_earlier(cx, earlier, "requests");
+    super::note_earlier(cx, earlier, "requests");
     let wanted = |url: &str| glob.as_ref().is_none_or(|glob| glob.matches(url));
     let requests = entries.into_iter().filter(|entry| wanted(&entry.summary.url));
-    let requests: Vec<_> = requests.map(|entry| without_secrets(entry.summary)).collect();
+    let requests: Vec<_> = requests.map(|entry| redact_entry(entry.summary)).collect();
     let mut sources = Sources::default();
     for request in &requests {
         sources.add_url(&request.url);
@@ -36,35 +36,38 @@ pub async fn network(cx: &Context, request: v1::NetworkRequest) -> Result<v1::Ne
 
 /// Answers one request.
 pub async fn show_request(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::ShowRequestRequest,
 ) -> Result<v1::ShowRequestResponse> {
     let tab = cx.tab();
-    let entry = tab.network().find(request.id).ok_or_else(|| unknown(request.id))?;
-    came_from(cx, &entry.summary.url);
-    Ok(v1::ShowRequestResponse { request: Some(without_secrets(entry.summary)) })
+    let entry = tab.network().find(request.id).ok_or_else(|| request_not_found(request.id))?;
+    set_source_url(cx, &entry.summary.url);
+    Ok(v1::ShowRequestResponse { request: Some(redact_entry(entry.summary)) })
 }
 
 /// Answers the body that a request brought, while Chromium still has it.
-pub async fn show_body(cx: &Context, request: v1::ShowBodyRequest) -> Result<v1::ShowBodyResponse> {
+pub async fn show_body(
+    cx: &CallContext,
+    request: v1::ShowBodyRequest,
+) -> Result<v1::ShowBodyResponse> {
     let tab = cx.tab();
-    let entry = tab.network().find(request.id).ok_or_else(|| unknown(request.id))?;
-    came_from(cx, &entry.summary.url);
-    let body = tab.page().response_body(&entry.key).await;
-    let body = body.map_err(|fault| unknown(request.id).with("cause", fault))?;
+    let entry = tab.network().find(request.id).ok_or_else(|| request_not_found(request.id))?;
+    set_source_url(cx, &entry.summary.url);
+    let body = tab.page().response_body(&entry.request_id).await;
+    let body = body.map_err(|fault| request_not_found(request.id).with("cause", fault))?;
     Ok(v1::ShowBodyResponse { body: body.text, base64: body.is_base64 })
 }
 
 /// Forgets the requests of the tab.
 pub async fn clear_network(
-    cx: &Context,
+    cx: &CallContext,
     _: v1::ClearNetworkRequest,
 ) -> Result<v1::ClearNetworkResponse> {
     Ok(v1::ClearNetworkResponse { removed: cx.tab().network().clear() })
 }
 
 /// The secrets of an address are nobody's to read in a list.
-fn without_secrets(mut entry: v1::NetworkEntry) -> v1::NetworkEntry {
+fn redact_entry(mut entry: v1::NetworkEntry) -> v1::NetworkEntry {
     if let Cow::Owned(bare) = redact(&entry.url) {
         entry.url = bare;
     }
@@ -72,13 +75,13 @@ fn without_secrets(mut entry: v1::NetworkEntry) -> v1::NetworkEntry {
 }
 
 /// Names the host that answered, which may be another than the page's.
-fn came_from(cx: &Context, url: &str) {
+fn set_source_url(cx: &CallContext, url: &str) {
     let mut sources = Sources::default();
     sources.add_url(url);
     cx.set_sources(sources);
 }
 
-fn unknown(id: u64) -> Error {
+fn request_not_found(id: u64) -> Error {
     let message = format!("request {id}, or its body, is not kept");
     Error::new(Reason::RequestNotFound, message).with("id", id)
 }

@@ -2,10 +2,10 @@
 
 use browse_proto::v1;
 
-use crate::{dispatch::Context, error::Result};
+use crate::{dispatch::CallContext, error::Result};
 
 /// Answers timings and Web Vitals of the page.
-pub async fn perf(cx: &Context, _: v1::PerfRequest) -> Result<v1::PerfResponse> {
+pub async fn perf(cx: &CallContext, _: v1::PerfRequest) -> Result<v1::PerfResponse> {
     let timings = cx.engine().timings().await?;
     let tenths = |value: Option<f64>| value.map(|value| (value * 10.0).round() / 10.0);
     Ok(v1::PerfResponse {

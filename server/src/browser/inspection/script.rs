@@ -4,40 +4,42 @@ use browse_proto::{Reason, v1};
 
 use crate::{
     browser::serialize,
-    dispatch::Context,
+    dispatch::CallContext,
     error::{Error, Result},
 };
 
 /// Characters that an expression may have.
-const MOST_CHARACTERS: usize = 50_000;
+const MAX_EXPRESSION_CHARS: usize = 50_000;
 
 /// Words with which no expression begins, so that what follows is statements.
-const STATEMENTS: [&str; 10] =
+const STATEMENT_KEYWORDS: [&str; 10] =
     ["const", "let", "var", "if", "for", "while", "switch", "try", "throw", "return"];
 
 /// Evaluates an expression, or the body of an async function.
-pub async fn js(cx: &Context, request: v1::JsRequest) -> Result<v1::JsResponse> {
+pub async fn js(cx: &CallContext, request: v1::JsRequest) -> Result<v1::JsResponse> {
     if request.expression.trim().is_empty() {
         let message = "the expression is empty";
         return Err(Error::new(Reason::ArgumentInvalid, message).with("command", "js"));
     }
     let length = request.expression.chars().count();
-    if length > MOST_CHARACTERS {
+    if length > MAX_EXPRESSION_CHARS {
         let message = format!("the expression has {length} characters");
         return Err(Error::new(Reason::TooLarge, message)
-            .with("limit", format!("{MOST_CHARACTERS} characters")));
+            .with("limit", format!("{MAX_EXPRESSION_CHARS} characters")));
     }
     // It may leave the page.
-    let _acting = cx.page().acting();
+    let _acting = cx.page().begin_action();
     let value = match begins_with_statement(&request.expression) {
         false => serialize::evaluate(cx.page(), &request.expression).await?,
-        true => serialize::evaluate(cx.page(), &body(&request.expression)).await?,
+        true => {
+            serialize::evaluate(cx.page(), &wrap_in_async_function(&request.expression)).await?
+        }
     };
     if value == "null"
         && begins_with_statement(&request.expression)
         && !request.expression.contains("return")
     {
-        cx.say("statements answer with `return`: without one the value is null");
+        cx.add_notice("statements answer with `return`: without one the value is null");
     }
     Ok(v1::JsResponse { value })
 }
@@ -51,27 +53,27 @@ fn begins_with_statement(code: &str) -> bool {
         .is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '{' | '[' | ';' | '"' | '\'' | '`'));
     // `let` may be the name of a variable: it declares one where a blank follows.
     is_word
-        && STATEMENTS.contains(&word)
+        && STATEMENT_KEYWORDS.contains(&word)
         && (word != "let" || next.is_some_and(char::is_whitespace))
 }
 
 /// The code as a function that is called.
-fn body(code: &str) -> String {
+fn wrap_in_async_function(code: &str) -> String {
     format!("(async () => {{\n{code}\n}})()")
 }
 
 /// Runs a file: one line is an expression, several are the body of an async
 /// function that answers with `return`.
-pub async fn eval(cx: &Context, request: v1::EvalRequest) -> Result<v1::EvalResponse> {
+pub async fn eval(cx: &CallContext, request: v1::EvalRequest) -> Result<v1::EvalResponse> {
     let code = request.code.trim();
     if code.is_empty() {
         let message = "the file is empty";
         return Err(Error::new(Reason::ArgumentInvalid, message).with("command", "eval"));
     }
-    let _acting = cx.page().acting();
+    let _acting = cx.page().begin_action();
     let value = match code.contains('\n') {
         false => serialize::evaluate(cx.page(), code).await?,
-        true => serialize::evaluate(cx.page(), &body(code)).await?,
+        true => serialize::evaluate(cx.page(), &wrap_in_async_function(code)).await?,
     };
     Ok(v1::EvalResponse { value })
 }

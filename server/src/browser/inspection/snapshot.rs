@@ -6,61 +6,64 @@ use browse_proto::v1;
 
 use crate::{
     browser::{navigation, reading},
-    dispatch::Context,
-    engine::{Node, Since, Snapshot, SnapshotOptions},
+    dispatch::CallContext,
+    engine::{DiffBase, Node, Snapshot, SnapshotOptions},
     error::Result,
 };
 
 /// Answers the elements of the page, or what changed among them.
-pub async fn snapshot(cx: &Context, request: v1::SnapshotRequest) -> Result<v1::SnapshotResponse> {
+pub async fn snapshot(
+    cx: &CallContext,
+    request: v1::SnapshotRequest,
+) -> Result<v1::SnapshotResponse> {
     let options = SnapshotOptions {
         interactive: request.interactive,
         compact: request.compact,
         depth: request.depth,
-        scope: reading::optional(request.scope.as_deref())?,
+        scope: reading::parse_optional_target(request.scope.as_deref())?,
         cursor: request.cursor,
         max_tokens: request.max_tokens,
         details: request.nodes,
-        seen: cx.hides(),
+        visible_only: cx.filters_hidden_text(),
     };
     let tab = cx.tab();
-    let (Snapshot { text, nodes, url, unseen, .. }, since) = if request.diff {
+    let (Snapshot { text, nodes, url, hidden_parts: unseen, .. }, since) = if request.diff {
         let (snapshot, since) = tab.engine().diff(&options).await?;
         (snapshot, Some(since))
     } else {
         (tab.engine().snapshot(&options).await?, None)
     };
-    reading::from_all_frames(cx);
-    cx.note_unseen(&unseen);
+    reading::set_sources_of_all_frames(cx);
+    cx.add_hidden_counts(&unseen);
     if let Some(since) = since {
-        cx.say(&from(since, text.is_empty()));
+        cx.add_notice(&diff_heading(since, text.is_empty()));
     }
-    if text.is_empty() && !matches!(since, Some(Since::Earlier(_))) {
-        cx.say(nothing(&request));
+    if text.is_empty() && !matches!(since, Some(DiffBase::Earlier(_))) {
+        cx.add_notice(empty_reason(&request));
     }
     Ok(v1::SnapshotResponse {
         tree: text,
         nodes: nodes.into_iter().filter(|_| request.nodes).map(node).collect(),
-        suggested_skills: navigation::suggest(cx, &url),
+        suggested_skills: navigation::suggestions_for(cx, &url),
     })
 }
 
 /// What a difference begins with, in words.
-fn from(since: Since, is_empty: bool) -> String {
+fn diff_heading(since: DiffBase, is_empty: bool) -> String {
     match since {
-        Since::Never => "the first snapshot of this kind: all of it".to_owned(),
-        Since::OtherDocument(ago) => {
-            format!("the snapshot {} ago was of another document: all of this one", seconds(ago))
+        DiffBase::NoEarlier => "the first snapshot of this kind: all of it".to_owned(),
+        DiffBase::OtherDocument(ago) => {
+            format!("the snapshot {} ago was of another document: all of this one", format_ago(ago))
         }
-        Since::Earlier(ago) if is_empty => {
-            format!("nothing changed since the snapshot {} ago", seconds(ago))
+        DiffBase::Earlier(ago) if is_empty => {
+            format!("nothing changed since the snapshot {} ago", format_ago(ago))
         }
-        Since::Earlier(ago) => format!("since the snapshot {} ago", seconds(ago)),
+        DiffBase::Earlier(ago) => format!("since the snapshot {} ago", format_ago(ago)),
     }
 }
 
 /// `4 s`, or `3 min` from two minutes on.
-fn seconds(time: Duration) -> String {
+fn format_ago(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..120 => format!("{seconds} s"),
         seconds => format!("{} min", seconds / 60),
@@ -68,7 +71,7 @@ fn seconds(time: Duration) -> String {
 }
 
 /// Why a tree is empty.
-fn nothing(request: &v1::SnapshotRequest) -> &'static str {
+fn empty_reason(request: &v1::SnapshotRequest) -> &'static str {
     match request.depth {
         Some(0) => "a depth of 0 leaves nothing: `-d 1` shows the topmost elements",
         _ if request.interactive => {
@@ -88,7 +91,7 @@ fn node(node: Node) -> v1::SnapshotNode {
         value: node.value,
         frame: node.frame,
         depth: node.depth,
-        r#box: node.bounds.map(super::element::rectangle),
+        r#box: node.bounds.map(super::element::to_box),
         context: node.context.text,
         ordinal: node.context.ordinal,
         message: node.message,

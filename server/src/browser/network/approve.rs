@@ -3,18 +3,18 @@
 use browse_proto::{Reason, v1};
 
 use crate::{
-    dispatch::Context,
+    dispatch::CallContext,
     error::{Error, Result},
-    outbound::Pending,
+    outbound::PendingApproval,
 };
 
 /// Approves what waits under an id; lists what waits when there is none.
-pub async fn approve(cx: &Context, request: v1::ApproveRequest) -> Result<v1::ApproveResponse> {
+pub async fn approve(cx: &CallContext, request: v1::ApproveRequest) -> Result<v1::ApproveResponse> {
     let approvals = cx.daemon().approvals();
-    let row = |pending: &Pending, state: &str| v1::Approval {
+    let row = |pending: &PendingApproval, state: &str| v1::Approval {
         id: pending.id.clone(),
         client: pending.client.clone(),
-        action: pending.action.words.clone(),
+        action: pending.action.description.clone(),
         waiting_s: pending.since.elapsed().as_secs(),
         state: state.to_owned(),
     };

@@ -12,27 +12,27 @@ use url::Url;
 use crate::{
     browser::{address, navigation},
     content::Sources,
-    dispatch::Context,
+    dispatch::CallContext,
     egress,
     error::{Error, Result},
-    outbound::{Answer, Ask, Gate, Reach, exchange},
+    outbound::{FetchPolicy, OutboundRequest, OutboundResponse, UrlGate, send_following_redirects},
     secrets,
 };
 
 /// Bytes of a body that are answered.
-const MOST_BODY: usize = 500_000;
+const MAX_BODY_BYTES: usize = 500_000;
 
 /// Bytes of what is no JSON that are shown to whoever wanted JSON.
-const MOST_SHOWN: usize = 2048;
+const MAX_EXCERPT_BYTES: usize = 2048;
 
 /// Bytes that may be sent.
-const MOST_SENT: usize = 5 << 20;
+const MAX_REQUEST_BYTES: usize = 5 << 20;
 
 /// Longest that a fetch takes.
-const LONGEST: Duration = Duration::from_secs(60);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Headers that the connection sets itself.
-const OURS: [HeaderName; 10] = [
+const RESERVED_HEADERS: [HeaderName; 10] = [
     header::HOST,
     header::CONNECTION,
     header::CONTENT_LENGTH,
@@ -46,10 +46,10 @@ const OURS: [HeaderName; 10] = [
 ];
 
 /// Fetches an address.
-pub async fn fetch(cx: &Context, request: v1::FetchRequest) -> Result<v1::FetchResponse> {
-    let wish = Wish { parse: request.parse, headers: request.include };
-    let ask = ask(cx, &request.url, Method::GET, HeaderMap::new(), Bytes::new())?;
-    Ok(v1::FetchResponse { answer: Some(perform(cx, ask, wish).await?) })
+pub async fn fetch(cx: &CallContext, request: v1::FetchRequest) -> Result<v1::FetchResponse> {
+    let wish = FetchOptions { parse: request.parse, headers: request.include };
+    let ask = build_request(cx, &request.url, Method::GET, HeaderMap::new(), Bytes::new())?;
+    Ok(v1::FetchResponse { answer: Some(execute(cx, ask, wish).await?) })
 }
 
 /// The text of the document at `url` by the rules of `fetch`, and whether it
@@ -57,10 +57,10 @@ pub async fn fetch(cx: &Context, request: v1::FetchRequest) -> Result<v1::FetchR
 ///
 /// # Errors
 /// Those of `fetch`; the document is no text.
-pub(crate) async fn document(cx: &Context, url: &str) -> Result<(String, bool)> {
-    let wish = Wish { parse: false, headers: false };
-    let ask = ask(cx, url, Method::GET, HeaderMap::new(), Bytes::new())?;
-    let fetched = perform(cx, ask, wish).await?;
+pub(crate) async fn fetch_document(cx: &CallContext, url: &str) -> Result<(String, bool)> {
+    let wish = FetchOptions { parse: false, headers: false };
+    let ask = build_request(cx, url, Method::GET, HeaderMap::new(), Bytes::new())?;
+    let fetched = execute(cx, ask, wish).await?;
     if fetched.base64 {
         let message = "what stands there is no text";
         return Err(Error::new(Reason::ArgumentInvalid, message).with("command", cx.command().name));
@@ -70,12 +70,12 @@ pub(crate) async fn document(cx: &Context, url: &str) -> Result<(String, bool)> 
 
 /// Sends a request of any method, with headers and a body.
 pub async fn fetch_send(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::FetchSendRequest,
 ) -> Result<v1::FetchSendResponse> {
-    let wish = Wish { parse: request.parse, headers: request.include };
+    let wish = FetchOptions { parse: request.parse, headers: request.include };
     let body = request.body.unwrap_or_default();
-    if body.len() > MOST_SENT {
+    if body.len() > MAX_REQUEST_BYTES {
         let message = format!("the body has {} bytes", body.len());
         return Err(Error::new(Reason::TooLarge, message).with("limit", "5 MiB"));
     }
@@ -87,26 +87,26 @@ pub async fn fetch_send(
             .filter(|method| *method != Method::CONNECT && *method != Method::TRACE),
         None => Some(Method::POST),
     };
-    let method = method.ok_or_else(|| argument("the method is none that can be sent"))?;
-    let headers = headers(&request.header)?;
-    let ask = ask(cx, &request.url, method, headers, body.into())?;
-    Ok(v1::FetchSendResponse { answer: Some(perform(cx, ask, wish).await?) })
+    let method = method.ok_or_else(|| invalid_argument("the method is none that can be sent"))?;
+    let headers = parse_headers(&request.header)?;
+    let ask = build_request(cx, &request.url, method, headers, body.into())?;
+    Ok(v1::FetchSendResponse { answer: Some(execute(cx, ask, wish).await?) })
 }
 
 /// What the caller wants to see.
-struct Wish {
+struct FetchOptions {
     parse: bool,
     headers: bool,
 }
 
-fn ask(
-    cx: &Context,
+fn build_request(
+    cx: &CallContext,
     url: &str,
     method: Method,
     mut headers: HeaderMap,
     body: Bytes,
-) -> Result<Ask> {
-    let asker = address::Asker { cwd: None, ..navigation::asker(cx) };
+) -> Result<OutboundRequest> {
+    let asker = address::UrlRequester { cwd: None, ..navigation::url_requester(cx) };
     let invalid = |message: &str| Error::new(Reason::UrlInvalid, message).with("url", url);
     let url = match url.trim_start().get(..5) {
         Some(scheme) if scheme.eq_ignore_ascii_case("file:") => {
@@ -126,43 +126,46 @@ fn ask(
     };
     default(&mut headers, header::ACCEPT, "*/*");
     default(&mut headers, header::USER_AGENT, concat!("browse/", env!("CARGO_PKG_VERSION")));
-    Ok(Ask { url, method, headers, body, most: MOST_BODY })
+    Ok(OutboundRequest { url, method, headers, body, max_bytes: MAX_BODY_BYTES })
 }
 
 /// Reads `name: value` lines.
-fn headers(lines: &[String]) -> Result<HeaderMap> {
+fn parse_headers(lines: &[String]) -> Result<HeaderMap> {
     let mut headers = HeaderMap::new();
     for line in lines {
         // The value may be a secret, so that no message quotes it.
         let (name, value) = line
             .split_once(':')
-            .ok_or_else(|| argument("a header is `name: value`, and one has no colon"))?;
-        let name: HeaderName =
-            name.trim().parse().map_err(|_| argument("the name of a header is not valid"))?;
-        if OURS.contains(&name) {
-            return Err(argument(&format!("the header `{name}` is set by the connection")));
+            .ok_or_else(|| invalid_argument("a header is `name: value`, and one has no colon"))?;
+        let name: HeaderName = name
+            .trim()
+            .parse()
+            .map_err(|_| invalid_argument("the name of a header is not valid"))?;
+        if RESERVED_HEADERS.contains(&name) {
+            return Err(invalid_argument(&format!("the header `{name}` is set by the connection")));
         }
-        let value = HeaderValue::from_str(value.trim())
-            .map_err(|_| argument(&format!("the value of the header `{name}` is not valid")))?;
+        let value = HeaderValue::from_str(value.trim()).map_err(|_| {
+            invalid_argument(&format!("the value of the header `{name}` is not valid"))
+        })?;
         headers.append(name, value);
     }
     Ok(headers)
 }
 
-fn argument(message: &str) -> Error {
+fn invalid_argument(message: &str) -> Error {
     Error::new(Reason::ArgumentInvalid, message).with("command", "fetch send")
 }
 
 /// The rules of the caller, for each address on the way.
-struct Rules<'a> {
-    cx: &'a Context,
-    reach: &'a Reach,
+struct CallerGate<'a> {
+    cx: &'a CallContext,
+    reach: &'a FetchPolicy,
 }
 
-impl Gate for Rules<'_> {
-    fn pass(&self, url: &Url) -> Result<()> {
+impl UrlGate for CallerGate<'_> {
+    fn check_url(&self, url: &Url) -> Result<()> {
         self.cx.check_address(url)?;
-        egress::check_hop(self.cx, url)?;
+        egress::check_redirect(self.cx, url)?;
         if self.cx.is_root() || self.reach.allows(url) {
             return Ok(());
         }
@@ -180,24 +183,29 @@ impl Gate for Rules<'_> {
     }
 }
 
-async fn perform(cx: &Context, ask: Ask, wish: Wish) -> Result<v1::Fetched> {
+async fn execute(
+    cx: &CallContext,
+    ask: OutboundRequest,
+    wish: FetchOptions,
+) -> Result<v1::Fetched> {
     let reach = cx.daemon().outbound();
-    let rules = Rules { cx, reach };
+    let rules = CallerGate { cx, reach };
     let begun = Instant::now();
     let host = ask.url.host_str().unwrap_or_default().to_owned();
-    let limit = cx.deadline().min(begun + LONGEST);
-    let answer = timeout_at(limit, exchange(reach, &rules, ask)).await.map_err(|_| {
-        let took = begun.elapsed().as_secs_f64();
-        let message = format!("`{host}` gave no whole answer within {took:.1} s");
-        Error::new(Reason::DeadlineExceeded, message).with("host", &host)
-    })??;
+    let limit = cx.deadline().min(begun + FETCH_TIMEOUT);
+    let answer =
+        timeout_at(limit, send_following_redirects(reach, &rules, ask)).await.map_err(|_| {
+            let took = begun.elapsed().as_secs_f64();
+            let message = format!("`{host}` gave no whole answer within {took:.1} s");
+            Error::new(Reason::DeadlineExceeded, message).with("host", &host)
+        })??;
     let mut sources = Sources::default();
     sources.add_url(answer.url.as_str());
     cx.set_sources(sources);
-    Ok(describe(answer, &wish, begun.elapsed()))
+    Ok(to_fetched(answer, &wish, begun.elapsed()))
 }
 
-fn describe(answer: Answer, wish: &Wish, took: Duration) -> v1::Fetched {
+fn to_fetched(answer: OutboundResponse, wish: &FetchOptions, took: Duration) -> v1::Fetched {
     let show = |(name, value): (&HeaderName, &HeaderValue)| v1::Header {
         name: name.to_string(),
         value: secrets::redact_header(name.as_str(), &String::from_utf8_lossy(value.as_bytes())),
@@ -218,19 +226,19 @@ fn describe(answer: Answer, wish: &Wish, took: Duration) -> v1::Fetched {
         fetched.head = headers.iter().map(line).collect();
     }
     fetched.headers = headers;
-    fill(&mut fetched, &answer.body, wish);
+    fill_body(&mut fetched, &answer.body, wish);
     fetched
 }
 
 /// Puts the body where it belongs: as JSON, as text, or as base64.
-fn fill(fetched: &mut v1::Fetched, body: &[u8], wish: &Wish) {
+fn fill_body(fetched: &mut v1::Fetched, body: &[u8], wish: &FetchOptions) {
     if wish.parse {
         match serde_json::from_slice::<&serde_json::value::RawValue>(body) {
             Ok(value) => return fetched.value = value.get().to_owned(),
             Err(error) => {
                 let cut = if fetched.truncated { "the body was cut, and" } else { "the body" };
                 fetched.note = format!("{cut} is no JSON: {error}");
-                let shown = body.len().min(MOST_SHOWN);
+                let shown = body.len().min(MAX_EXCERPT_BYTES);
                 fetched.truncated |= shown < body.len();
                 return fetched.body = String::from_utf8_lossy(&body[..shown]).into_owned();
             }

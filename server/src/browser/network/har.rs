@@ -9,40 +9,40 @@ use serde_json::{Value, json};
 use url::Url;
 
 use crate::{
-    chromium::{Exchange, ExchangeAnswer, Recording, Timing},
-    dispatch::Context,
+    chromium::{HarExchange, HarExchangeResponse, HarRecording, ResourceTiming},
+    dispatch::CallContext,
     error::{Error, Result},
     secrets::{self, REDACTED, is_secret, redact, redact_header},
 };
 
 /// Bytes that a file may have.
-const MOST_BYTES: usize = 60 << 20;
+const MAX_HAR_BYTES: usize = 60 << 20;
 
 /// Begins to record the requests of the tab.
-pub async fn start_har(cx: &Context, _: v1::StartHarRequest) -> Result<v1::StartHarResponse> {
-    if !cx.page().start_recording() {
+pub async fn start_har(cx: &CallContext, _: v1::StartHarRequest) -> Result<v1::StartHarResponse> {
+    if !cx.page().start_har() {
         let message = format!("the requests of tab {} are recorded already", cx.tab().id());
         return Err(Error::new(Reason::RecordingRunning, message).with("tab", cx.tab().id()));
     }
-    cx.tab().take_recorded();
+    cx.tab().take_recorded_requests();
     Ok(v1::StartHarResponse { tab: cx.tab().id() })
 }
 
 /// Ends the recording and answers the file.
-pub async fn stop_har(cx: &Context, _: v1::StopHarRequest) -> Result<v1::StopHarResponse> {
-    let recording = cx.page().stop_recording().await.or_else(|| cx.tab().take_recorded());
+pub async fn stop_har(cx: &CallContext, _: v1::StopHarRequest) -> Result<v1::StopHarResponse> {
+    let recording = cx.page().stop_har().await.or_else(|| cx.tab().take_recorded_requests());
     let recording = recording.ok_or_else(|| {
         let message = format!("the requests of tab {} are not recorded", cx.tab().id());
         Error::new(Reason::RecordingNotRunning, message).with("tab", cx.tab().id())
     })?;
-    let browser = cx.daemon().sessions().slot().browser().await?.info().product.clone();
+    let browser = cx.daemon().sessions().browser_handle().browser().await?.info().product.clone();
     let (entries, dropped) = (recording.exchanges.len() as u64, recording.dropped);
     let title = cx.tab().url();
     let write = move || {
-        let whole = serde_json::to_vec(&document(&recording, &browser, &title, true));
+        let whole = serde_json::to_vec(&har_log(&recording, &browser, &title, true));
         match whole {
-            Ok(bytes) if bytes.len() > MOST_BYTES => {
-                let less = document(&recording, &browser, &title, false);
+            Ok(bytes) if bytes.len() > MAX_HAR_BYTES => {
+                let less = har_log(&recording, &browser, &title, false);
                 serde_json::to_vec(&less)
                     .map(|bytes| (bytes, "; without bodies: they are too much"))
             }
@@ -65,7 +65,7 @@ pub async fn stop_har(cx: &Context, _: v1::StopHarRequest) -> Result<v1::StopHar
     })
 }
 
-fn document(recording: &Recording, browser: &str, title: &str, bodies: bool) -> Value {
+fn har_log(recording: &HarRecording, browser: &str, title: &str, bodies: bool) -> Value {
     let (name, version) = browser.split_once('/').unwrap_or((browser, ""));
     let began = recording.exchanges.first().map_or(0.0, |exchange| exchange.started);
     let entries: Vec<_> =
@@ -75,7 +75,7 @@ fn document(recording: &Recording, browser: &str, title: &str, bodies: bool) -> 
         "creator": { "name": "browse", "version": env!("CARGO_PKG_VERSION") },
         "browser": { "name": name, "version": version },
         "pages": [{
-            "startedDateTime": time(began),
+            "startedDateTime": format_time(began),
             "id": "page_1",
             "title": redact(title),
             "pageTimings": {},
@@ -85,12 +85,12 @@ fn document(recording: &Recording, browser: &str, title: &str, bodies: bool) -> 
     }})
 }
 
-fn entry(exchange: &Exchange, bodies: bool) -> Value {
-    let answer = exchange.answer.clone().unwrap_or_default();
+fn entry(exchange: &HarExchange, bodies: bool) -> Value {
+    let answer = exchange.response.clone().unwrap_or_default();
     let total = exchange.duration.unwrap_or(0.0).max(0.0);
     let mut entry = json!({
         "pageref": "page_1",
-        "startedDateTime": time(exchange.started),
+        "startedDateTime": format_time(exchange.started),
         "time": round(total),
         "request": request(exchange, &answer),
         "response": response(exchange, &answer, bodies),
@@ -104,10 +104,10 @@ fn entry(exchange: &Exchange, bodies: bool) -> Value {
     entry
 }
 
-fn request(exchange: &Exchange, answer: &ExchangeAnswer) -> Value {
+fn request(exchange: &HarExchange, answer: &HarExchangeResponse) -> Value {
     let pairs = Url::parse(&exchange.url).ok();
     // The whole query is looked at, since a code is known by its company.
-    let bare = |url: &Url| Url::parse(&address(url.as_str())).ok();
+    let bare = |url: &Url| Url::parse(&redact_url(url.as_str())).ok();
     let pairs = pairs.iter().filter_map(bare).collect::<Vec<_>>();
     let pairs = pairs.iter().flat_map(|url| url.query_pairs()).map(|(name, value)| {
         let secret = is_secret(&name, &value);
@@ -116,15 +116,15 @@ fn request(exchange: &Exchange, answer: &ExchangeAnswer) -> Value {
     });
     let mut request = json!({
         "method": exchange.method,
-        "url": address(&exchange.url),
-        "httpVersion": protocol(answer),
+        "url": redact_url(&exchange.url),
+        "httpVersion": http_version(answer),
         "cookies": [],
         "headers": headers(&exchange.request_headers),
         "queryString": pairs.collect::<Vec<_>>(),
         "headersSize": -1,
-        "bodySize": exchange.sent.as_ref().map_or(0, String::len),
+        "bodySize": exchange.post_data.as_ref().map_or(0, String::len),
     });
-    if let Some(sent) = &exchange.sent {
+    if let Some(sent) = &exchange.post_data {
         let is_type = |(name, _): &&(String, String)| name.eq_ignore_ascii_case("content-type");
         let mime = exchange.request_headers.iter().find(is_type).map(|(_, value)| value.as_str());
         request["postData"] = json!({ "mimeType": mime.unwrap_or_default(), "text": redact(sent) });
@@ -132,19 +132,21 @@ fn request(exchange: &Exchange, answer: &ExchangeAnswer) -> Value {
     request
 }
 
-fn response(exchange: &Exchange, answer: &ExchangeAnswer, bodies: bool) -> Value {
+fn response(exchange: &HarExchange, answer: &HarExchangeResponse, bodies: bool) -> Value {
     let is_location = |(name, _): &&(String, String)| name.eq_ignore_ascii_case("location");
-    let location = answer.headers.iter().find(is_location).map(|(_, value)| address(value));
+    let location = answer.headers.iter().find(is_location).map(|(_, value)| redact_url(value));
     let mut content = json!({ "size": answer.body_bytes, "mimeType": answer.mime_type });
     match &answer.body {
-        Some(body) if bodies && answer.is_base64 => binary(&mut content, body, &answer.mime_type),
+        Some(body) if bodies && answer.is_base64 => {
+            set_binary_body(&mut content, body, &answer.mime_type)
+        }
         Some(body) if bodies => content["text"] = json!(redact(body)),
         _ => content["comment"] = json!("the body is not kept: it is gone or too large"),
     }
     let mut response = json!({
         "status": answer.status,
         "statusText": answer.status_text,
-        "httpVersion": protocol(answer),
+        "httpVersion": http_version(answer),
         "cookies": [],
         "headers": headers(&answer.headers),
         "content": content,
@@ -161,7 +163,7 @@ fn response(exchange: &Exchange, answer: &ExchangeAnswer, bodies: bool) -> Value
 
 /// A body as base64. Where its type says text, or it is text, the secrets are
 /// taken out of that.
-fn binary(content: &mut Value, body: &str, mime: &str) {
+fn set_binary_body(content: &mut Value, body: &str, mime: &str) {
     let bytes = base64::decode(body).unwrap_or_default();
     let says_text = ["text/", "json", "xml", "javascript", "form"];
     if says_text.iter().any(|part| mime.contains(part)) || std::str::from_utf8(&bytes).is_ok() {
@@ -178,14 +180,14 @@ fn headers(headers: &[(String, String)]) -> Vec<Value> {
 }
 
 /// An address without user, password, and the secrets of its query.
-fn address(text: &str) -> String {
+fn redact_url(text: &str) -> String {
     let Ok(mut url) = Url::parse(text) else { return redact(text).into_owned() };
     let _ = url.set_username("");
     let _ = url.set_password(None);
     secrets::redact(url.as_str()).into_owned()
 }
 
-fn protocol(answer: &ExchangeAnswer) -> &str {
+fn http_version(answer: &HarExchangeResponse) -> &str {
     match answer.protocol.as_str() {
         "h2" => "HTTP/2.0",
         "h3" => "HTTP/3.0",
@@ -194,7 +196,7 @@ fn protocol(answer: &ExchangeAnswer) -> &str {
     }
 }
 
-fn timings(timing: &Timing, total: f64) -> Value {
+fn timings(timing: &ResourceTiming, total: f64) -> Value {
     let span = |from: f64, to: f64| if from >= 0.0 && to >= from { round(to - from) } else { -1.0 };
     let known = timing.receive_headers_end > 0.0;
     if !known {
@@ -210,7 +212,7 @@ fn timings(timing: &Timing, total: f64) -> Value {
     })
 }
 
-fn time(milliseconds: f64) -> String {
+fn format_time(milliseconds: f64) -> String {
     let since = Duration::from_secs_f64((milliseconds / 1000.0).clamp(0.0, 4e9));
     humantime::format_rfc3339_millis(SystemTime::UNIX_EPOCH + since).to_string()
 }

@@ -5,22 +5,25 @@ use std::fmt::Write as _;
 use browse_proto::v1;
 
 use crate::{
-    browser::inspection::rectangle,
-    dispatch::Context,
-    engine::{Audit, Control, Heading, NavLink, Rect, Site, TextBlock},
+    browser::inspection::to_box,
+    dispatch::CallContext,
+    engine::{Control, DesignAudit, Heading, NavLink, Rect, SiteInfo, TextBlock},
     error::Result,
 };
 
 /// Answers the structure of the page.
-pub async fn ux_audit(cx: &Context, request: v1::UxAuditRequest) -> Result<v1::UxAuditResponse> {
+pub async fn ux_audit(
+    cx: &CallContext,
+    request: v1::UxAuditRequest,
+) -> Result<v1::UxAuditResponse> {
     let audit = cx.engine().audit().await?;
     if request.structured {
-        return Ok(data(audit));
+        return Ok(to_response(audit));
     }
     Ok(v1::UxAuditResponse { text: Some(text(&audit)), ..Default::default() })
 }
 
-fn data(audit: Audit) -> v1::UxAuditResponse {
+fn to_response(audit: DesignAudit) -> v1::UxAuditResponse {
     v1::UxAuditResponse {
         text: None,
         site: Some(site(audit.site)),
@@ -38,47 +41,47 @@ fn data(audit: Audit) -> v1::UxAuditResponse {
     }
 }
 
-fn site(site: Site) -> v1::AuditSite {
+fn site(site: SiteInfo) -> v1::AuditSite {
     v1::AuditSite {
         title: site.title,
         name: site.name,
-        description: said(site.description),
+        description: non_empty(site.description),
         url: site.url,
-        canonical: said(site.canonical),
-        lang: said(site.lang),
-        icon: said(site.icon),
-        viewport: Some(rectangle(site.viewport)),
-        page: Some(rectangle(site.page)),
+        canonical: non_empty(site.canonical),
+        lang: non_empty(site.lang),
+        icon: non_empty(site.icon),
+        viewport: Some(to_box(site.viewport)),
+        page: Some(to_box(site.page)),
     }
 }
 
-fn said(text: String) -> Option<String> {
+fn non_empty(text: String) -> Option<String> {
     Some(text).filter(|text| !text.is_empty())
 }
 
 fn link(link: NavLink) -> v1::AuditLink {
     let NavLink { nav, text, href, current } = link;
-    v1::AuditLink { nav: said(nav), text, href, current }
+    v1::AuditLink { nav: non_empty(nav), text, href, current }
 }
 
 fn heading(heading: Heading) -> v1::AuditHeading {
     let Heading { level, text, bounds } = heading;
-    v1::AuditHeading { level, text, r#box: Some(rectangle(bounds)) }
+    v1::AuditHeading { level, text, r#box: Some(to_box(bounds)) }
 }
 
 fn block(block: TextBlock) -> v1::AuditText {
     let TextBlock { text, words, size, bounds } = block;
-    v1::AuditText { text, words, font_px: size, r#box: Some(rectangle(bounds)) }
+    v1::AuditText { text, words, font_px: size, r#box: Some(to_box(bounds)) }
 }
 
 fn control(control: Control) -> v1::AuditControl {
     let Control { role, name, kind, disabled, in_view, bounds } = control;
-    let (r#type, r#box) = (said(kind), Some(rectangle(bounds)));
+    let (r#type, r#box) = (non_empty(kind), Some(to_box(bounds)));
     v1::AuditControl { role, name, r#type, disabled, in_view, r#box }
 }
 
-fn text(audit: &Audit) -> String {
-    let Audit { site, nav, headings, blocks, interactive, counts, findings } = audit;
+fn text(audit: &DesignAudit) -> String {
+    let DesignAudit { site, nav, headings, blocks, interactive, counts, findings } = audit;
     let mut out = format!("site: {} ({})\nurl: {}\n", site.title, site.name, site.url);
     for (name, value) in
         [("description", &site.description), ("lang", &site.lang), ("icon", &site.icon)]
@@ -96,15 +99,22 @@ fn text(audit: &Audit) -> String {
         format!("{} → {}{current}", link.text, link.href)
     });
     section(&mut out, "nav", nav.len(), links);
-    let lines = headings.iter().map(|h| format!("h{} {} {}", h.level, h.text, place(&h.bounds)));
+    let lines =
+        headings.iter().map(|h| format!("h{} {} {}", h.level, h.text, format_rect(&h.bounds)));
     section(&mut out, "headings", counts.headings as usize, lines);
     let lines = blocks.iter().map(|block| {
-        format!("{} words, {}px {} {}", block.words, block.size, place(&block.bounds), block.text)
+        format!(
+            "{} words, {}px {} {}",
+            block.words,
+            block.size,
+            format_rect(&block.bounds),
+            block.text
+        )
     });
     section(&mut out, "text blocks", counts.blocks as usize, lines);
     let lines = interactive.iter().map(|control| {
         let kind = if control.kind.is_empty() { &control.role } else { &control.kind };
-        format!("{kind} {:?} {}", control.name, place(&control.bounds))
+        format!("{kind} {:?} {}", control.name, format_rect(&control.bounds))
     });
     section(&mut out, "interactive", counts.interactive as usize, lines);
     out.trim_end().to_owned()
@@ -122,7 +132,7 @@ fn section(out: &mut String, name: &str, total: usize, lines: impl Iterator<Item
 }
 
 /// `640x48 at 0,120`.
-fn place(rect: &Rect) -> String {
+fn format_rect(rect: &Rect) -> String {
     let [x, y, width, height] = [rect.x, rect.y, rect.width, rect.height].map(f64::round);
     format!("[{width}x{height} at {x},{y}]")
 }

@@ -3,25 +3,25 @@
 use browse_proto::v1;
 
 use crate::{
-    dispatch::Context,
-    engine::{StructuredData, Tag},
+    dispatch::CallContext,
+    engine::{MetadataEntry, StructuredData},
     error::Result,
 };
 
 /// Answers what the page says about itself to machines.
-pub async fn data(cx: &Context, request: v1::DataRequest) -> Result<v1::DataResponse> {
+pub async fn data(cx: &CallContext, request: v1::DataRequest) -> Result<v1::DataResponse> {
     let mut found = cx.engine().structured_data().await?;
     let v1::DataRequest { jsonld, og, meta, twitter, structured } = request;
     if jsonld || og || meta || twitter {
-        choose(&mut found, jsonld, og, meta, twitter);
+        retain_requested(&mut found, jsonld, og, meta, twitter);
     }
     if found == StructuredData::default() {
-        cx.say("the page has no such data");
+        cx.add_notice("the page has no such data");
     }
     if !structured {
         return Ok(v1::DataResponse { text: Some(text(&found)), ..Default::default() });
     }
-    let tags = |tags: Vec<Tag>| {
+    let tags = |tags: Vec<MetadataEntry>| {
         tags.into_iter().map(|(name, content)| v1::MetaTag { name, content }).collect()
     };
     Ok(v1::DataResponse {
@@ -35,7 +35,7 @@ pub async fn data(cx: &Context, request: v1::DataRequest) -> Result<v1::DataResp
 }
 
 /// Keeps what was asked for.
-fn choose(data: &mut StructuredData, jsonld: bool, og: bool, meta: bool, twitter: bool) {
+fn retain_requested(data: &mut StructuredData, jsonld: bool, og: bool, meta: bool, twitter: bool) {
     if !jsonld {
         data.jsonld.clear();
         data.problems.clear();

@@ -5,27 +5,27 @@ use std::fmt::Write as _;
 use browse_proto::v1;
 
 use crate::{
-    dispatch::Context,
-    engine::{Field, FieldOption, Form, FrameForms},
+    dispatch::CallContext,
+    engine::{FieldOption, FrameForms, PageForm, PageFormField},
     error::Result,
 };
 
 /// Choices of a field that its line shows.
-const SHOWN_OPTIONS: usize = 30;
+const MAX_SHOWN_OPTIONS: usize = 30;
 
 /// Answers the forms of the page and the fields outside of any.
-pub async fn forms(cx: &Context, request: v1::FormsRequest) -> Result<v1::FormsResponse> {
-    let frames = cx.engine().read_forms(cx.hides()).await?;
-    super::from_all_frames(cx);
-    if frames.iter().all(|frame| frame.forms.is_empty() && frame.loose.is_empty()) {
-        cx.say("the page has no forms and no fields");
+pub async fn forms(cx: &CallContext, request: v1::FormsRequest) -> Result<v1::FormsResponse> {
+    let frames = cx.engine().read_forms(cx.filters_hidden_text()).await?;
+    super::set_sources_of_all_frames(cx);
+    if frames.iter().all(|frame| frame.forms.is_empty() && frame.formless_fields.is_empty()) {
+        cx.add_notice("the page has no forms and no fields");
     }
     if !request.structured {
         return Ok(v1::FormsResponse { text: Some(text(&frames)), ..Default::default() });
     }
     let mut response = v1::FormsResponse::default();
-    for FrameForms { frame, forms, loose } in frames {
-        response.forms.extend(forms.into_iter().map(|form| data(form, &frame)));
+    for FrameForms { frame, forms, formless_fields: loose } in frames {
+        response.forms.extend(forms.into_iter().map(|form| to_form(form, &frame)));
         let place = || Some(frame.clone()).filter(|frame| !frame.is_empty());
         let loose = loose.into_iter().map(|f| v1::FormField { frame: place(), ..field(f) });
         response.fields.extend(loose);
@@ -33,7 +33,7 @@ pub async fn forms(cx: &Context, request: v1::FormsRequest) -> Result<v1::FormsR
     Ok(response)
 }
 
-fn data(form: Form, frame: &str) -> v1::Form {
+fn to_form(form: PageForm, frame: &str) -> v1::Form {
     v1::Form {
         name: form.name,
         label: form.label,
@@ -44,7 +44,7 @@ fn data(form: Form, frame: &str) -> v1::Form {
     }
 }
 
-fn field(field: Field) -> v1::FormField {
+fn field(field: PageFormField) -> v1::FormField {
     let said = |text: String| Some(text).filter(|text| !text.is_empty());
     v1::FormField {
         r#ref: field.reference.map(|reference| reference.to_string()).unwrap_or_default(),
@@ -83,7 +83,7 @@ fn option(option: FieldOption) -> v1::FormOption {
 /// A form a paragraph: its line, and below it those of its fields.
 fn text(frames: &[FrameForms]) -> String {
     let mut paragraphs = Vec::new();
-    for FrameForms { frame, forms, loose } in frames {
+    for FrameForms { frame, forms, formless_fields: loose } in frames {
         let place = if frame.is_empty() { String::new() } else { format!(" in frame {frame:?}") };
         paragraphs.extend(forms.iter().map(|form| {
             let label = if form.label.is_empty() { &form.name } else { &form.label };
@@ -98,7 +98,7 @@ fn text(frames: &[FrameForms]) -> String {
     paragraphs.join("\n")
 }
 
-fn paragraph(head: &str, fields: &[Field]) -> String {
+fn paragraph(head: &str, fields: &[PageFormField]) -> String {
     fields.iter().fold(head.to_owned(), |mut text, field| {
         let _ = write!(text, "\n  {}", line(field));
         text
@@ -106,13 +106,13 @@ fn paragraph(head: &str, fields: &[Field]) -> String {
 }
 
 /// `@e4 email "Email" [name=mail, required, value="a@b.c"]`, as in a snapshot.
-fn line(field: &Field) -> String {
+fn line(field: &PageFormField) -> String {
     let reference = field.reference.map(|reference| reference.to_string()).unwrap_or_default();
     let mut line = format!("{reference} {}", field.kind);
     if !field.label.is_empty() {
         let _ = write!(line, " {:?}", field.label);
     }
-    let facts = facts(field);
+    let facts = field_details(field);
     if !facts.is_empty() {
         let _ = write!(line, " [{}]", facts.join(", "));
     }
@@ -122,7 +122,7 @@ fn line(field: &Field) -> String {
     line
 }
 
-fn facts(field: &Field) -> Vec<String> {
+fn field_details(field: &PageFormField) -> Vec<String> {
     let mut facts = Vec::new();
     let mut say = |name: &str, value: &str| {
         if !value.is_empty() {
@@ -170,13 +170,13 @@ fn facts(field: &Field) -> Vec<String> {
 /// Labels; the chosen ones with a star. A value stands beside a label that it
 /// cannot be told from.
 fn options(options: &[FieldOption]) -> String {
-    let shown = options.iter().take(SHOWN_OPTIONS).map(|option| {
+    let shown = options.iter().take(MAX_SHOWN_OPTIONS).map(|option| {
         let star = if option.selected { "*" } else { "" };
         let label = if option.label.is_empty() { &option.value } else { &option.label };
         format!("{label}{star}")
     });
     let mut text = shown.collect::<Vec<_>>().join(" | ");
-    let left: Vec<_> = options.iter().skip(SHOWN_OPTIONS).collect();
+    let left: Vec<_> = options.iter().skip(MAX_SHOWN_OPTIONS).collect();
     if !left.is_empty() {
         let chosen = left.iter().filter(|option| option.selected);
         let chosen = chosen.map(|option| format!("{}*", option.label)).collect::<Vec<_>>();

@@ -6,22 +6,22 @@ use zeroize::Zeroizing;
 
 use super::StateName;
 use crate::{
-    browser::cookies::words,
-    chromium::{Cookie, Item},
+    browser::cookies::count_noun,
+    chromium::{Cookie, StorageItem},
     error::{Error, Result},
 };
 
 /// Bytes that a state may have.
-pub const MOST_BYTES: usize = 64 << 20;
+pub const MAX_STATE_BYTES: usize = 64 << 20;
 
 /// What a session held when it was saved.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Contents {
+pub struct StateContents {
     /// Cookies of all hosts.
     pub cookies: Vec<Cookie>,
     /// Origins with local storage.
-    pub origins: Vec<Origin>,
+    pub origins: Vec<SavedOrigin>,
     /// Open pages of the web.
     pub tabs: Vec<SavedTab>,
 }
@@ -29,11 +29,11 @@ pub struct Contents {
 /// The local storage of an origin.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Origin {
+pub struct SavedOrigin {
     /// `https://example.com`
     pub origin: String,
     /// Its entries.
-    pub items: Vec<Item>,
+    pub items: Vec<StorageItem>,
 }
 
 /// An open page.
@@ -46,19 +46,19 @@ pub struct SavedTab {
     pub active: bool,
 }
 
-impl Contents {
+impl StateContents {
     /// Whether it holds nothing that a new session has not.
     pub fn is_empty(&self) -> bool {
         self.cookies.is_empty() && self.origins.is_empty()
     }
 
     /// What it holds, in words.
-    pub fn words(&self) -> String {
+    pub fn summary(&self) -> String {
         format!(
             "{}, storage of {}, {}",
-            words(self.cookies.len() as u32, "cookie"),
-            words(self.origins.len() as u32, "origin"),
-            words(self.tabs.len() as u32, "tab"),
+            count_noun(self.cookies.len() as u32, "cookie"),
+            count_noun(self.origins.len() as u32, "origin"),
+            count_noun(self.tabs.len() as u32, "tab"),
         )
     }
 
@@ -66,11 +66,11 @@ impl Contents {
     ///
     /// # Errors
     /// `TOO_LARGE`.
-    pub fn pack(&self) -> Result<Zeroizing<Vec<u8>>> {
+    pub fn to_bytes(&self) -> Result<Zeroizing<Vec<u8>>> {
         // The text of the error could quote what it met.
         let odd = |_| Error::new(Reason::Bug, "the state cannot be written as JSON");
         let packed = Zeroizing::new(serde_json::to_vec(self).map_err(odd)?);
-        if packed.len() > MOST_BYTES {
+        if packed.len() > MAX_STATE_BYTES {
             let message = format!("the state has {} bytes", packed.len());
             return Err(Error::new(Reason::TooLarge, message).with("limit", "64 MiB"));
         }
@@ -81,7 +81,7 @@ impl Contents {
     ///
     /// # Errors
     /// `STATE_CORRUPT`.
-    pub fn unpack(bytes: &[u8], name: &StateName) -> Result<Self> {
+    pub fn from_bytes(bytes: &[u8], name: &StateName) -> Result<Self> {
         serde_json::from_slice(bytes).map_err(|_| {
             let message = format!("the state `{name}` holds something else than a state");
             Error::new(Reason::StateCorrupt, message).with("name", name)

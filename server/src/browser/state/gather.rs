@@ -2,32 +2,36 @@
 
 use url::Url;
 
-use super::contents::{Contents, Origin, SavedTab};
-use crate::{browser::cookies::Admission, chromium, dispatch::Context, error::Result};
+use super::contents::{SavedOrigin, SavedTab, StateContents};
+use crate::{browser::cookies::CookieHostRules, chromium, dispatch::CallContext, error::Result};
 
 /// Gathers cookies, the local storage of every origin that the session has
 /// shown, and the addresses of its tabs.
 ///
 /// Storage is read in a hidden tab that asks no network, so tabs that hang
 /// hold up nothing, and origins that are not open now are covered.
-pub async fn gather(cx: &Context) -> Result<Contents> {
-    let admission = Admission::of(cx)?;
+pub async fn gather_state(cx: &CallContext) -> Result<StateContents> {
+    let admission = CookieHostRules::of(cx)?;
     let mut cookies = cx.page().cookies().all().await?;
     cookies.retain(|cookie| admission.allows(cookie));
-    Ok(Contents { cookies, origins: origins(cx, &admission).await?, tabs: tabs(cx)? })
+    Ok(StateContents {
+        cookies,
+        origins: saved_origins(cx, &admission).await?,
+        tabs: saved_tabs(cx)?,
+    })
 }
 
-async fn origins(cx: &Context, admission: &Admission) -> Result<Vec<Origin>> {
+async fn saved_origins(cx: &CallContext, admission: &CookieHostRules) -> Result<Vec<SavedOrigin>> {
     let mut visited = cx.page().visited_origins();
     visited.retain(|origin| is_allowed(origin, admission));
     if visited.is_empty() {
         return Ok(Vec::new());
     }
-    let browser = cx.daemon().sessions().slot().browser().await?;
+    let browser = cx.daemon().sessions().browser_handle().browser().await?;
     let tab = browser.blank_tab(cx.page().context_id()).await?;
     let mut origins = Vec::new();
     for origin in visited {
-        let storage = match tab.show(&origin).await {
+        let storage = match tab.open_origin(&origin).await {
             Ok(storage) => storage,
             // It cannot be shown, so it has nothing that pages could use.
             Err(chromium::Error::HostDenied { .. } | chromium::Error::NavigationFailed { .. }) => {
@@ -37,14 +41,14 @@ async fn origins(cx: &Context, admission: &Admission) -> Result<Vec<Origin>> {
         };
         let items = storage.read().await?.unwrap_or_default();
         if !items.is_empty() {
-            origins.push(Origin { origin, items });
+            origins.push(SavedOrigin { origin, items });
         }
     }
     Ok(origins)
 }
 
 /// Whether the storage of an origin may be saved and loaded.
-pub fn is_allowed(origin: &str, admission: &Admission) -> bool {
+pub fn is_allowed(origin: &str, admission: &CookieHostRules) -> bool {
     let url = Url::parse(origin).ok();
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
     let host = url.as_ref().and_then(Url::host_str);
@@ -53,7 +57,7 @@ pub fn is_allowed(origin: &str, admission: &Admission) -> bool {
 
 /// The pages of the web. What `load-html` wrote, files and blank pages have no
 /// address that could be opened again.
-fn tabs(cx: &Context) -> Result<Vec<SavedTab>> {
+fn saved_tabs(cx: &CallContext) -> Result<Vec<SavedTab>> {
     let session = cx.session()?;
     let active = session.active().map(|tab| tab.id());
     let tabs = session.tabs().into_iter().map(|tab| (tab.id(), tab.url()));

@@ -7,7 +7,7 @@ use browse_proto::Reason;
 use crate::error::{Error, Result};
 
 /// Longest name, in bytes.
-const MAX: usize = 64;
+const MAX_NAME_BYTES: usize = 64;
 
 /// Letters, digits, dash, dot and underscore of ASCII; at most 64, and the
 /// first is a letter or a digit.
@@ -27,8 +27,8 @@ impl FromStr for StateName {
     fn from_str(text: &str) -> Result<Self> {
         let good = |letter: char| letter.is_ascii_alphanumeric() || "-._".contains(letter);
         let begins = text.starts_with(|letter: char| letter.is_ascii_alphanumeric());
-        if !begins || text.len() > MAX || !text.chars().all(good) {
-            let shown: String = text.escape_debug().take(MAX).collect();
+        if !begins || text.len() > MAX_NAME_BYTES || !text.chars().all(good) {
+            let shown: String = text.escape_debug().take(MAX_NAME_BYTES).collect();
             let message = format!("`{shown}` is no name for a state: letters, digits, `-._`");
             return Err(Error::new(Reason::ArgumentInvalid, message));
         }

@@ -8,41 +8,41 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use super::{
-    contents::{Contents, Origin, SavedTab},
+    contents::{SavedOrigin, SavedTab, StateContents},
     gather::is_allowed,
 };
 use crate::{
     browser::{
-        cookies::{Admission, Intake, words},
+        cookies::{CookieHostRules, CookieImport, count_noun},
         navigation,
     },
-    chromium::{self, Page, Written},
-    dispatch::Context,
+    chromium::{self, Page, StorageWriteOutcome},
+    dispatch::CallContext,
     error::{Error, Result, quote},
     sessions::Tab,
 };
 
 /// Time that the saved pages get to load; they go on loading by themselves.
-const LOADING: Duration = Duration::from_secs(10);
+const LOAD_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Pages that are opened at once.
-const MOST_TABS: usize = 50;
+const MAX_TABS: usize = 50;
 
 /// What came of the local storage.
 #[derive(Default)]
-struct Restored {
+struct RestoredStorage {
     origins: u32,
     problems: Vec<String>,
 }
 
 /// Puts cookies and local storage in place before it opens a page.
 pub async fn restore(
-    cx: &Context,
-    contents: Contents,
+    cx: &CallContext,
+    contents: StateContents,
     request: &v1::LoadStateRequest,
 ) -> Result<v1::LoadStateResponse> {
     let session = cx.session()?;
-    let admission = Admission::of(cx)?;
+    let admission = CookieHostRules::of(cx)?;
     let replaces_tabs = request.replace && !request.no_tabs;
     let (page, blank) = match session.active().filter(|_| !replaces_tabs) {
         Some(tab) => (Arc::clone(tab.page()), None),
@@ -60,29 +60,30 @@ pub async fn restore(
     if request.replace {
         jar.clear().await?;
     }
-    let mut intake = Intake::default();
+    let mut intake = CookieImport::default();
     contents.cookies.into_iter().for_each(|cookie| intake.add(cookie, &admission));
-    intake.put(&jar).await?;
-    let restored = origins(cx, &page, contents.origins, &admission, request.replace).await?;
+    intake.store(&jar).await?;
+    let restored =
+        restore_origins(cx, &page, contents.origins, &admission, request.replace).await?;
     let tabs = if request.no_tabs { Vec::new() } else { contents.tabs };
-    let (opened, unopened) = open(cx, tabs, blank).await?;
+    let (opened, unopened) = open_saved_tabs(cx, tabs, blank).await?;
 
     let mut problems = intake.problems().to_vec();
     problems.extend(restored.problems.into_iter().chain(unopened));
     let first = format!(
         "loaded {}: {}, storage of {}, {}",
         request.name,
-        words(intake.imported(), "cookie"),
-        words(restored.origins, "origin"),
-        words(opened, "tab"),
+        count_noun(intake.imported_count(), "cookie"),
+        count_noun(restored.origins, "origin"),
+        count_noun(opened, "tab"),
     );
-    let left_out =
-        (intake.left_out() > 0).then(|| format!("{} left out", words(intake.left_out(), "cookie")));
+    let left_out = (intake.skipped_count() > 0)
+        .then(|| format!("{} left out", count_noun(intake.skipped_count(), "cookie")));
     let lines = [first].into_iter().chain(left_out);
     Ok(v1::LoadStateResponse {
         summary: lines.collect::<Vec<_>>().join("\n"),
-        cookies: intake.imported(),
-        dropped: intake.left_out(),
+        cookies: intake.imported_count(),
+        dropped: intake.skipped_count(),
         origins: restored.origins,
         tabs: opened,
         problems,
@@ -94,39 +95,39 @@ pub async fn restore(
 ///
 /// # Errors
 /// The browser fails.
-pub async fn give(
-    cx: &Context,
+pub async fn restore_into_page(
+    cx: &CallContext,
     page: &Page,
-    contents: &Contents,
+    contents: &StateContents,
     fits: impl Fn(&str) -> bool,
 ) -> Result<()> {
     // A cookie of a domain goes to the hosts below it as well.
     let cookies = contents.cookies.iter().filter(|cookie| fits(cookie.host()));
-    page.cookies().put(&cookies.cloned().collect::<Vec<_>>()).await?;
+    page.cookies().set(&cookies.cloned().collect::<Vec<_>>()).await?;
     let host = |origin: &str| Some(Url::parse(origin).ok()?.host_str()?.to_owned());
-    let own = |origin: &&Origin| host(&origin.origin).is_some_and(|host| fits(&host));
-    let own: Vec<&Origin> = contents.origins.iter().filter(own).collect();
+    let own = |origin: &&SavedOrigin| host(&origin.origin).is_some_and(|host| fits(&host));
+    let own: Vec<&SavedOrigin> = contents.origins.iter().filter(own).collect();
     if own.is_empty() {
         return Ok(());
     }
-    let browser = cx.daemon().sessions().slot().browser().await?;
+    let browser = cx.daemon().sessions().browser_handle().browser().await?;
     let tab = browser.blank_tab(page.context_id()).await?;
-    for Origin { origin, items } in own {
-        if let Ok(storage) = tab.show(origin).await {
+    for SavedOrigin { origin, items } in own {
+        if let Ok(storage) = tab.open_origin(origin).await {
             storage.write(items, false).await?;
         }
     }
     Ok(())
 }
 
-async fn origins(
-    cx: &Context,
+async fn restore_origins(
+    cx: &CallContext,
     page: &Page,
-    mut saved: Vec<Origin>,
-    admission: &Admission,
+    mut saved: Vec<SavedOrigin>,
+    admission: &CookieHostRules,
     replace: bool,
-) -> Result<Restored> {
-    let mut restored = Restored::default();
+) -> Result<RestoredStorage> {
+    let mut restored = RestoredStorage::default();
     saved.retain(|origin| {
         let allowed = is_allowed(&origin.origin, admission);
         if !allowed {
@@ -139,15 +140,15 @@ async fn origins(
     if replace {
         let known: HashSet<_> = saved.iter().map(|origin| origin.origin.clone()).collect();
         let others = page.visited_origins().into_iter().filter(|origin| !known.contains(origin));
-        saved.extend(others.map(|origin| Origin { origin, items: Vec::new() }));
+        saved.extend(others.map(|origin| SavedOrigin { origin, items: Vec::new() }));
     }
     if saved.is_empty() {
         return Ok(restored);
     }
-    let browser = cx.daemon().sessions().slot().browser().await?;
+    let browser = cx.daemon().sessions().browser_handle().browser().await?;
     let tab = browser.blank_tab(page.context_id()).await?;
-    for Origin { origin, items } in saved {
-        let storage = match tab.show(&origin).await {
+    for SavedOrigin { origin, items } in saved {
+        let storage = match tab.open_origin(&origin).await {
             Ok(storage) => storage,
             Err(chromium::Error::HostDenied { .. } | chromium::Error::NavigationFailed { .. }) => {
                 restored.problems.push(format!("{origin}: its storage cannot be reached"));
@@ -156,9 +157,9 @@ async fn origins(
             Err(fault) => return Err(fault.into()),
         };
         match storage.write(&items, replace).await? {
-            Some(Written::All) if items.is_empty() => {}
-            Some(Written::All) => restored.origins += 1,
-            Some(Written::Full) => {
+            Some(StorageWriteOutcome::Complete) if items.is_empty() => {}
+            Some(StorageWriteOutcome::Complete) => restored.origins += 1,
+            Some(StorageWriteOutcome::QuotaExceeded) => {
                 restored.problems.push(format!("{origin}: its storage is full, some is missing"));
             }
             None => restored.problems.push(format!("{origin}: it has no storage")),
@@ -169,18 +170,18 @@ async fn origins(
 
 /// Opens the saved pages, the first in `blank` when there is one. A page that
 /// does not load in time goes on loading; one that cannot be opened is told.
-async fn open(
-    cx: &Context,
+async fn open_saved_tabs(
+    cx: &CallContext,
     saved: Vec<SavedTab>,
     mut blank: Option<Arc<Tab>>,
 ) -> Result<(u32, Vec<String>)> {
     let session = cx.session()?;
     let mut problems = Vec::new();
-    if saved.len() > MOST_TABS {
-        problems.push(format!("{} pages are not opened", saved.len() - MOST_TABS));
+    if saved.len() > MAX_TABS {
+        problems.push(format!("{} pages are not opened", saved.len() - MAX_TABS));
     }
     let mut tabs = Vec::new();
-    for SavedTab { url, active } in saved.into_iter().take(MOST_TABS) {
+    for SavedTab { url, active } in saved.into_iter().take(MAX_TABS) {
         let parsed = Url::parse(&url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
         let Some(parsed) = parsed else { continue };
         if let Err(error) = cx.check_address(&parsed) {
@@ -194,9 +195,9 @@ async fn open(
         tabs.push((tab, parsed, active));
     }
     // What is left has to be said in time.
-    let limit = (Instant::now() + LOADING).min(cx.deadline() - Duration::from_millis(200));
+    let limit = (Instant::now() + LOAD_TIMEOUT).min(cx.deadline() - Duration::from_millis(200));
     let loads = tabs.iter().map(|(tab, url, _)| {
-        timeout_at(limit, navigation::open(tab, url.as_str(), v1::WaitUntil::Unspecified))
+        timeout_at(limit, navigation::navigate(tab, url.as_str(), v1::WaitUntil::Unspecified))
     });
     let mut opened = 0;
     for ((tab, url, _), outcome) in tabs.iter().zip(join_all(loads).await) {
@@ -204,7 +205,8 @@ async fn open(
             Ok(Err(error)) if error.reason() == Reason::BrowserGone => return Err(error),
             Ok(Err(error)) => {
                 let host = url.host_str().unwrap_or_default();
-                problems.push(format!("a page of {host} is not open: {}", without_address(&error)));
+                problems
+                    .push(format!("a page of {host} is not open: {}", redacted_message(&error)));
                 if session.tabs().len() > 1 {
                     session.close_tab(tab.id()).await?;
                 }
@@ -220,6 +222,6 @@ async fn open(
 }
 
 /// What is wrong, without the address: its query may be a secret.
-fn without_address(error: &Error) -> String {
+fn redacted_message(error: &Error) -> String {
     crate::secrets::redact(&error.to_string()).into_owned()
 }

@@ -17,31 +17,31 @@ use aes_gcm::{
 use browse_proto::Reason;
 use zeroize::Zeroizing;
 
-use super::{Key, Place, StateName};
+use super::{KeyLocation, StateKey, StateName};
 use crate::error::{Error, Result};
 
 const MAGIC: &[u8; 8] = b"BROWSE-S";
 const VERSION: u8 = 1;
-const NONCE: usize = 18;
-const HEADER: usize = 30;
+const NONCE_OFFSET: usize = 18;
+const HEADER_BYTES: usize = 30;
 
 /// The header of a sealed state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Header {
+pub struct StateHeader {
     /// Where the key is.
-    pub place: Place,
+    pub location: KeyLocation,
     /// Which key.
-    key: [u8; 8],
+    key_id: [u8; 8],
 }
 
 /// Seals `contents` with a nonce of its own.
-pub fn seal(key: &Key, contents: &[u8]) -> Vec<u8> {
-    let mut sealed = Vec::with_capacity(HEADER + contents.len() + 16);
+pub fn seal(key: &StateKey, contents: &[u8]) -> Vec<u8> {
+    let mut sealed = Vec::with_capacity(HEADER_BYTES + contents.len() + 16);
     sealed.extend_from_slice(MAGIC);
     sealed.push(VERSION);
-    sealed.push(key.place.byte());
+    sealed.push(key.location.to_byte());
     sealed.extend_from_slice(&key.id());
-    let nonce: [u8; HEADER - NONCE] = rand::random();
+    let nonce: [u8; HEADER_BYTES - NONCE_OFFSET] = rand::random();
     sealed.extend_from_slice(&nonce);
     let payload = Payload { msg: contents, aad: &sealed };
     let body = cipher(key).encrypt(&nonce.into(), payload);
@@ -53,7 +53,7 @@ pub fn seal(key: &Key, contents: &[u8]) -> Vec<u8> {
 ///
 /// # Errors
 /// `STATE_CORRUPT`, `STATE_NEWER`.
-pub fn header(sealed: &[u8], name: &StateName) -> Result<Header> {
+pub fn read_header(sealed: &[u8], name: &StateName) -> Result<StateHeader> {
     let corrupt = |why: &str| {
         let message = format!("the state `{name}` cannot be read: {why}");
         Error::new(Reason::StateCorrupt, message).with("name", name)
@@ -70,31 +70,32 @@ pub fn header(sealed: &[u8], name: &StateName) -> Result<Header> {
         }
         _ => return Err(corrupt("its version is unknown")),
     }
-    if sealed.len() < HEADER + 16 {
+    if sealed.len() < HEADER_BYTES + 16 {
         return Err(corrupt("it is cut"));
     }
-    let place = Place::of(sealed[9]).ok_or_else(|| corrupt("the place of its key is unknown"))?;
+    let place = KeyLocation::from_byte(sealed[9])
+        .ok_or_else(|| corrupt("the place of its key is unknown"))?;
     let mut key = [0; 8];
-    key.copy_from_slice(&sealed[10..NONCE]);
-    Ok(Header { place, key })
+    key.copy_from_slice(&sealed[10..NONCE_OFFSET]);
+    Ok(StateHeader { location: place, key_id: key })
 }
 
 /// Opens a sealed state.
 ///
 /// # Errors
 /// As [`header`]; `STATE_FOREIGN` when another key sealed it.
-pub fn open(key: &Key, sealed: &[u8], name: &StateName) -> Result<Zeroizing<Vec<u8>>> {
-    let header = header(sealed, name)?;
-    if header.key != key.id() {
+pub fn unseal(key: &StateKey, sealed: &[u8], name: &StateName) -> Result<Zeroizing<Vec<u8>>> {
+    let header = read_header(sealed, name)?;
+    if header.key_id != key.id() {
         let message = format!(
             "the state `{name}` is sealed with another key than the one {}",
-            key.place.words()
+            key.location.description()
         );
         return Err(Error::new(Reason::StateForeign, message).with("name", name));
     }
-    let (head, body) = sealed.split_at(HEADER);
-    let mut nonce = [0; HEADER - NONCE];
-    nonce.copy_from_slice(&head[NONCE..]);
+    let (head, body) = sealed.split_at(HEADER_BYTES);
+    let mut nonce = [0; HEADER_BYTES - NONCE_OFFSET];
+    nonce.copy_from_slice(&head[NONCE_OFFSET..]);
     let opened = cipher(key).decrypt(&nonce.into(), Payload { msg: body, aad: head });
     opened.map(Zeroizing::new).map_err(|_| {
         let message = format!("the state `{name}` cannot be read: it was changed or damaged");
@@ -102,7 +103,7 @@ pub fn open(key: &Key, sealed: &[u8], name: &StateName) -> Result<Zeroizing<Vec<
     })
 }
 
-fn cipher(key: &Key) -> Aes256Gcm {
+fn cipher(key: &StateKey) -> Aes256Gcm {
     Aes256Gcm::new((&*key.bytes).into())
 }
 
@@ -114,19 +115,19 @@ mod tests {
         "work".parse().expect("a name")
     }
 
-    fn key(byte: u8) -> Key {
-        Key { bytes: Zeroizing::new([byte; 32]), place: Place::File }
+    fn key(byte: u8) -> StateKey {
+        StateKey { bytes: Zeroizing::new([byte; 32]), location: KeyLocation::File }
     }
 
-    fn reason(key: &Key, sealed: &[u8]) -> Reason {
-        open(key, sealed, &name()).map(drop).expect_err("it is wrong").reason()
+    fn reason(key: &StateKey, sealed: &[u8]) -> Reason {
+        unseal(key, sealed, &name()).map(drop).expect_err("it is wrong").reason()
     }
 
     #[test]
     fn what_was_sealed_is_opened() {
         let sealed = seal(&key(1), b"contents");
-        assert_eq!(open(&key(1), &sealed, &name()).expect("it opens").as_slice(), b"contents");
-        assert_eq!(header(&sealed, &name()).expect("a header").place, Place::File);
+        assert_eq!(unseal(&key(1), &sealed, &name()).expect("it opens").as_slice(), b"contents");
+        assert_eq!(read_header(&sealed, &name()).expect("a header").location, KeyLocation::File);
         assert_ne!(sealed, seal(&key(1), b"contents"));
         assert!(!sealed.windows(8).any(|part| part == b"contents"));
     }
@@ -137,7 +138,7 @@ mod tests {
         for at in 0..sealed.len() {
             let mut changed = sealed.clone();
             changed[at] ^= 1;
-            assert!(open(&key(1), &changed, &name()).is_err(), "byte {at}");
+            assert!(unseal(&key(1), &changed, &name()).is_err(), "byte {at}");
         }
         for length in 0..sealed.len() {
             assert_eq!(reason(&key(1), &sealed[..length]), Reason::StateCorrupt, "{length} bytes");

@@ -11,22 +11,22 @@ use std::{
 
 use browse_proto::Reason;
 
-use super::{Place, StateName, contents::MOST_BYTES, seal};
+use super::{KeyLocation, StateName, contents::MAX_STATE_BYTES, seal};
 use crate::{
     daemon::Settings,
     error::{Error, Result},
 };
 
 /// Ending of the files.
-const ENDING: &str = ".state";
+const FILE_SUFFIX: &str = ".state";
 
 /// The states of a home of browse.
-pub struct Store {
+pub struct StateStore {
     folder: PathBuf,
 }
 
 /// A file of the store.
-pub struct StateFile {
+pub struct StateFileInfo {
     /// Name of the state.
     pub name: StateName,
     /// When it was written, as RFC 3339 in UTC.
@@ -35,20 +35,20 @@ pub struct StateFile {
     pub bytes: u64,
 }
 
-impl Store {
+impl StateStore {
     /// The store of the daemon's home.
     ///
     /// # Errors
     /// `FILE_UNWRITABLE`.
-    pub fn of(settings: &Settings) -> Result<Self> {
-        Self::at(settings.home.join("state"))
+    pub fn from_settings(settings: &Settings) -> Result<Self> {
+        Self::open(settings.home.join("state"))
     }
 
     /// The store in `folder`, which is made for the user alone.
     ///
     /// # Errors
     /// `FILE_UNWRITABLE`.
-    pub fn at(folder: PathBuf) -> Result<Self> {
+    pub fn open(folder: PathBuf) -> Result<Self> {
         let make = || {
             DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
             fs::set_permissions(&folder, fs::Permissions::from_mode(0o700))
@@ -83,7 +83,7 @@ impl Store {
             file.persist(&path).map_err(|error| error.error)?;
             fs::File::open(&folder)?.sync_all()
         };
-        blocking(write).await.map_err(|error| unwritable(&shown, &error))
+        run_blocking(write).await.map_err(|error| unwritable(&shown, &error))
     }
 
     /// Reads a state as it lies there.
@@ -93,12 +93,12 @@ impl Store {
     pub async fn read(&self, name: &StateName) -> Result<Vec<u8>> {
         let path = self.path(name);
         let read = move || {
-            if fs::metadata(&path)?.len() > 2 * MOST_BYTES as u64 {
+            if fs::metadata(&path)?.len() > 2 * MAX_STATE_BYTES as u64 {
                 return Err(io::Error::other("it is too large for a state"));
             }
             fs::read(&path)
         };
-        blocking(read).await.map_err(|error| match error.kind() {
+        run_blocking(read).await.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => not_found(name),
             _ => {
                 let message = format!("the state `{name}` cannot be read: {error}");
@@ -111,14 +111,14 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::read`].
-    pub async fn place(&self, name: &StateName) -> Result<Place> {
-        Ok(seal::header(&self.read(name).await?, name)?.place)
+    pub async fn key_location(&self, name: &StateName) -> Result<KeyLocation> {
+        Ok(seal::read_header(&self.read(name).await?, name)?.location)
     }
 
     /// Whether there is a state whose key is in `place`.
-    pub async fn any_in(&self, place: Place) -> Result<bool> {
+    pub async fn has_state_with_key_in(&self, place: KeyLocation) -> Result<bool> {
         for file in self.list().await? {
-            if self.place(&file.name).await.is_ok_and(|found| found == place) {
+            if self.key_location(&file.name).await.is_ok_and(|found| found == place) {
                 return Ok(true);
             }
         }
@@ -129,14 +129,15 @@ impl Store {
     ///
     /// # Errors
     /// The folder cannot be read.
-    pub async fn list(&self) -> Result<Vec<StateFile>> {
+    pub async fn list(&self) -> Result<Vec<StateFileInfo>> {
         let folder = self.folder.clone();
         let list = move || {
-            let mut files: Vec<_> = fs::read_dir(&folder)?.flatten().filter_map(file).collect();
+            let mut files: Vec<_> =
+                fs::read_dir(&folder)?.flatten().filter_map(state_file_info).collect();
             files.sort_by(|a, b| a.name.cmp(&b.name));
             Ok(files)
         };
-        blocking(list).await.map_err(|error| unwritable(&self.folder, &error))
+        run_blocking(list).await.map_err(|error| unwritable(&self.folder, &error))
     }
 
     /// Removes a state.
@@ -152,20 +153,20 @@ impl Store {
     }
 
     fn path(&self, name: &StateName) -> PathBuf {
-        self.folder.join(format!("{name}{ENDING}"))
+        self.folder.join(format!("{name}{FILE_SUFFIX}"))
     }
 }
 
-fn file(entry: fs::DirEntry) -> Option<StateFile> {
+fn state_file_info(entry: fs::DirEntry) -> Option<StateFileInfo> {
     let name = entry.file_name().into_string().ok()?;
-    let name = name.strip_suffix(ENDING)?.parse().ok()?;
+    let name = name.strip_suffix(FILE_SUFFIX)?.parse().ok()?;
     let found = entry.metadata().ok().filter(fs::Metadata::is_file)?;
     let saved = found.modified().unwrap_or(SystemTime::UNIX_EPOCH);
     let saved = humantime::format_rfc3339_seconds(saved).to_string();
-    Some(StateFile { name, saved, bytes: found.len() })
+    Some(StateFileInfo { name, saved, bytes: found.len() })
 }
 
-async fn blocking<T: Send + 'static>(
+async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> io::Result<T> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(io::Error::other(error)))

@@ -3,13 +3,13 @@
 use browse_proto::{Reason, v1};
 
 use crate::{
-    dispatch::Context,
+    dispatch::CallContext,
     engine::Target,
     error::{Error, Result},
 };
 
 /// Sets a property of an element.
-pub async fn style(cx: &Context, request: v1::StyleRequest) -> Result<v1::StyleResponse> {
+pub async fn style(cx: &CallContext, request: v1::StyleRequest) -> Result<v1::StyleResponse> {
     let target: Target = request.target.parse()?;
     let change = cx.engine().restyle(&target, &request.property, &request.value).await;
     let change = change.map_err(|error| Error::from(error).with("target", &target))?;
@@ -28,7 +28,7 @@ pub async fn style(cx: &Context, request: v1::StyleRequest) -> Result<v1::StyleR
 
 /// Takes a change back.
 pub async fn undo_style(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::UndoStyleRequest,
 ) -> Result<v1::UndoStyleResponse> {
     let Some(change) = cx.engine().undo_style(request.change).await? else {

@@ -3,17 +3,17 @@
 use browse_proto::v1;
 
 use crate::{
-    dispatch::Context,
-    engine::{Cleaned, Clutter},
+    dispatch::CallContext,
+    engine::{CleanupResult, Clutter},
     error::Result,
 };
 
 /// Hides what lies around the content, and answers how much of each kind.
-pub async fn cleanup(cx: &Context, request: v1::CleanupRequest) -> Result<v1::CleanupResponse> {
+pub async fn cleanup(cx: &CallContext, request: v1::CleanupRequest) -> Result<v1::CleanupResponse> {
     let v1::CleanupRequest { ads, cookies, sticky, social, all } = request;
     let named = Clutter { ads, cookies, sticky, social };
     let clutter = if all || named == Clutter::default() { Clutter::ALL } else { named };
-    let Cleaned { counts, unlocked } = cx.engine().cleanup(clutter).await?;
+    let CleanupResult { counts, unlocked } = cx.engine().cleanup(clutter).await?;
     let mut words: Vec<_> = counts.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
     if unlocked {
         words.push("the page scrolls again".to_owned());

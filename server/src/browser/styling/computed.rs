@@ -2,10 +2,10 @@
 
 use browse_proto::v1;
 
-use crate::{dispatch::Context, engine::Target, error::Result};
+use crate::{dispatch::CallContext, engine::Target, error::Result};
 
 /// Answers the computed value of a property.
-pub async fn css(cx: &Context, request: v1::CssRequest) -> Result<v1::CssResponse> {
+pub async fn css(cx: &CallContext, request: v1::CssRequest) -> Result<v1::CssResponse> {
     let target: Target = request.target.parse()?;
     let pseudo = request.pseudo.as_deref();
     let value = cx.engine().computed(&target, &request.property, pseudo).await;

@@ -4,16 +4,16 @@ use browse_proto::v1;
 
 use super::report;
 use crate::{
-    browser::inspection::rectangle,
+    browser::inspection::to_box,
     chromium::{RuleOrigin, StyleRule},
-    dispatch::Context,
-    engine::{Change, Inspected, Judged, Standing, Target},
+    dispatch::CallContext,
+    engine::{CascadeResult, ElementStyles, MatchedRule, Target, UndoableChange},
     error::Result,
 };
 
 /// Answers the rules, styles and box of an element, and the changes that
 /// `style` made.
-pub async fn inspect(cx: &Context, request: v1::InspectRequest) -> Result<v1::InspectResponse> {
+pub async fn inspect(cx: &CallContext, request: v1::InspectRequest) -> Result<v1::InspectResponse> {
     let wants_element = request.target.is_some() || !request.history;
     let inspected = match wants_element {
         true => {
@@ -23,8 +23,8 @@ pub async fn inspect(cx: &Context, request: v1::InspectRequest) -> Result<v1::In
         false => None,
     };
     let changes = request.history.then(|| cx.engine().style_changes());
-    let mut response = inspected.map(element).unwrap_or_default();
-    response.history = changes.iter().flatten().map(change).collect();
+    let mut response = inspected.map(to_response).unwrap_or_default();
+    response.history = changes.iter().flatten().map(to_style_change).collect();
     if !request.structured {
         let report = report::text(&response, request.history);
         return Ok(v1::InspectResponse { report, ..Default::default() });
@@ -32,9 +32,9 @@ pub async fn inspect(cx: &Context, request: v1::InspectRequest) -> Result<v1::In
     Ok(response)
 }
 
-fn element(inspected: Inspected) -> v1::InspectResponse {
-    let of_pseudo = |(name, rules): (String, Vec<Judged>)| {
-        rules.into_iter().map(move |judged| rule(judged, &name, "")).collect::<Vec<_>>()
+fn to_response(inspected: ElementStyles) -> v1::InspectResponse {
+    let of_pseudo = |(name, rules): (String, Vec<MatchedRule>)| {
+        rules.into_iter().map(move |judged| to_style_rule(judged, &name, "")).collect::<Vec<_>>()
     };
     v1::InspectResponse {
         report: String::new(),
@@ -42,7 +42,7 @@ fn element(inspected: Inspected) -> v1::InspectResponse {
         element: inspected.label,
         selector: inspected.selector,
         r#box: inspected.bounds.map(|(bounds, edges)| v1::BoxModel {
-            border_box: Some(rectangle(bounds)),
+            border_box: Some(to_box(bounds)),
             margin: Some(sides(edges.margin)),
             border: Some(sides(edges.border)),
             padding: Some(sides(edges.padding)),
@@ -52,10 +52,10 @@ fn element(inspected: Inspected) -> v1::InspectResponse {
         rules: inspected
             .rules
             .into_iter()
-            .map(|judged| rule(judged, "", ""))
+            .map(|judged| to_style_rule(judged, "", ""))
             .chain(inspected.pseudo.into_iter().flat_map(of_pseudo))
             .collect(),
-        inherited: inspected.inherited.into_iter().map(handed_down).collect(),
+        inherited: inspected.inherited.into_iter().map(inherited_rule).collect(),
         computed: inspected
             .computed
             .into_iter()
@@ -66,7 +66,7 @@ fn element(inspected: Inspected) -> v1::InspectResponse {
 }
 
 /// A change as the contract has it.
-pub fn change(change: &Change) -> v1::StyleChange {
+pub fn to_style_change(change: &UndoableChange) -> v1::StyleChange {
     v1::StyleChange {
         id: change.id,
         r#ref: change.reference.to_string(),
@@ -78,13 +78,13 @@ pub fn change(change: &Change) -> v1::StyleChange {
     }
 }
 
-fn handed_down(rule: StyleRule) -> v1::StyleRule {
-    let standings = vec![Standing::Wins; rule.declarations.len()];
-    self::rule(Judged { rule, standings }, "", "inherited")
+fn inherited_rule(rule: StyleRule) -> v1::StyleRule {
+    let standings = vec![CascadeResult::Applied; rule.declarations.len()];
+    self::to_style_rule(MatchedRule { rule, results: standings }, "", "inherited")
 }
 
-fn rule(judged: Judged, pseudo: &str, standing: &str) -> v1::StyleRule {
-    let Judged { rule, standings } = judged;
+fn to_style_rule(judged: MatchedRule, pseudo: &str, standing: &str) -> v1::StyleRule {
+    let MatchedRule { rule, results: standings } = judged;
     let source = match rule.line {
         Some(line) if !rule.url.is_empty() => format!("{}:{line}", rule.url),
         _ => rule.url,
@@ -110,9 +110,9 @@ fn rule(judged: Judged, pseudo: &str, standing: &str) -> v1::StyleRule {
                 value: declaration.value,
                 important: declaration.important,
                 standing: match (standing, own) {
-                    ("", Standing::Wins) => "wins",
-                    ("", Standing::Partly) => "partly overridden",
-                    ("", Standing::Overridden) => "overridden",
+                    ("", CascadeResult::Applied) => "wins",
+                    ("", CascadeResult::PartlyOverridden) => "partly overridden",
+                    ("", CascadeResult::Overridden) => "overridden",
                     (other, _) => other,
                 }
                 .to_owned(),

@@ -3,7 +3,7 @@
 use browse_proto::v1;
 
 /// Characters of a value that are shown.
-const MOST: usize = 160;
+const MAX_VALUE_CHARS: usize = 160;
 
 /// Everything in `response`; with `history` also that there is none.
 pub fn text(response: &v1::InspectResponse, history: bool) -> String {
@@ -23,7 +23,7 @@ pub fn text(response: &v1::InspectResponse, history: bool) -> String {
 
 fn element(response: &v1::InspectResponse, out: &mut Vec<String>) {
     let v1::InspectResponse { r#ref, element, selector, .. } = response;
-    out.push(format!("{} {element} <{}>", r#ref, clip(selector)));
+    out.push(format!("{} {element} <{}>", r#ref, truncate(selector)));
     match &response.r#box {
         Some(model) => out.push(box_model(model)),
         None => out.push("box: none, it is not rendered".to_owned()),
@@ -50,15 +50,15 @@ fn element(response: &v1::InspectResponse, out: &mut Vec<String>) {
     if !response.computed.is_empty() {
         out.push("computed:".to_owned());
     }
-    for (name, value) in gathered(&response.computed) {
-        out.push(format!("  {}: {}", clip(&name), clip(&value)));
+    for (name, value) in merge_equal_sides(&response.computed) {
+        out.push(format!("  {}: {}", truncate(&name), truncate(&value)));
     }
 }
 
 const SIDES: [&str; 4] = ["top", "right", "bottom", "left"];
 
 /// The name without its side, and the side, of a property of one side of a box.
-fn whole(name: &str) -> Option<(String, &'static str)> {
+fn split_side(name: &str) -> Option<(String, &'static str)> {
     let side = SIDES.into_iter().find(|side| name.split('-').any(|part| part == *side))?;
     let is_box = matches!(name.split('-').next(), Some("margin" | "padding" | "border"));
     let whole = name.replacen(&format!("-{side}"), "", 1);
@@ -66,11 +66,11 @@ fn whole(name: &str) -> Option<(String, &'static str)> {
 }
 
 /// The computed properties with four equal sides as one: `margin: 4px`.
-fn gathered(computed: &[v1::ComputedProperty]) -> Vec<(String, String)> {
+fn merge_equal_sides(computed: &[v1::ComputedProperty]) -> Vec<(String, String)> {
     let value_of = |name: &str| computed.iter().find(|one| one.name == name).map(|one| &one.value);
     let mut lines: Vec<(String, String)> = Vec::new();
     for one in computed {
-        let Some((whole, side)) = whole(&one.name) else {
+        let Some((whole, side)) = split_side(&one.name) else {
             lines.push((one.name.clone(), one.value.clone()));
             continue;
         };
@@ -106,17 +106,17 @@ fn box_model(model: &v1::BoxModel) -> String {
 
 /// `#s (1,0,0) @media (min-width: 1px) site.css:12 { color: red; … }`.
 fn rule(rule: &v1::StyleRule) -> String {
-    let mut head = vec![clip(&rule.selector)];
+    let mut head = vec![truncate(&rule.selector)];
     if !rule.specificity.is_empty() {
         head.push(format!("({})", rule.specificity));
     }
     if !rule.layer.is_empty() {
-        head.push(format!("@layer {}", clip(&rule.layer)));
+        head.push(format!("@layer {}", truncate(&rule.layer)));
     }
-    head.extend(rule.conditions.iter().map(|condition| clip(condition)));
+    head.extend(rule.conditions.iter().map(|condition| truncate(condition)));
     match rule.origin.as_str() {
         "browser" => head.push("browser".to_owned()),
-        _ if !rule.source.is_empty() => head.push(file(&rule.source)),
+        _ if !rule.source.is_empty() => head.push(file_name_and_line(&rule.source)),
         _ => {}
     }
     let declarations: Vec<_> = rule.declarations.iter().map(declaration).collect();
@@ -129,26 +129,30 @@ fn declaration(declaration: &v1::StyleDeclaration) -> String {
         "wins" | "inherited" => String::new(),
         other => format!(" [{other}]"),
     };
-    format!("{}: {}{important}{standing}", clip(&declaration.name), clip(&declaration.value))
+    format!(
+        "{}: {}{important}{standing}",
+        truncate(&declaration.name),
+        truncate(&declaration.value)
+    )
 }
 
 /// `3 @e5 color: red → blue`.
 fn change(change: &v1::StyleChange) -> String {
     let v1::StyleChange { id, r#ref, property, before, after, .. } = change;
-    format!("  {id} {} {property}: {} → {}", r#ref, clip(before), clip(after))
+    format!("  {id} {} {property}: {} → {}", r#ref, truncate(before), truncate(after))
 }
 
 /// The file of an address, which says enough.
-fn file(source: &str) -> String {
+fn file_name_and_line(source: &str) -> String {
     let (address, line) = source.rsplit_once(':').unwrap_or((source, ""));
     let path = address.split(['?', '#']).next().unwrap_or_default();
     let name = path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("/");
-    clip(&format!("{name}:{line}"))
+    truncate(&format!("{name}:{line}"))
 }
 
-fn clip(text: &str) -> String {
+fn truncate(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(MOST) {
+    match line.char_indices().nth(MAX_VALUE_CHARS) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
     }

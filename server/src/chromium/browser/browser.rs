@@ -7,10 +7,10 @@ use serde_json::json;
 
 use super::options::BrowserOptions;
 use super::registry::Registry;
-use super::spare::{Slot, Spares};
-use super::start::{Started, start};
-use crate::chromium::connection::call::Call;
-use crate::chromium::connection::pipe::Connection;
+use super::spare::{SpareOptions, SpareSlot};
+use super::start::{StartedBrowser, start};
+use crate::chromium::connection::call::CdpCall;
+use crate::chromium::connection::pipe::CdpConnection;
 use crate::chromium::error::Result;
 use crate::chromium::guard::resolver_rules::ResolverRules;
 use crate::chromium::ids::TargetId;
@@ -23,9 +23,9 @@ pub struct Browser {
     registry: Arc<Registry>,
     info: BrowserInfo,
     resolver_rules: ResolverRules,
-    spares: Spares,
-    free_spare: Slot,
-    restricted_spare: Slot,
+    spares: SpareOptions,
+    unrestricted_spare: SpareSlot,
+    restricted_spare: SpareSlot,
     process: tokio::sync::Mutex<BrowserProcess>,
 }
 
@@ -33,15 +33,15 @@ impl Browser {
     /// Finds, starts and greets a browser.
     pub async fn launch(options: BrowserOptions) -> Result<Arc<Self>> {
         let resolver_rules = ResolverRules::from_arguments(&options.launch.extra_args);
-        let Started { registry, process, info } = start(&options).await?;
-        registry.shared.emulations.set_own_agent(&info.user_agent);
+        let StartedBrowser { registry, process, info } = start(&options).await?;
+        registry.shared.emulations.set_default_user_agent(&info.user_agent);
         let browser = Arc::new(Self {
             registry,
             info,
             resolver_rules,
-            spares: options.spares,
-            free_spare: Slot::default(),
-            restricted_spare: Slot::default(),
+            spares: options.spare_options,
+            unrestricted_spare: SpareSlot::default(),
+            restricted_spare: SpareSlot::default(),
             process: tokio::sync::Mutex::new(process),
         });
         browser.fill_spares().await;
@@ -67,7 +67,7 @@ impl Browser {
     /// [`Browser::pages`] when this returns.
     pub async fn close_page(&self, target: &TargetId) -> Result<()> {
         let params = json!({ "targetId": target });
-        let closed: Call<IgnoredAny> =
+        let closed: CdpCall<IgnoredAny> =
             self.connection().call_method(None, "Target.closeTarget", &params);
         let outcome = closed.await;
         self.registry.close_page(target);
@@ -80,15 +80,15 @@ impl Browser {
     }
 
     /// Waits for the browser's end and says why it came.
-    pub async fn gone(&self) -> String {
-        let mut gone = self.registry.gone();
+    pub async fn wait_gone(&self) -> String {
+        let mut gone = self.registry.subscribe_gone();
         let reason = match gone.wait_for(Option::is_some).await {
             Ok(reason) => reason.clone().unwrap_or_default(),
             Err(_) => String::new(),
         };
         // The pipe ends a moment before the process; its status says more.
         match self.process.try_lock() {
-            Ok(process) => process.obituary().await.unwrap_or(reason),
+            Ok(process) => process.exit_report().await.unwrap_or(reason),
             Err(_) => reason,
         }
     }
@@ -97,19 +97,19 @@ impl Browser {
     /// user named is closed politely first.
     pub async fn close(&self) {
         let mut process = self.process.lock().await;
-        if process.keeps_profile() {
-            let closing: Call<IgnoredAny> = self.connection().call_method(
+        if process.has_persistent_profile() {
+            let closing: CdpCall<IgnoredAny> = self.connection().call_method(
                 None,
                 "Browser.close",
                 &crate::chromium::connection::params::NoParams,
             );
             closing.ignore();
-            process.exits_within(std::time::Duration::from_secs(2)).await;
+            process.wait_exit(std::time::Duration::from_secs(2)).await;
         }
-        process.bury().await;
+        process.reap().await;
     }
 
-    pub(crate) fn connection(&self) -> &Connection {
+    pub(crate) fn connection(&self) -> &CdpConnection {
         &self.registry.shared.connection
     }
 
@@ -122,15 +122,15 @@ impl Browser {
         &self.resolver_rules
     }
 
-    pub(crate) fn spares(&self) -> Spares {
+    pub(crate) fn spares(&self) -> SpareOptions {
         self.spares
     }
 
-    pub(crate) fn free_spare(&self) -> &Slot {
-        &self.free_spare
+    pub(crate) fn unrestricted_spare(&self) -> &SpareSlot {
+        &self.unrestricted_spare
     }
 
-    pub(crate) fn restricted_spare(&self) -> &Slot {
+    pub(crate) fn restricted_spare(&self) -> &SpareSlot {
         &self.restricted_spare
     }
 }

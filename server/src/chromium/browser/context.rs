@@ -9,21 +9,21 @@ use serde_json::{Value, json};
 
 use super::browser::Browser;
 use super::policy::Restriction;
-use super::windows::Opening;
-use crate::chromium::connection::call::Call;
+use super::windows::OpeningGuard;
+use crate::chromium::connection::call::CdpCall;
 use crate::chromium::error::{Error, Result};
+use crate::chromium::guard::connect_policy::ConnectPolicy;
 use crate::chromium::guard::proxy::Proxy;
-use crate::chromium::guard::reach::Reach;
 use crate::chromium::guard::rules::{HostRules, LiveRules};
 use crate::chromium::ids::{BrowserContextId, TargetId};
 use crate::chromium::launch::info::Flavour;
 use crate::chromium::page::page::Page;
 
 /// Cookies in one message: well below what the pipe bears.
-const COOKIES_AT_ONCE: usize = 500;
+const MAX_COOKIES_PER_CALL: usize = 500;
 
 /// How long a browser may take to learn the credentials of a proxy.
-const TELLING: Duration = Duration::from_secs(5);
+const PROXY_CREDENTIALS_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How a context is made.
 #[derive(Debug, Clone, Default)]
@@ -37,36 +37,36 @@ pub struct ContextOptions {
 
 /// A handle of one context. Dropping it closes nothing.
 #[derive(Clone)]
-pub struct Context {
+pub struct BrowserContext {
     browser: Arc<Browser>,
     id: BrowserContextId,
     /// The one that a browser has from its start.
-    is_first: bool,
+    is_default: bool,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Created {
+struct CreateBrowserContextResult {
     browser_context_id: BrowserContextId,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct CreatedTarget {
+struct CreateTargetResult {
     target_id: TargetId,
 }
 
 #[derive(Deserialize)]
-struct Cookies {
+struct GetCookiesResult {
     cookies: Vec<Value>,
 }
 
 impl Browser {
     /// Makes a new context without tabs.
-    pub async fn new_context(self: &Arc<Self>, options: &ContextOptions) -> Result<Context> {
+    pub async fn new_context(self: &Arc<Self>, options: &ContextOptions) -> Result<BrowserContext> {
         let mut params = json!({ "disposeOnDetach": true });
         let restriction = match &options.hosts {
-            Some(rules) => Some(self.restrict(rules.clone()).await?),
+            Some(rules) => Some(self.make_restriction(rules.clone()).await?),
             None => None,
         };
         let own_proxy = restriction.as_ref().map(|restriction| restriction.proxy.url());
@@ -75,7 +75,7 @@ impl Browser {
             // Without this, loopback would go around the proxy.
             params["proxyBypassList"] = json!("<-loopback>");
         }
-        let created: Call<Created> =
+        let created: CdpCall<CreateBrowserContextResult> =
             self.connection().call_method(None, "Target.createBrowserContext", &params);
         let id = created.await?.browser_context_id;
         // Before the context has its first tab, so before its first request.
@@ -92,55 +92,58 @@ impl Browser {
         connection.call_method::<IgnoredAny>(None, "Browser.setDownloadBehavior", &params).ignore();
         if let Some(Restriction { proxy, .. }) = restriction {
             // The first tab is made meanwhile, and waits for it.
-            tokio::spawn(Arc::clone(self).tell_credentials(id.clone(), proxy));
+            tokio::spawn(Arc::clone(self).preauthenticate_proxy(id.clone(), proxy));
         }
-        Ok(Context { browser: Arc::clone(self), id, is_first: false })
+        Ok(BrowserContext { browser: Arc::clone(self), id, is_default: false })
     }
 
     /// Has a new context learn the credentials of its proxy. Without them the browser
     /// asks again with the first document.
-    async fn tell_credentials(self: Arc<Self>, context: BrowserContextId, proxy: Arc<Proxy>) {
+    async fn preauthenticate_proxy(self: Arc<Self>, context: BrowserContextId, proxy: Arc<Proxy>) {
         let credentials = proxy.credentials();
         match self.hidden_page(&context).await {
             Ok(tab) => {
-                let params = json!({ "url": credentials.first_document() });
+                let params = json!({ "url": credentials.probe_url() });
                 tab.session().call_method::<IgnoredAny>("Page.navigate", &params).ignore();
-                if tokio::time::timeout(TELLING, credentials.known()).await.is_err() {
+                if tokio::time::timeout(PROXY_CREDENTIALS_TIMEOUT, credentials.wait_known())
+                    .await
+                    .is_err()
+                {
                     tracing::warn!("the browser does not take the credentials of its proxy");
                 }
             }
             Err(error) => tracing::warn!(%error, "the credentials of a proxy were not told"),
         }
-        credentials.settle();
+        credentials.stop_waiting();
     }
 
     /// The context that the browser has from its start, with a new empty tab.
     /// A person who sees the browser opens tabs and windows there, and has no
     /// other cookies there than pages expect: the contexts that are made later
     /// are incognito to the full browser.
-    pub async fn first_context(self: &Arc<Self>) -> Result<(Context, Arc<Page>)> {
+    pub async fn default_context(self: &Arc<Self>) -> Result<(BrowserContext, Arc<Page>)> {
         let params = json!({ "url": "about:blank", "newWindow": true });
-        let created: Call<CreatedTarget> =
+        let created: CdpCall<CreateTargetResult> =
             self.connection().call_method(None, "Target.createTarget", &params);
         let target = created.await?.target_id;
-        let page = self.registry().page_ready(&target).await?;
+        let page = self.registry().wait_page_ready(&target).await?;
         let id = page.context_id().clone();
-        Ok((Context { browser: Arc::clone(self), id, is_first: true }, page))
+        Ok((BrowserContext { browser: Arc::clone(self), id, is_default: true }, page))
     }
 }
 
 impl Browser {
-    async fn restrict(&self, rules: HostRules) -> Result<Restriction> {
+    async fn make_restriction(&self, rules: HostRules) -> Result<Restriction> {
         let rules = LiveRules::new(rules);
-        let reach = Reach { rules: rules.clone(), resolver: self.resolver_rules().clone() };
+        let reach = ConnectPolicy { rules: rules.clone(), resolver: self.resolver_rules().clone() };
         let proxy = Arc::new(Proxy::start(reach).await?);
         Ok(Restriction { rules, proxy })
     }
 }
 
-impl Context {
-    pub(crate) fn of(browser: &Arc<Browser>, id: BrowserContextId) -> Self {
-        Self { browser: Arc::clone(browser), id, is_first: false }
+impl BrowserContext {
+    pub(crate) fn from_id(browser: &Arc<Browser>, id: BrowserContextId) -> Self {
+        Self { browser: Arc::clone(browser), id, is_default: false }
     }
 
     /// The browser that it is in.
@@ -167,15 +170,15 @@ impl Context {
         // looks for all tabs in one window.
         let new_window = self.browser.info().flavour == Flavour::Headless;
         let mut params = json!({ "url": "about:blank", "newWindow": new_window });
-        self.name_in(&mut params);
-        let opening = Opening::begin(self.browser.registry(), &self.id);
-        let created: Call<CreatedTarget> =
+        self.set_context_id(&mut params);
+        let opening = OpeningGuard::begin(self.browser.registry(), &self.id);
+        let created: CdpCall<CreateTargetResult> =
             self.browser.connection().call_method(None, "Target.createTarget", &params);
         let target = created.await?.target_id;
         drop(opening);
-        let page = self.browser.registry().page_ready(&target).await?;
+        let page = self.browser.registry().wait_page_ready(&target).await?;
         if let Some(restriction) = page.shared.policies.get(&self.id) {
-            restriction.proxy.credentials().known().await;
+            restriction.proxy.credentials().wait_known().await;
         }
         Ok(page)
     }
@@ -183,9 +186,10 @@ impl Context {
     /// Its cookies, as Chromium describes them.
     pub async fn cookies(&self) -> Result<Vec<Value>> {
         let mut params = json!({});
-        self.name_in(&mut params);
+        self.set_context_id(&mut params);
         let connection = self.browser.connection();
-        let cookies: Call<Cookies> = connection.call_method(None, "Storage.getCookies", &params);
+        let cookies: CdpCall<GetCookiesResult> =
+            connection.call_method(None, "Storage.getCookies", &params);
         let mut cookies = cookies.await?.cookies;
         for cookie in &mut cookies {
             // -1 stands for none, and would be in the past.
@@ -201,13 +205,13 @@ impl Context {
     /// Replaces its cookies. One that the browser refuses is left out.
     pub async fn set_cookies(&self, cookies: &[Value]) -> Result<()> {
         let mut params = json!({});
-        self.name_in(&mut params);
+        self.set_context_id(&mut params);
         let connection = self.browser.connection();
-        let cleared: Call<IgnoredAny> =
+        let cleared: CdpCall<IgnoredAny> =
             connection.call_method(None, "Storage.clearCookies", &params);
         cleared.await?;
-        for some in cookies.chunks(COOKIES_AT_ONCE) {
-            let set = |cookies: &[Value]| -> Call<IgnoredAny> {
+        for some in cookies.chunks(MAX_COOKIES_PER_CALL) {
+            let set = |cookies: &[Value]| -> CdpCall<IgnoredAny> {
                 let mut params = params.clone();
                 params["cookies"] = json!(cookies);
                 connection.call_method(None, "Storage.setCookies", &params)
@@ -230,8 +234,8 @@ impl Context {
 
     /// Names the context in the parameters of a call. The first one has no
     /// name that Chromium takes.
-    fn name_in(&self, params: &mut Value) {
-        if !self.is_first {
+    fn set_context_id(&self, params: &mut Value) {
+        if !self.is_default {
             params["browserContextId"] = json!(self.id);
         }
     }
@@ -239,17 +243,17 @@ impl Context {
     /// Closes the context with its tabs, cookies and storage; the first one
     /// with its browser.
     pub async fn dispose(self) -> Result<()> {
-        if self.is_first {
+        if self.is_default {
             self.browser.close().await;
             return Ok(());
         }
         let params = json!({ "browserContextId": self.id });
-        let disposed: Call<IgnoredAny> =
+        let disposed: CdpCall<IgnoredAny> =
             self.browser.connection().call_method(None, "Target.disposeBrowserContext", &params);
         let outcome = disposed.await;
         self.browser.registry().shared.policies.remove(&self.id);
-        self.browser.registry().shared.emulations.forget(&self.id);
-        self.browser.registry().shared.visited.forget(&self.id);
+        self.browser.registry().shared.emulations.remove_context(&self.id);
+        self.browser.registry().shared.visited_origins.forget(&self.id);
         self.browser.wake_spares();
         outcome.map(drop)
     }

@@ -3,7 +3,7 @@
 #[expect(clippy::module_inception, reason = "the module's main type has the module's name")]
 pub(crate) mod browser;
 pub(crate) mod context;
-pub(crate) mod hidden;
+pub(crate) mod hidden_page;
 pub(crate) mod options;
 pub(crate) mod policy;
 pub(crate) mod registry;

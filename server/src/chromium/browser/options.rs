@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::spare::Spares;
+use super::spare::SpareOptions;
 use crate::chromium::capture::event::{EventSink, NoSink};
 use crate::chromium::launch::options::LaunchOptions;
-use crate::chromium::world::world::Engine;
+use crate::chromium::world::world::InjectedScript;
 
 /// Windows that the pages of a context may have open.
 pub const MAX_WINDOWS: usize = 100;
@@ -51,18 +51,18 @@ pub struct BrowserOptions {
     /// The process.
     pub launch: LaunchOptions,
     /// What happens to questions.
-    pub dialogs: DialogPolicy,
+    pub dialog_policy: DialogPolicy,
     /// How long a question is held before it is dismissed.
     pub dialog_timeout: Duration,
     /// Default size of new pages.
     pub viewport: Viewport,
     /// Contexts kept ready for [`Browser::lease`](super::browser::Browser::lease).
-    pub spares: Spares,
+    pub spare_options: SpareOptions,
     /// Runs in its own world before the scripts of every document.
-    pub first_script: Option<&'static Engine>,
+    pub preload_script: Option<&'static InjectedScript>,
     /// Injected into the empty tab of a spare, whose process then has it
     /// compiled when the first real document wants it.
-    pub warm_script: Option<&'static Engine>,
+    pub warm_up_script: Option<&'static InjectedScript>,
     /// Windows that the pages of a context may have open; those that were asked for by
     /// a command do not count.
     pub max_windows: usize,
@@ -74,12 +74,12 @@ impl Default for BrowserOptions {
     fn default() -> Self {
         Self {
             launch: LaunchOptions::default(),
-            dialogs: DialogPolicy::default(),
+            dialog_policy: DialogPolicy::default(),
             dialog_timeout: DIALOG_TIMEOUT,
             viewport: Viewport::default(),
-            spares: Spares::default(),
-            first_script: None,
-            warm_script: None,
+            spare_options: SpareOptions::default(),
+            preload_script: None,
+            warm_up_script: None,
             max_windows: MAX_WINDOWS,
             sink: Arc::new(NoSink),
         }

@@ -9,15 +9,17 @@ use serde_json::json;
 
 use crate::chromium::capture::event::{DocumentRequest, Event};
 use crate::chromium::connection::params::NoParams;
-use crate::chromium::guard::document::{Asker, Denied, RequestPaused, decide, refuse, release};
+use crate::chromium::guard::document::{
+    DeniedDocument, DocumentRequester, RequestPaused, abort_request, check_url, continue_request,
+};
 use crate::chromium::guard::proxy::Proxy;
 use crate::chromium::guard::rules::LiveRules;
 use crate::chromium::ids::{BrowserContextId, FrameId};
 use crate::chromium::page::page::Page;
-use crate::chromium::page::routes::Way;
+use crate::chromium::page::routes::PausedRequestReply;
 use crate::chromium::sync::Lock;
 
-use super::registry::{Registry, Shared};
+use super::registry::{BrowserShared, Registry};
 
 /// What holds for one restricted context.
 #[derive(Clone)]
@@ -51,7 +53,7 @@ impl Policies {
         proxies.find(|proxy| proxy.url() == url).map(Arc::clone)
     }
 
-    fn any(&self) -> bool {
+    fn has_any(&self) -> bool {
         !self.0.lock().is_empty()
     }
 }
@@ -61,11 +63,11 @@ impl Policies {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AuthRequired {
     request_id: String,
-    auth_challenge: Challenge,
+    auth_challenge: AuthChallenge,
 }
 
 #[derive(Deserialize)]
-struct Challenge {
+struct AuthChallenge {
     #[serde(default)]
     source: String,
     #[serde(default)]
@@ -75,33 +77,36 @@ struct Challenge {
 impl Registry {
     /// `Fetch.requestPaused`: decides, answers, and remembers a refusal with
     /// the tab, so that its caller hears the reason.
-    pub(crate) fn document_requested(&self, paused: RequestPaused) {
-        if self.is_of_refused(&paused.frame_id) {
-            return refuse(&self.shared.connection, &paused);
+    pub(crate) fn on_document_requested(&self, paused: RequestPaused) {
+        if self.is_refused_window(&paused.frame_id) {
+            return abort_request(&self.shared.connection, &paused);
         }
         let page = self.page_of_frame(&paused.frame_id);
         let url = &paused.request.url;
         let decision = match &page {
             Some(page) => match self.shared.policies.get(page.context_id()) {
-                Some(restriction) if restriction.proxy.credentials().first_document() == *url => {
-                    Ok(())
+                Some(restriction) if restriction.proxy.credentials().probe_url() == *url => Ok(()),
+                Some(restriction) => {
+                    check_url(url, &DocumentRequester::Restricted(&restriction.rules.get()))
                 }
-                Some(restriction) => decide(url, &Asker::Restricted(&restriction.rules.get())),
-                None => decide(url, &Asker::Free { files: &page.files.lock() }),
+                None => check_url(
+                    url,
+                    &DocumentRequester::Unrestricted { files: &page.allowed_files.lock() },
+                ),
             },
-            None if self.shared.policies.any() => decide(url, &Asker::Unknown),
-            None => decide(url, &Asker::Free { files: &[] }),
+            None if self.shared.policies.has_any() => check_url(url, &DocumentRequester::Unknown),
+            None => check_url(url, &DocumentRequester::Unrestricted { files: &[] }),
         };
         match (decision, page) {
-            (Ok(()), Some(page)) => self.judge(page, paused),
-            (Ok(()), None) => release(&self.shared.connection, &paused),
+            (Ok(()), Some(page)) => self.check_document(page, paused),
+            (Ok(()), None) => continue_request(&self.shared.connection, &paused),
             (Err(reason), page) => refuse_document(&self.shared, page.as_deref(), &paused, reason),
         }
     }
 
     /// Has a document that may be loaded looked at, off this task; one that passes
     /// meets the routes of its tab. A look that fails lets nothing pass.
-    fn judge(&self, page: Arc<Page>, paused: RequestPaused) {
+    fn check_document(&self, page: Arc<Page>, paused: RequestPaused) {
         let asked = DocumentRequest {
             context: page.context_id(),
             is_main: paused.frame_id.as_str() == page.target_id().as_str(),
@@ -109,10 +114,15 @@ impl Registry {
             body: &paused.request.post_data,
         };
         let shared = Arc::clone(&self.shared);
-        let pass = |shared: &Shared, page: &Arc<Page>, paused: RequestPaused| {
-            page.take_route(Way { connection: shared.connection.clone(), session: None }, paused);
+        let pass = |shared: &BrowserShared, page: &Arc<Page>, paused: RequestPaused| {
+            page.apply_route(
+                PausedRequestReply { connection: shared.connection.clone(), session: None },
+                paused,
+            );
         };
-        let Some(verdict) = shared.sink.judge(&asked) else { return pass(&shared, &page, paused) };
+        let Some(verdict) = shared.sink.check_document(&asked) else {
+            return pass(&shared, &page, paused);
+        };
         tokio::spawn(async move {
             let failed = |_| Err("it could not be looked at".to_owned());
             match tokio::spawn(verdict).await.unwrap_or_else(failed) {
@@ -124,7 +134,7 @@ impl Registry {
 
     /// `Fetch.authRequired`: only our own proxies get an answer of ours. Everything
     /// else the browser settles as it would without us.
-    pub(crate) fn credentials_required(&self, asked: &AuthRequired) {
+    pub(crate) fn on_auth_required(&self, asked: &AuthRequired) {
         let challenge = &asked.auth_challenge;
         let proxy =
             (challenge.source == "Proxy").then(|| self.shared.policies.proxy(&challenge.origin));
@@ -152,15 +162,23 @@ impl Registry {
 }
 
 /// Refuses a document, and remembers it with its tab.
-fn refuse_document(shared: &Shared, page: Option<&Page>, paused: &RequestPaused, reason: String) {
+fn refuse_document(
+    shared: &BrowserShared,
+    page: Option<&Page>,
+    paused: &RequestPaused,
+    reason: String,
+) {
     let url = &paused.request.url;
     let host = url::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
     tracing::info!(?host, %reason, "a document was refused");
     if let Some(page) = page {
         let is_main = paused.frame_id.as_str() == page.target_id().as_str();
-        page.denied(Denied { url: url.clone(), reason, answered: false }, is_main);
+        page.record_denied(
+            DeniedDocument { url: url.clone(), reason, was_answered: false },
+            is_main,
+        );
     }
-    refuse(&shared.connection, paused);
+    abort_request(&shared.connection, paused);
 }
 
 impl Page {
@@ -172,20 +190,25 @@ impl Page {
         };
         url.set_fragment(None);
         url.set_query(None);
-        let mut files = self.files.lock();
+        let mut files = self.allowed_files.lock();
         if url.scheme() == "file" && !files.iter().any(|known| known == url.as_str()) {
             files.push(url.into());
         }
     }
 
     /// Whether a document of this address would not be loaded.
-    pub(crate) fn refuses(&self, url: &str) -> bool {
+    pub(crate) fn is_refused(&self, url: &str) -> bool {
         // The guard never hears of the others.
         let asks =
             url.starts_with("http:") || url.starts_with("https:") || url.starts_with("file:");
         let decision = match self.shared.policies.get(self.context_id()) {
-            Some(restriction) => decide(url, &Asker::Restricted(&restriction.rules.get())),
-            None => decide(url, &Asker::Free { files: &self.files.lock() }),
+            Some(restriction) => {
+                check_url(url, &DocumentRequester::Restricted(&restriction.rules.get()))
+            }
+            None => check_url(
+                url,
+                &DocumentRequester::Unrestricted { files: &self.allowed_files.lock() },
+            ),
         };
         asks && decision.is_err()
     }
@@ -197,16 +220,19 @@ impl Page {
 
     /// The last document that was refused since the last navigation of ours
     /// began, in any frame.
-    pub fn last_denied(&self) -> Option<Denied> {
-        self.state.lock().denied.clone()
+    pub fn last_denied(&self) -> Option<DeniedDocument> {
+        self.state.lock().last_denied.clone()
     }
 
     /// Drops a main document that turned out to come from a metadata service:
     /// its name resolved to one. Nothing of it can have been read yet, because
     /// its headers are what told us.
-    pub(crate) fn drop_document(&self, url: &str) {
+    pub(crate) fn discard_document(&self, url: &str) {
         let reason = "it was answered by a cloud metadata service".to_owned();
-        self.denied(Denied { url: url.to_owned(), reason, answered: true }, true);
+        self.record_denied(
+            DeniedDocument { url: url.to_owned(), reason, was_answered: true },
+            true,
+        );
         let session = self.session();
         let (stop, leave) = ("Page.stopLoading", "Page.navigate");
         session.call_method::<IgnoredAny>(stop, &NoParams).ignore();
@@ -214,16 +240,16 @@ impl Page {
     }
 
     /// Remembers a refusal and tells of it.
-    pub(crate) fn denied(&self, denied: Denied, is_main: bool) {
+    pub(crate) fn record_denied(&self, denied: DeniedDocument, is_main: bool) {
         {
             let mut state = self.state.lock();
-            state.denied = Some(denied.clone());
+            state.last_denied = Some(denied.clone());
             if is_main {
-                state.denied_main = Some(denied.clone());
-                state.pending = None;
+                state.last_denied_main = Some(denied.clone());
+                state.pending_navigation = None;
             }
         }
-        self.shared.sink.event(Event::Denied(self.target_id().clone(), denied));
+        self.shared.sink.event(Event::DocumentDenied(self.target_id().clone(), denied));
         self.notify();
     }
 }

@@ -12,12 +12,12 @@ use tokio::sync::watch;
 
 use super::options::{BrowserOptions, DialogPolicy, Viewport};
 use super::policy::Policies;
-use super::trace::{self, Tracing};
+use super::trace::{self, TracingState};
 use crate::chromium::capture::downloads::OpenDownloads;
 use crate::chromium::capture::event::{Event, EventSink};
 use crate::chromium::connection::envelope::RawEvent;
-use crate::chromium::connection::pipe::{Connection, EventHandler};
-use crate::chromium::connection::session::Session;
+use crate::chromium::connection::pipe::{CdpConnection, EventHandler};
+use crate::chromium::connection::session::CdpSession;
 use crate::chromium::emulation::registry::Emulations;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::ids::{BrowserContextId, SessionId, TargetId};
@@ -25,87 +25,87 @@ use crate::chromium::launch::info::Flavour;
 use crate::chromium::page::events;
 use crate::chromium::page::page::Page;
 use crate::chromium::page::workers::{self, Workers};
-use crate::chromium::storage::blank;
-use crate::chromium::storage::visited::Visited;
+use crate::chromium::storage::blank_tab;
+use crate::chromium::storage::visited_origins::VisitedOrigins;
 use crate::chromium::sync::Lock;
-use crate::chromium::world::world::Engine;
+use crate::chromium::world::world::InjectedScript;
 
 /// What every page of a browser shares.
-pub(crate) struct Shared {
-    pub connection: Connection,
+pub(crate) struct BrowserShared {
+    pub connection: CdpConnection,
     pub policies: Policies,
     pub sink: Arc<dyn EventSink>,
-    pub dialogs: DialogPolicy,
+    pub dialog_policy: DialogPolicy,
     pub dialog_timeout: Duration,
     pub viewport: Viewport,
     pub emulations: Emulations,
     pub workers: Workers,
     /// Held by whoever needs its tab in front.
-    pub front: tokio::sync::Mutex<()>,
+    pub front_lock: tokio::sync::Mutex<()>,
     /// Which kind of Chromium it is.
     pub flavour: Flavour,
-    pub first_script: Option<&'static Engine>,
-    pub visited: Visited,
-    pub warm_script: Option<&'static Engine>,
+    pub preload_script: Option<&'static InjectedScript>,
+    pub visited_origins: VisitedOrigins,
+    pub warm_up_script: Option<&'static InjectedScript>,
     /// Windows that the pages of a context may have open.
     pub max_windows: usize,
 }
 
 /// All that is attached.
 pub(crate) struct Registry {
-    pub shared: Arc<Shared>,
-    pub tracing: Lock<Tracing>,
-    pub downloads: Lock<OpenDownloads>,
+    pub shared: Arc<BrowserShared>,
+    pub tracing: Lock<TracingState>,
+    pub open_downloads: Lock<OpenDownloads>,
     pub download_folder: PathBuf,
-    pub(super) maps: Lock<Maps>,
+    pub(super) maps: Lock<TargetMaps>,
     pub(super) changed: watch::Sender<()>,
     gone: watch::Sender<Option<String>>,
 }
 
 #[derive(Default)]
-pub(super) struct Maps {
+pub(super) struct TargetMaps {
     /// In order of appearance.
     pub(super) pages: Vec<Arc<Page>>,
-    pub(super) sessions: HashMap<SessionId, Attached>,
+    pub(super) sessions: HashMap<SessionId, AttachedSession>,
     /// Tabs that are attached, those being closed included.
-    pub(super) known: HashSet<TargetId>,
+    pub(super) known_targets: HashSet<TargetId>,
     /// Contexts in which we are opening tabs, and how many.
-    pub(super) opening: HashMap<BrowserContextId, usize>,
+    pub(super) opening_counts: HashMap<BrowserContextId, usize>,
     /// Tabs that pages have opened.
-    pub(super) by_pages: HashSet<TargetId>,
+    pub(super) opened_by_pages: HashSet<TargetId>,
     /// Windows that were refused, until they are closed.
-    pub(super) refused: HashSet<TargetId>,
+    pub(super) refused_windows: HashSet<TargetId>,
     /// Contexts of spares.
-    pub(super) hidden: HashSet<BrowserContextId>,
+    pub(super) hidden_contexts: HashSet<BrowserContextId>,
     /// Tabs that work for a handler.
     pub(super) hidden_tabs: HashSet<TargetId>,
     /// Contexts whose new tabs are held back, and by how many.
-    pub(super) holding: HashMap<BrowserContextId, usize>,
+    pub(super) hold_counts: HashMap<BrowserContextId, usize>,
     /// Tabs that are held back.
-    pub(super) held: Vec<Arc<Page>>,
+    pub(super) held_pages: Vec<Arc<Page>>,
     /// Hidden tabs whose documents are all blank.
-    pub(super) blank: HashSet<TargetId>,
+    pub(super) blank_tabs: HashSet<TargetId>,
 }
 
-impl Maps {
+impl TargetMaps {
     /// Whether a tab is nobody's business.
-    pub(super) fn hides(&self, page: &Page) -> bool {
-        self.hidden.contains(page.context_id())
+    pub(super) fn is_page_hidden(&self, page: &Page) -> bool {
+        self.hidden_contexts.contains(page.context_id())
             || self.hidden_tabs.contains(page.target_id())
-            || self.held.iter().any(|held| held.target_id() == page.target_id())
+            || self.held_pages.iter().any(|held| held.target_id() == page.target_id())
     }
 }
 
 /// One session.
 #[derive(Clone)]
-pub(super) struct Attached {
-    pub session: Session,
+pub(super) struct AttachedSession {
+    pub session: CdpSession,
     pub page: Option<Arc<Page>>,
-    pub role: Role,
+    pub role: SessionRole,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum SessionRole {
     Page,
     Frame,
     /// Workers and everything else that is only let run.
@@ -114,31 +114,31 @@ pub(super) enum Role {
 
 impl Registry {
     pub(crate) fn new(
-        connection: Connection,
+        connection: CdpConnection,
         options: &BrowserOptions,
         download_folder: PathBuf,
         flavour: Flavour,
     ) -> Arc<Self> {
-        let shared = Shared {
+        let shared = BrowserShared {
             connection,
             policies: Policies::default(),
             sink: Arc::clone(&options.sink),
-            dialogs: options.dialogs,
+            dialog_policy: options.dialog_policy,
             dialog_timeout: options.dialog_timeout,
             viewport: options.viewport,
             emulations: Emulations::new(options.viewport),
             workers: Workers::default(),
-            front: tokio::sync::Mutex::default(),
+            front_lock: tokio::sync::Mutex::default(),
             flavour,
-            first_script: options.first_script,
-            visited: Visited::default(),
-            warm_script: options.warm_script,
+            preload_script: options.preload_script,
+            visited_origins: VisitedOrigins::default(),
+            warm_up_script: options.warm_up_script,
             max_windows: options.max_windows,
         };
         Arc::new(Self {
             shared: Arc::new(shared),
             tracing: Lock::default(),
-            downloads: Lock::default(),
+            open_downloads: Lock::default(),
             download_folder,
             maps: Lock::default(),
             changed: watch::Sender::new(()),
@@ -149,7 +149,7 @@ impl Registry {
     /// All tabs, in order of appearance.
     pub(crate) fn pages(&self) -> Vec<Arc<Page>> {
         let maps = self.maps.lock();
-        let seen = |page: &&Arc<Page>| !maps.hides(page);
+        let seen = |page: &&Arc<Page>| !maps.is_page_hidden(page);
         maps.pages.iter().filter(seen).cloned().collect()
     }
 
@@ -160,24 +160,24 @@ impl Registry {
 
     /// Keeps the tabs of a context out of sight until [`Registry::reveal`].
     pub(crate) fn hide(&self, context: &BrowserContextId) {
-        self.maps.lock().hidden.insert(context.clone());
+        self.maps.lock().hidden_contexts.insert(context.clone());
     }
 
     /// Whether the tabs of a context are out of sight.
     pub(crate) fn is_hidden(&self, context: &BrowserContextId) -> bool {
-        self.maps.lock().hidden.contains(context)
+        self.maps.lock().hidden_contexts.contains(context)
     }
 
     /// Forgets that a context is hidden: it is about to end.
     pub(crate) fn unhide(&self, context: &BrowserContextId) {
-        self.maps.lock().hidden.remove(context);
+        self.maps.lock().hidden_contexts.remove(context);
     }
 
     /// Reports the tabs of a hidden context as if they had just been opened.
     pub(crate) fn reveal(&self, context: &BrowserContextId) {
         let revealed: Vec<Arc<Page>> = {
             let mut maps = self.maps.lock();
-            maps.hidden.remove(context);
+            maps.hidden_contexts.remove(context);
             let of = |page: &&Arc<Page>| page.context_id() == context;
             maps.pages.iter().filter(of).cloned().collect()
         };
@@ -190,17 +190,17 @@ impl Registry {
     pub(crate) fn set_blank(&self, target: &TargetId, blank: bool) {
         let mut maps = self.maps.lock();
         match blank {
-            true => maps.blank.insert(target.clone()),
-            false => maps.blank.remove(target),
+            true => maps.blank_tabs.insert(target.clone()),
+            false => maps.blank_tabs.remove(target),
         };
     }
 
     /// The session, when it is that of a blank tab.
-    fn blank_session(&self, session: Option<&str>) -> Option<Session> {
+    fn blank_session(&self, session: Option<&str>) -> Option<CdpSession> {
         let maps = self.maps.lock();
         let attached = maps.sessions.get(session?)?;
         let page = attached.page.as_ref()?;
-        maps.blank.contains(page.target_id()).then(|| attached.session.clone())
+        maps.blank_tabs.contains(page.target_id()).then(|| attached.session.clone())
     }
 
     /// One tab.
@@ -210,7 +210,7 @@ impl Registry {
     }
 
     /// Waits for a tab that was just made to be attached and set up.
-    pub(crate) async fn page_ready(&self, target: &TargetId) -> Result<Arc<Page>> {
+    pub(crate) async fn wait_page_ready(&self, target: &TargetId) -> Result<Arc<Page>> {
         let mut changed = self.changed.subscribe();
         loop {
             if let Some(page) = self.page(target) {
@@ -233,9 +233,9 @@ impl Registry {
             at.map(|at| maps.pages.remove(at))
         };
         if let Some(page) = page {
-            page.end(&Error::TabClosed);
+            page.mark_closed(&Error::TabClosed);
             // Whoever was never told of a spare is not told of its end.
-            if !self.maps.lock().hides(&page) {
+            if !self.maps.lock().is_page_hidden(&page) {
                 self.shared.sink.event(Event::PageClosed(target.clone()));
             }
             self.changed.send_replace(());
@@ -243,7 +243,7 @@ impl Registry {
     }
 
     /// Why the browser is gone, once it is.
-    pub(crate) fn gone(&self) -> watch::Receiver<Option<String>> {
+    pub(crate) fn subscribe_gone(&self) -> watch::Receiver<Option<String>> {
         self.gone.subscribe()
     }
 }
@@ -251,48 +251,48 @@ impl Registry {
 impl EventHandler for Registry {
     fn event(&self, event: &RawEvent<'_>) {
         if let Some(name) = event.method.strip_prefix("Target.") {
-            self.target_event(name, event);
+            self.on_target_event(name, event);
             return;
         }
         if event.method == "Fetch.requestPaused"
             && let Some(session) = self.blank_session(event.session)
         {
             if let Some(paused) = event.params() {
-                blank::answer(&session, &paused);
+                blank_tab::answer_request(&session, &paused);
             }
             return;
         }
         if event.method == "Fetch.requestPaused" && event.session.is_none() {
             if let Some(paused) = event.params() {
-                self.document_requested(paused);
+                self.on_document_requested(paused);
             }
             return;
         }
         if event.method == "Fetch.authRequired" && event.session.is_none() {
             if let Some(asked) = event.params() {
-                self.credentials_required(&asked);
+                self.on_auth_required(&asked);
             }
             return;
         }
         if event.method == "Tracing.tracingComplete" {
-            trace::completed(&mut self.tracing.lock(), event);
+            trace::on_tracing_complete(&mut self.tracing.lock(), event);
             return;
         }
         if event.method.starts_with("Browser.") {
-            self.download_event(event);
+            self.on_download_event(event);
             return;
         }
         let attached = event.session.and_then(|id| self.maps.lock().sessions.get(id).cloned());
         match attached {
-            Some(Attached { session, role: Role::Other, .. }) => {
+            Some(AttachedSession { session, role: SessionRole::Other, .. }) => {
                 if event.method == "Fetch.requestPaused"
                     && let Some(paused) = event.params()
                 {
-                    workers::paused(&self.shared, &session, paused);
+                    workers::on_request_paused(&self.shared, &session, paused);
                 }
             }
-            Some(Attached { session, page: Some(page), .. }) => {
-                events::apply(&page, &session, event);
+            Some(AttachedSession { session, page: Some(page), .. }) => {
+                events::on_event(&page, &session, event);
             }
             _ => {}
         }
@@ -302,9 +302,9 @@ impl EventHandler for Registry {
         let maps = std::mem::take(&mut *self.maps.lock());
         let error = Error::BrowserGone { reason: reason.to_owned() };
         for page in maps.pages {
-            page.end(&error);
+            page.mark_closed(&error);
         }
-        *self.tracing.lock() = Tracing::Idle;
+        *self.tracing.lock() = TracingState::Idle;
         self.gone.send_replace(Some(reason.to_owned()));
         self.changed.send_replace(());
         self.shared.sink.event(Event::BrowserGone(reason.to_owned()));

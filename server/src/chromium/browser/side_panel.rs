@@ -13,23 +13,23 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Value, json};
 
 use super::browser::Browser;
-use crate::chromium::connection::call::Call;
-use crate::chromium::connection::session::Session;
+use crate::chromium::connection::call::CdpCall;
+use crate::chromium::connection::session::CdpSession;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::ids::{SessionId, TargetId};
 
 /// Addresses of extensions; what they show is no tab of a session.
-pub(super) const SCHEME: &str = "chrome-extension:";
+pub(super) const EXTENSION_SCHEME: &str = "chrome-extension:";
 
 /// Document of the panel.
-const DOCUMENT: &str = "panel.html";
+const PANEL_DOCUMENT: &str = "panel.html";
 
 /// Time between two tries.
-const AGAIN: Duration = Duration::from_millis(50);
+const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What the document in the tab asks for. `later` until Chromium has given it
 /// the functions of an extension.
-const OPEN: &str = "(async () => {
+const OPEN_PANEL_SCRIPT: &str = "(async () => {
   if (document.readyState !== 'complete' || !globalThis.chrome?.sidePanel) return 'later';
   const { id } = await chrome.windows.getCurrent();
   await chrome.sidePanel.open({ windowId: id });
@@ -37,54 +37,54 @@ const OPEN: &str = "(async () => {
 })()";
 
 /// Whether the panel's own script has run.
-const READY: &str = "document.readyState === 'complete'";
+const PANEL_READY_SCRIPT: &str = "document.readyState === 'complete'";
 
 /// A side panel; it may be closed by the person, and opened again.
 pub struct SidePanel {
     browser: Arc<Browser>,
-    address: String,
-    session: Option<Session>,
+    panel_url: String,
+    session: Option<CdpSession>,
 }
 
 #[derive(Deserialize)]
-struct Loaded {
+struct LoadUnpackedResult {
     id: String,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Made {
+struct OpenerTargetResult {
     target_id: TargetId,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct AttachedTo {
+struct AttachToTargetResult {
     session_id: SessionId,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Targets {
-    target_infos: Vec<Target>,
+struct GetTargetsResult {
+    target_infos: Vec<ListedTarget>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Target {
+struct ListedTarget {
     target_id: TargetId,
     url: String,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Evaluated {
-    result: Outcome,
+struct PanelEvaluateResult {
+    result: EvaluatedObject,
     exception_details: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
-struct Outcome {
+struct EvaluatedObject {
     #[serde(default)]
     value: Value,
     #[serde(default)]
@@ -102,26 +102,27 @@ impl Browser {
         folder: &Path,
         patience: Duration,
     ) -> Result<SidePanel> {
-        let opened = tokio::time::timeout(patience, self.side_panel(folder)).await;
-        opened.unwrap_or_else(|_| Err(fault("it did not open in time")))
+        let opened = tokio::time::timeout(patience, self.start_side_panel(folder)).await;
+        opened.unwrap_or_else(|_| Err(side_panel_error("it did not open in time")))
     }
 
-    async fn side_panel(self: &Arc<Self>, folder: &Path) -> Result<SidePanel> {
+    async fn start_side_panel(self: &Arc<Self>, folder: &Path) -> Result<SidePanel> {
         let connection = self.connection();
-        let loaded: Call<Loaded> =
+        let loaded: CdpCall<LoadUnpackedResult> =
             connection.call_method(None, "Extensions.loadUnpacked", &json!({ "path": folder }));
         let id = loaded.await?.id;
-        let address = format!("{SCHEME}//{id}/{DOCUMENT}");
-        let made: Call<Made> = connection.call_method(
+        let address = format!("{EXTENSION_SCHEME}//{id}/{PANEL_DOCUMENT}");
+        let made: CdpCall<OpenerTargetResult> = connection.call_method(
             None,
             "Target.createTarget",
             &json!({ "url": address, "background": true }),
         );
         let opener = made.await?.target_id;
-        let mut panel = SidePanel { browser: Arc::clone(self), address, session: None };
+        let mut panel = SidePanel { browser: Arc::clone(self), panel_url: address, session: None };
         let outcome = panel.open(&opener).await;
         let closing = json!({ "targetId": opener });
-        let closed: Call<IgnoredAny> = connection.call_method(None, "Target.closeTarget", &closing);
+        let closed: CdpCall<IgnoredAny> =
+            connection.call_method(None, "Target.closeTarget", &closing);
         closed.await?;
         outcome.map(|()| panel)
     }
@@ -130,19 +131,19 @@ impl Browser {
 impl SidePanel {
     async fn open(&mut self, opener: &TargetId) -> Result<()> {
         let tab = self.attach(opener).await?;
-        while evaluate(&tab, OPEN).await? != "open" {
-            tokio::time::sleep(AGAIN).await;
+        while evaluate(&tab, OPEN_PANEL_SCRIPT).await? != "open" {
+            tokio::time::sleep(RETRY_INTERVAL).await;
         }
         loop {
-            if let Some(target) = self.find(Some(opener)).await? {
+            if let Some(target) = self.find_panel_target(Some(opener)).await? {
                 let session = self.attach(&target).await?;
-                while evaluate(&session, READY).await? != true {
-                    tokio::time::sleep(AGAIN).await;
+                while evaluate(&session, PANEL_READY_SCRIPT).await? != true {
+                    tokio::time::sleep(RETRY_INTERVAL).await;
                 }
                 self.session = Some(session);
                 return Ok(());
             }
-            tokio::time::sleep(AGAIN).await;
+            tokio::time::sleep(RETRY_INTERVAL).await;
         }
     }
 
@@ -154,56 +155,57 @@ impl SidePanel {
     pub async fn evaluate<T: DeserializeOwned>(&mut self, expression: &str) -> Result<Option<T>> {
         if let Some(session) = &self.session {
             match evaluate(session, expression).await {
-                Ok(value) => return read(value).map(Some),
+                Ok(value) => return decode_value(value).map(Some),
                 Err(error @ Error::BrowserGone { .. }) => return Err(error),
                 // It was closed; maybe another one was opened.
                 Err(_) => self.session = None,
             }
         }
-        let Some(target) = self.find(None).await? else { return Ok(None) };
+        let Some(target) = self.find_panel_target(None).await? else { return Ok(None) };
         let session = self.attach(&target).await?;
         let value = evaluate(&session, expression).await?;
         self.session = Some(session);
-        read(value).map(Some)
+        decode_value(value).map(Some)
     }
 
     /// The panel's target, which is not `but`.
-    async fn find(&self, but: Option<&TargetId>) -> Result<Option<TargetId>> {
+    async fn find_panel_target(&self, but: Option<&TargetId>) -> Result<Option<TargetId>> {
         let connection = self.browser.connection();
-        let all: Call<Targets> = connection.call_method(None, "Target.getTargets", &json!({}));
+        let all: CdpCall<GetTargetsResult> =
+            connection.call_method(None, "Target.getTargets", &json!({}));
         let mut all = all.await?.target_infos.into_iter();
-        let found = all.find(|one| one.url == self.address && Some(&one.target_id) != but);
+        let found = all.find(|one| one.url == self.panel_url && Some(&one.target_id) != but);
         Ok(found.map(|one| one.target_id))
     }
 
-    async fn attach(&self, target: &TargetId) -> Result<Session> {
+    async fn attach(&self, target: &TargetId) -> Result<CdpSession> {
         let connection = self.browser.connection();
         let params = json!({ "targetId": target, "flatten": true });
-        let attached: Call<AttachedTo> =
+        let attached: CdpCall<AttachToTargetResult> =
             connection.call_method(None, "Target.attachToTarget", &params);
-        Ok(Session::new(connection.clone(), attached.await?.session_id))
+        Ok(CdpSession::new(connection.clone(), attached.await?.session_id))
     }
 }
 
-async fn evaluate(session: &Session, expression: &str) -> Result<Value> {
+async fn evaluate(session: &CdpSession, expression: &str) -> Result<Value> {
     let params = json!({
         "expression": expression,
         "awaitPromise": true,
         "returnByValue": true,
         "userGesture": true,
     });
-    let evaluated: Call<Evaluated> = session.call_method("Runtime.evaluate", &params);
-    let Evaluated { result, exception_details } = evaluated.await?;
+    let evaluated: CdpCall<PanelEvaluateResult> = session.call_method("Runtime.evaluate", &params);
+    let PanelEvaluateResult { result, exception_details } = evaluated.await?;
     match exception_details {
         None => Ok(result.value),
-        Some(_) => Err(fault(&result.description)),
+        Some(_) => Err(side_panel_error(&result.description)),
     }
 }
 
-fn read<T: DeserializeOwned>(value: Value) -> Result<T> {
-    serde_json::from_value(value).map_err(|error| fault(&error.to_string()))
+fn decode_value<T: DeserializeOwned>(value: Value) -> Result<T> {
+    serde_json::from_value(value).map_err(|error| side_panel_error(&error.to_string()))
 }
 
-fn fault(problem: &str) -> Error {
+fn side_panel_error(problem: &str) -> Error {
     Error::Protocol { method: "sidePanel.open".to_owned(), message: problem.to_owned() }
 }

@@ -9,21 +9,21 @@ use serde_json::json;
 
 use super::options::BrowserOptions;
 use super::registry::Registry;
-use crate::chromium::connection::call::Call;
+use crate::chromium::connection::call::CdpCall;
 use crate::chromium::connection::params::NoParams;
-use crate::chromium::connection::pipe::Connection;
+use crate::chromium::connection::pipe::CdpConnection;
 use crate::chromium::error::{Error, Result};
-use crate::chromium::launch::arguments::{Wanted, arguments};
-use crate::chromium::launch::find::{Found, find};
+use crate::chromium::launch::arguments::{ArgumentOptions, arguments};
+use crate::chromium::launch::find::{BrowserBinary, find_browser};
 use crate::chromium::launch::info::{BrowserInfo, Flavour, Sandbox};
 use crate::chromium::launch::options::LaunchOptions;
 use crate::chromium::launch::process::BrowserProcess;
-use crate::chromium::launch::profile::{Profile, shared_memory_problem};
+use crate::chromium::launch::profile::{ProfileDirs, shared_memory_problem};
 use crate::chromium::launch::spawn::spawn;
 use crate::chromium::page::setup;
 
 /// What Chromium prints when its sandbox is not to be had.
-const NO_SANDBOX_WORDS: [&str; 4] = [
+const SANDBOX_ERRORS: [&str; 4] = [
     "No usable sandbox",
     "zygote_host_impl_linux",
     "Failed to move to new namespace",
@@ -31,10 +31,10 @@ const NO_SANDBOX_WORDS: [&str; 4] = [
 ];
 
 /// Variables that say where windows are shown.
-type Screen = [(String, std::ffi::OsString)];
+type DisplayVariables = [(String, std::ffi::OsString)];
 
 /// A browser that has answered once.
-pub(crate) struct Started {
+pub(crate) struct StartedBrowser {
     pub registry: Arc<Registry>,
     pub process: BrowserProcess,
     pub info: BrowserInfo,
@@ -42,24 +42,24 @@ pub(crate) struct Started {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Version {
+struct BrowserVersionResult {
     product: String,
     user_agent: String,
 }
 
 /// Starts the browser: with its sandbox if that can work, else without.
-pub(crate) async fn start(options: &BrowserOptions) -> Result<Started> {
+pub(crate) async fn start(options: &BrowserOptions) -> Result<StartedBrowser> {
     let launch = &options.launch;
-    let found = find(launch.executable.as_deref(), launch.headed)?;
-    let within = tokio::time::timeout(launch.deadline, async {
+    let found = find_browser(launch.executable.as_deref(), launch.headed)?;
+    let within = tokio::time::timeout(launch.launch_timeout, async {
         if nix::unistd::geteuid().is_root() {
             let reason = "the daemon runs as root, and Chromium's sandbox refuses root".to_owned();
-            return attempt(options, &found, Sandbox::Off { reason }).await;
+            return try_start(options, &found, Sandbox::Off { reason }).await;
         }
-        match attempt(options, &found, Sandbox::On).await {
-            Err(Error::LaunchFailed { stderr, .. }) if sandbox_complaint(&stderr).is_some() => {
-                let reason = sandbox_complaint(&stderr).unwrap_or_default();
-                attempt(options, &found, Sandbox::Off { reason }).await
+        match try_start(options, &found, Sandbox::On).await {
+            Err(Error::LaunchFailed { stderr, .. }) if sandbox_error(&stderr).is_some() => {
+                let reason = sandbox_error(&stderr).unwrap_or_default();
+                try_start(options, &found, Sandbox::Off { reason }).await
             }
             outcome => outcome,
         }
@@ -67,7 +67,7 @@ pub(crate) async fn start(options: &BrowserOptions) -> Result<Started> {
     let started = within.await.unwrap_or_else(|_| {
         Err(Error::LaunchFailed {
             path: found.executable.clone(),
-            problem: format!("it gave no answer within {:?}", launch.deadline),
+            problem: format!("it gave no answer within {:?}", launch.launch_timeout),
             stderr: Vec::new(),
         })
     })?;
@@ -82,8 +82,8 @@ pub(crate) async fn start(options: &BrowserOptions) -> Result<Started> {
 
 /// What Chromium says of its sandbox, if it was that: the first sentence,
 /// without the log's prefix and without the advice to live dangerously.
-fn sandbox_complaint(stderr: &[String]) -> Option<String> {
-    let complains = |line: &&String| NO_SANDBOX_WORDS.iter().any(|words| line.contains(words));
+fn sandbox_error(stderr: &[String]) -> Option<String> {
+    let complains = |line: &&String| SANDBOX_ERRORS.iter().any(|words| line.contains(words));
     let line = stderr.iter().find(complains)?;
     let text = line.split_once("] ").map_or(line.as_str(), |(_, text)| text);
     let end = text.find(['!', '.']).map_or(text.len(), |end| end + 1);
@@ -91,32 +91,37 @@ fn sandbox_complaint(stderr: &[String]) -> Option<String> {
 }
 
 /// One try.
-async fn attempt(options: &BrowserOptions, found: &Found, sandbox: Sandbox) -> Result<Started> {
+async fn try_start(
+    options: &BrowserOptions,
+    found: &BrowserBinary,
+    sandbox: Sandbox,
+) -> Result<StartedBrowser> {
     let launch = &options.launch;
-    let profile = Profile::open(launch.profile.as_deref(), launch.downloads.as_deref(), |path| {
-        if let Some(guardian) = &launch.guardian {
-            guardian.remove(path);
-        }
-    })?;
+    let profile =
+        ProfileDirs::open(launch.profile.as_deref(), launch.downloads.as_deref(), |path| {
+            if let Some(guardian) = &launch.guardian {
+                guardian.remove_at_exit(path);
+            }
+        })?;
     let shared_memory_note = shared_memory_problem();
-    let line = arguments(&Wanted {
+    let line = arguments(&ArgumentOptions {
         flavour: found.flavour,
-        profile: profile.data(),
+        profile: profile.user_data_dir(),
         sandbox: &sandbox,
         avoid_shared_memory: shared_memory_note.is_some(),
-        extra: &launch.extra_args,
+        extra_arguments: &launch.extra_args,
     })?;
-    let command = command(found, &line, &profile, &launch.screen);
+    let command = build_command(found, &line, &profile, &launch.display_variables);
     let (downloads, uploads) = (profile.downloads().to_owned(), profile.uploads());
-    let profile_path = profile.data().to_owned();
-    let (registry, process) = bring_up(command, profile, launch, options, found).await?;
-    let version = introduce(&registry, &downloads);
+    let profile_path = profile.user_data_dir().to_owned();
+    let (registry, process) = spawn_and_connect(command, profile, launch, options, found).await?;
+    let version = send_setup(&registry, &downloads);
     let version = tokio::select! {
         version = version => version,
         _ = process.exited() => Err(Error::BrowserGone { reason: "it ended".to_owned() }),
     };
     match version {
-        Ok(version) => Ok(Started {
+        Ok(version) => Ok(StartedBrowser {
             info: BrowserInfo {
                 executable: found.executable.clone(),
                 flavour: found.flavour,
@@ -132,11 +137,16 @@ async fn attempt(options: &BrowserOptions, found: &Found, sandbox: Sandbox) -> R
             registry,
             process,
         }),
-        Err(_) => Err(failure(found, process).await),
+        Err(_) => Err(launch_error(found, process).await),
     }
 }
 
-fn command(found: &Found, line: &[String], profile: &Profile, screen: &Screen) -> Command {
+fn build_command(
+    found: &BrowserBinary,
+    line: &[String],
+    profile: &ProfileDirs,
+    screen: &DisplayVariables,
+) -> Command {
     let mut command = Command::new(&found.executable);
     command.args(line).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     if found.flavour == Flavour::Headed && std::env::var_os("XAUTHORITY").is_none() {
@@ -151,16 +161,16 @@ fn command(found: &Found, line: &[String], profile: &Profile, screen: &Screen) -
 }
 
 /// Starts the process and takes its pipe.
-async fn bring_up(
+async fn spawn_and_connect(
     command: Command,
-    profile: Profile,
+    profile: ProfileDirs,
     launch: &LaunchOptions,
     options: &BrowserOptions,
-    found: &Found,
+    found: &BrowserBinary,
 ) -> Result<(Arc<Registry>, BrowserProcess)> {
     let (ours, theirs) = std::os::unix::net::UnixStream::pair()
         .map_err(|error| Error::system("the pipe to Chromium", error))?;
-    let connection = Connection::new(ours)?;
+    let connection = CdpConnection::new(ours)?;
     let child = spawn(command, theirs).await.map_err(|error| Error::LaunchFailed {
         path: found.executable.clone(),
         problem: error.to_string(),
@@ -174,7 +184,7 @@ async fn bring_up(
 }
 
 /// Says all that a new browser must hear, in one flight.
-fn introduce(registry: &Registry, downloads: &std::path::Path) -> Call<Version> {
+fn send_setup(registry: &Registry, downloads: &std::path::Path) -> CdpCall<BrowserVersionResult> {
     let connection = &registry.shared.connection;
     let say = |method: &'static str, params: &serde_json::Value| {
         connection.call_method::<IgnoredAny>(None, method, params).ignore();
@@ -192,15 +202,15 @@ fn introduce(registry: &Registry, downloads: &std::path::Path) -> Call<Version> 
 }
 
 /// Says why a browser that did not come up did not.
-async fn failure(found: &Found, mut process: BrowserProcess) -> Error {
+async fn launch_error(found: &BrowserBinary, mut process: BrowserProcess) -> Error {
     // Its pipe broke because it is ending; its own status tells more than ours.
-    process.exits_within(std::time::Duration::from_millis(300)).await;
+    process.wait_exit(std::time::Duration::from_millis(300)).await;
     process.kill();
     let problem = match process.exited().await {
         Some(status) => format!("it ended with {status}"),
         None => "it ended".to_owned(),
     };
-    let stderr = process.last_words().await;
-    process.bury().await;
+    let stderr = process.final_stderr().await;
+    process.reap().await;
     Error::LaunchFailed { path: found.executable.clone(), problem, stderr }
 }

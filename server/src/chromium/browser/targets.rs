@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::registry::{Attached, Registry, Role};
+use super::registry::{AttachedSession, Registry, SessionRole};
 use super::side_panel;
 use crate::chromium::capture::event::Event;
 use crate::chromium::connection::envelope::RawEvent;
-use crate::chromium::connection::session::Session;
-use crate::chromium::emulation::messages::Served;
+use crate::chromium::connection::session::CdpSession;
+use crate::chromium::emulation::messages::EmulatedTarget;
 use crate::chromium::error::Error;
 use crate::chromium::ids::{BrowserContextId, FrameId, SessionId, TargetId};
 use crate::chromium::page::page::Page;
@@ -48,85 +48,87 @@ struct DetachedFromTarget {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct TargetOnly {
+struct TargetIdEvent {
     target_id: TargetId,
 }
 
 impl Registry {
     /// `Target.*`. An event that does not fit changes nothing.
-    pub(super) fn target_event(&self, name: &str, event: &RawEvent<'_>) -> Option<()> {
+    pub(super) fn on_target_event(&self, name: &str, event: &RawEvent<'_>) -> Option<()> {
         match name {
-            "attachedToTarget" => self.attached(event.params()?, event.session),
+            "attachedToTarget" => self.on_attached(event.params()?, event.session),
             "detachedFromTarget" => {
-                self.detached(&event.params::<DetachedFromTarget>()?.session_id)
+                self.on_detached(&event.params::<DetachedFromTarget>()?.session_id)
             }
             "targetDestroyed" => {
-                let target = event.params::<TargetOnly>()?.target_id;
+                let target = event.params::<TargetIdEvent>()?.target_id;
                 {
                     let mut maps = self.maps.lock();
-                    maps.known.remove(&target);
-                    maps.refused.remove(&target);
-                    maps.by_pages.remove(&target);
+                    maps.known_targets.remove(&target);
+                    maps.refused_windows.remove(&target);
+                    maps.opened_by_pages.remove(&target);
                 }
                 self.close_page(&target);
             }
-            "targetCrashed" => self.crashed(&event.params::<TargetOnly>()?.target_id),
+            "targetCrashed" => self.on_crashed(&event.params::<TargetIdEvent>()?.target_id),
             _ => {}
         }
         Some(())
     }
 
-    fn attached(&self, event: AttachedToTarget, parent: Option<&str>) {
+    fn on_attached(&self, event: AttachedToTarget, parent: Option<&str>) {
         let info = event.target_info;
-        let session = Session::new(self.shared.connection.clone(), event.session_id);
+        let session = CdpSession::new(self.shared.connection.clone(), event.session_id);
         let parent_page = parent.and_then(|id| self.maps.lock().sessions.get(id)?.page.clone());
         let (role, page) = match (info.kind.as_str(), info.subtype.as_deref()) {
-            ("page", None) if info.url.starts_with(side_panel::SCHEME) => (Role::Other, None),
+            ("page", None) if info.url.starts_with(side_panel::EXTENSION_SCHEME) => {
+                (SessionRole::Other, None)
+            }
             // A second session of a tab is one for raw calls.
-            ("page", None) if self.is_known(&info.target_id) => (Role::Other, None),
-            ("page", None) if self.is_refused(&session, &info) => return,
-            ("page", None) => (Role::Page, Some(self.new_page(&session, &info))),
-            ("iframe", _) => (Role::Frame, parent_page),
-            _ => (Role::Other, parent_page),
+            ("page", None) if self.is_known(&info.target_id) => (SessionRole::Other, None),
+            ("page", None) if self.is_refused_popup(&session, &info) => return,
+            ("page", None) => (SessionRole::Page, Some(self.new_page(&session, &info))),
+            ("iframe", _) => (SessionRole::Frame, parent_page),
+            _ => (SessionRole::Other, parent_page),
         };
-        let attached = Attached { session: session.clone(), page: page.clone(), role };
+        let attached = AttachedSession { session: session.clone(), page: page.clone(), role };
         self.maps.lock().sessions.insert(session.id().clone(), attached);
         let context = page.as_ref().map(|page| page.context_id().clone());
         let context = context.or(info.browser_context_id);
         let context = context.unwrap_or_else(|| BrowserContextId::from(""));
         match (role, page) {
-            (Role::Page, Some(page)) => {
+            (SessionRole::Page, Some(page)) => {
                 setup::set_up_page(&page);
                 let opener = page.opener().and_then(|opener| self.page(opener));
                 if let Some(opener) = opener {
-                    opener.state.lock().has_opened = true;
+                    opener.state.lock().has_opened_page = true;
                 }
                 let hidden = {
                     let mut maps = self.maps.lock();
                     maps.pages.push(Arc::clone(&page));
-                    maps.known.insert(page.target_id().clone());
-                    if page.opener().is_none() && maps.holding.contains_key(page.context_id()) {
-                        maps.held.push(Arc::clone(&page));
+                    maps.known_targets.insert(page.target_id().clone());
+                    if page.opener().is_none() && maps.hold_counts.contains_key(page.context_id()) {
+                        maps.held_pages.push(Arc::clone(&page));
                     }
-                    maps.hides(&page)
+                    maps.is_page_hidden(&page)
                 };
                 if !hidden {
                     self.shared.sink.event(Event::PageOpened(page));
                 }
             }
-            (Role::Frame, Some(page)) => {
+            (SessionRole::Frame, Some(page)) => {
                 let frame = FrameId::from(info.target_id.as_str());
-                page.state.lock().frames.move_out(&frame, &session);
+                page.state.lock().frames.set_out_of_process(&frame, &session);
                 setup::set_up_frame(&page, &session);
                 page.notify();
             }
             (_, page) => {
                 let emulations = &self.shared.emulations;
-                emulations.join(&session, Served::Worker, page.as_ref(), &context);
+                emulations.add_session(&session, EmulatedTarget::Worker, page.as_ref(), &context);
                 // A tab tells of its service workers as well.
                 let is_shared = matches!(info.kind.as_str(), "shared_worker" | "service_worker");
                 if is_shared && parent.is_none() {
-                    self.shared.workers.join(&session, &context);
+                    self.shared.workers.add(&session, &context);
                 }
                 setup::resume(&session);
             }
@@ -135,18 +137,18 @@ impl Registry {
     }
 
     /// Whether it is a window that a page may not open.
-    fn is_refused(&self, session: &Session, info: &TargetInfo) -> bool {
+    fn is_refused_popup(&self, session: &CdpSession, info: &TargetInfo) -> bool {
         let (frame, context) = (info.opener_frame_id.as_ref(), info.browser_context_id.as_ref());
         let opener = info.opener_id.as_ref();
-        self.refuses_window(session, &info.target_id, opener, frame, context)
+        self.refuse_window(session, &info.target_id, opener, frame, context)
     }
 
     /// Whether a tab is or was attached; one that was closed lingers.
     fn is_known(&self, target: &TargetId) -> bool {
-        self.maps.lock().known.contains(target)
+        self.maps.lock().known_targets.contains(target)
     }
 
-    fn new_page(&self, session: &Session, info: &TargetInfo) -> Arc<Page> {
+    fn new_page(&self, session: &CdpSession, info: &TargetInfo) -> Arc<Page> {
         let context = info.browser_context_id.clone();
         Page::new(
             Arc::clone(&self.shared),
@@ -157,16 +159,16 @@ impl Registry {
         )
     }
 
-    fn detached(&self, session: &SessionId) {
+    fn on_detached(&self, session: &SessionId) {
         let Some(attached) = self.maps.lock().sessions.remove(session) else {
             return;
         };
-        self.shared.emulations.leave(session);
-        self.shared.workers.leave(session);
+        self.shared.emulations.remove_session(session);
+        self.shared.workers.remove(session);
         match (attached.role, attached.page) {
-            (Role::Page, Some(page)) => self.close_page(page.target_id()),
-            (Role::Frame, Some(page)) => {
-                page.state.lock().frames.session_ended(session);
+            (SessionRole::Page, Some(page)) => self.close_page(page.target_id()),
+            (SessionRole::Frame, Some(page)) => {
+                page.state.lock().frames.on_session_ended(session);
                 self.shared.connection.fail_session(session.as_str(), &Error::StaleContext);
                 page.notify();
             }
@@ -176,10 +178,10 @@ impl Registry {
 
     /// A renderer died: a tab's, or that of an out-of-process frame, whose tab
     /// lives on with a hole in it.
-    fn crashed(&self, target: &TargetId) {
+    fn on_crashed(&self, target: &TargetId) {
         let pages = self.all_pages();
         if let Some(page) = pages.iter().find(|page| page.target_id() == target) {
-            return page.crashed();
+            return page.mark_crashed();
         }
         let frame = FrameId::from(target.as_str());
         let session = pages.iter().find_map(|page| {

@@ -14,21 +14,21 @@ use serde_json::json;
 
 use super::registry::Registry;
 use crate::chromium::capture::event::Event;
-use crate::chromium::connection::session::Session;
+use crate::chromium::connection::session::CdpSession;
 use crate::chromium::ids::{BrowserContextId, FrameId, SessionId, TargetId};
 use crate::chromium::page::page::Page;
 use crate::chromium::page::setup;
 
 /// A window that a page asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AskedWindow {
+pub struct RequestedWindow {
     /// Session of the frame that asked: the frames of a page are in processes of their
     /// own, which do not wait for each other.
     pub(crate) session: SessionId,
     /// Where it is to go.
     pub url: String,
     /// Whether a click, a key or a script of ours asked for it, a moment ago at most.
-    pub by_user: bool,
+    pub has_user_activation: bool,
 }
 
 /// Why a window was refused.
@@ -50,25 +50,25 @@ pub struct RefusedWindow {
 }
 
 /// While it lives, tabs are being opened in a context by us.
-pub(super) struct Opening<'a> {
+pub(super) struct OpeningGuard<'a> {
     registry: &'a Registry,
     context: BrowserContextId,
 }
 
-impl<'a> Opening<'a> {
+impl<'a> OpeningGuard<'a> {
     pub(super) fn begin(registry: &'a Registry, context: &BrowserContextId) -> Self {
-        *registry.maps.lock().opening.entry(context.clone()).or_default() += 1;
+        *registry.maps.lock().opening_counts.entry(context.clone()).or_default() += 1;
         Self { registry, context: context.clone() }
     }
 }
 
-impl Drop for Opening<'_> {
+impl Drop for OpeningGuard<'_> {
     fn drop(&mut self) {
         let mut maps = self.registry.maps.lock();
-        if let Some(openings) = maps.opening.get_mut(&self.context) {
+        if let Some(openings) = maps.opening_counts.get_mut(&self.context) {
             *openings -= 1;
             if *openings == 0 {
-                maps.opening.remove(&self.context);
+                maps.opening_counts.remove(&self.context);
             }
         }
     }
@@ -76,41 +76,43 @@ impl Drop for Opening<'_> {
 
 impl Page {
     /// A mouse, a key or a script of ours acts on it.
-    pub(crate) fn touch(&self) {
-        self.state.lock().touched = Some(Instant::now());
+    pub(crate) fn record_user_activation(&self) {
+        self.state.lock().last_user_activation = Some(Instant::now());
     }
 }
 
 impl Registry {
     /// Refuses the window that waits in this target, when it is one that a page may not
     /// open.
-    pub(super) fn refuses_window(
+    pub(super) fn refuse_window(
         &self,
-        session: &Session,
+        session: &CdpSession,
         target: &TargetId,
         opener: Option<&TargetId>,
         frame: Option<&FrameId>,
         context: Option<&BrowserContextId>,
     ) -> bool {
         let asker = match opener {
-            Some(opener) => self.opener(opener, frame),
-            None => context.and_then(|context| self.asker_in(context)),
+            Some(opener) => self.opener_of(opener, frame),
+            None => context.and_then(|context| self.requester_in(context)),
         };
         let Some((page, asked)) = asker else { return false };
         let (url, by_user) =
-            asked.map_or((String::new(), true), |asked| (asked.url, asked.by_user));
+            asked.map_or((String::new(), true), |asked| (asked.url, asked.has_user_activation));
         let reason = match by_user {
             false => WindowRefusal::NoGesture,
-            true if self.opened_in(context) >= self.shared.max_windows => WindowRefusal::TooMany,
+            true if self.count_opened_by_pages(context) >= self.shared.max_windows => {
+                WindowRefusal::TooMany
+            }
             true => {
-                self.maps.lock().by_pages.insert(target.clone());
+                self.maps.lock().opened_by_pages.insert(target.clone());
                 return false;
             }
         };
         tracing::info!(?reason, "a window was refused");
         let close = json!({ "targetId": target });
         let connection = &self.shared.connection;
-        self.maps.lock().refused.insert(target.clone());
+        self.maps.lock().refused_windows.insert(target.clone());
         // One that is closed while it waits leaves its opener waiting. What it asks for
         // is refused meanwhile.
         setup::resume(session);
@@ -122,45 +124,49 @@ impl Registry {
     }
 
     /// The tab that opened a window, and how it asked for it.
-    fn opener(
+    fn opener_of(
         &self,
         opener: &TargetId,
         frame: Option<&FrameId>,
-    ) -> Option<(Arc<Page>, Option<AskedWindow>)> {
+    ) -> Option<(Arc<Page>, Option<RequestedWindow>)> {
         // It is named by its frame when that has a process of its own.
         let page = self.page(opener).or_else(|| self.page_of_frame(&opener.as_str().into()))?;
         let mut state = page.state.lock();
         let served = frame.and_then(|frame| state.frames.get(frame));
         let asker = served.map_or(page.session().id(), |frame| frame.session.id()).clone();
-        let at = state.asked_windows.iter().position(|asked| asked.session == asker);
-        let asked = at.map(|at| state.asked_windows.swap_remove(at));
+        let at = state.pending_windows.iter().position(|asked| asked.session == asker);
+        let asked = at.map(|at| state.pending_windows.swap_remove(at));
         drop(state);
         Some((page, asked))
     }
 
     /// The tab that asked for a window without an opener, which Chromium does not name;
     /// nobody while we open tabs there ourselves.
-    fn asker_in(&self, context: &BrowserContextId) -> Option<(Arc<Page>, Option<AskedWindow>)> {
+    fn requester_in(
+        &self,
+        context: &BrowserContextId,
+    ) -> Option<(Arc<Page>, Option<RequestedWindow>)> {
         let ours = {
             let maps = self.maps.lock();
-            maps.opening.contains_key(context) || maps.holding.contains_key(context)
+            maps.opening_counts.contains_key(context) || maps.hold_counts.contains_key(context)
         };
         let mut pages = self.all_pages().into_iter().filter(|page| page.context_id() == context);
         pages.find_map(|page| {
-            let asked = if ours { None } else { page.state.lock().asked_windows.pop() };
+            let asked = if ours { None } else { page.state.lock().pending_windows.pop() };
             asked.map(|asked| (page, Some(asked)))
         })
     }
 
     /// Whether this is the main frame of a window that was refused.
-    pub(super) fn is_of_refused(&self, frame: &FrameId) -> bool {
-        self.maps.lock().refused.contains(frame.as_str())
+    pub(super) fn is_refused_window(&self, frame: &FrameId) -> bool {
+        self.maps.lock().refused_windows.contains(frame.as_str())
     }
 
     /// Tabs of a context that pages have opened.
-    fn opened_in(&self, context: Option<&BrowserContextId>) -> usize {
+    fn count_opened_by_pages(&self, context: Option<&BrowserContextId>) -> usize {
         let maps = self.maps.lock();
-        let by_pages = maps.pages.iter().filter(|page| maps.by_pages.contains(page.target_id()));
+        let by_pages =
+            maps.pages.iter().filter(|page| maps.opened_by_pages.contains(page.target_id()));
         by_pages.filter(|page| Some(page.context_id()) == context && !page.is_closed()).count()
     }
 }

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::chromium::connection::call::Call;
-use crate::chromium::connection::session::Session;
+use crate::chromium::connection::call::CdpCall;
+use crate::chromium::connection::session::CdpSession;
 use crate::chromium::error::Result;
 use crate::chromium::page::page::Page;
 
@@ -22,13 +22,13 @@ pub struct ResponseBody {
 impl Page {
     /// The body of the answer to the request that Chromium calls `key`.
     pub async fn response_body(&self, key: &str) -> Result<ResponseBody> {
-        of(self.session(), key).await
+        fetch_response_body(self.session(), key).await
     }
 }
 
 /// The body of the answer to a request of the frames that `session` serves.
-pub(crate) async fn of(session: &Session, key: &str) -> Result<ResponseBody> {
+pub(crate) async fn fetch_response_body(session: &CdpSession, key: &str) -> Result<ResponseBody> {
     let params = json!({ "requestId": key });
-    let call: Call<ResponseBody> = session.call_method("Network.getResponseBody", &params);
+    let call: CdpCall<ResponseBody> = session.call_method("Network.getResponseBody", &params);
     call.await
 }

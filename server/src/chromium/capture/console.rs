@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 /// Characters kept of a line.
-const MAX_TEXT: usize = 4000;
+const MAX_TEXT_CHARS: usize = 4000;
 
 /// One line.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +25,7 @@ pub(crate) struct ConsoleApiCalled {
     #[serde(rename = "type")]
     kind: String,
     #[serde(default)]
-    args: Vec<Argument>,
+    args: Vec<ConsoleArgument>,
     #[serde(default)]
     timestamp: f64,
     #[serde(default)]
@@ -47,12 +47,15 @@ pub(crate) struct ExceptionThrown {
 pub(crate) struct ExceptionDetails {
     #[serde(default)]
     text: String,
-    #[serde(default, deserialize_with = "crate::chromium::bare::optional_address")]
+    #[serde(
+        default,
+        deserialize_with = "crate::chromium::url_credentials::deserialize_optional_url"
+    )]
     url: Option<String>,
     #[serde(default)]
     line_number: u64,
     #[serde(default)]
-    exception: Option<Argument>,
+    exception: Option<ConsoleArgument>,
 }
 
 /// `Log.entryAdded`: what the browser itself reports about a page.
@@ -68,14 +71,17 @@ struct LogEntry {
     text: String,
     #[serde(default)]
     timestamp: f64,
-    #[serde(default, deserialize_with = "crate::chromium::bare::optional_address")]
+    #[serde(
+        default,
+        deserialize_with = "crate::chromium::url_credentials::deserialize_optional_url"
+    )]
     url: Option<String>,
     #[serde(default)]
     line_number: u64,
 }
 
 #[derive(Debug, Deserialize)]
-struct Argument {
+struct ConsoleArgument {
     /// `null` is a value, unlike `undefined`.
     #[serde(default, deserialize_with = "present")]
     value: Option<serde_json::Value>,
@@ -96,13 +102,13 @@ struct StackTrace {
 #[serde(rename_all = "camelCase")]
 struct CallFrame {
     #[serde(default)]
-    #[serde(deserialize_with = "crate::chromium::bare::address")]
+    #[serde(deserialize_with = "crate::chromium::url_credentials::deserialize_url")]
     url: String,
     #[serde(default)]
     line_number: u64,
 }
 
-impl Argument {
+impl ConsoleArgument {
     fn text(&self) -> String {
         match (&self.value, &self.unserializable, &self.description) {
             (Some(serde_json::Value::String(text)), _, _) => text.clone(),
@@ -134,14 +140,14 @@ impl From<ConsoleApiCalled> for ConsoleEntry {
                 text.push(' ');
             }
             text.push_str(&argument.text());
-            if text.len() > 4 * MAX_TEXT {
+            if text.len() > 4 * MAX_TEXT_CHARS {
                 break;
             }
         }
         let frame = event.stack_trace.and_then(|stack| stack.call_frames.into_iter().next());
         Self {
             kind: event.kind,
-            text: cut(text),
+            text: truncate(text),
             location: frame.map(|frame| (frame.url, frame.line_number + 1)),
             time: event.timestamp,
         }
@@ -153,7 +159,7 @@ impl From<ExceptionThrown> for ConsoleEntry {
         let details = event.exception_details;
         Self {
             kind: "exception".to_owned(),
-            text: cut(details.message()),
+            text: truncate(details.message()),
             location: details.url.map(|url| (url, details.line_number + 1)),
             time: event.timestamp,
         }
@@ -165,7 +171,7 @@ impl From<LogEntryAdded> for ConsoleEntry {
         let entry = event.entry;
         Self {
             kind: entry.level,
-            text: cut(entry.text),
+            text: truncate(entry.text),
             location: entry.url.map(|url| (url, entry.line_number + 1)),
             time: entry.timestamp,
         }
@@ -179,8 +185,8 @@ fn present<'de, D: serde::Deserializer<'de>>(
 }
 
 /// Keeps lines of a bearable length.
-fn cut(text: String) -> String {
-    match text.char_indices().nth(MAX_TEXT) {
+fn truncate(text: String) -> String {
+    match text.char_indices().nth(MAX_TEXT_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }

@@ -50,12 +50,12 @@ pub(crate) type OpenDownloads = HashMap<String, Download>;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct WillBegin {
+struct DownloadWillBegin {
     guid: String,
     #[serde(default)]
     frame_id: Option<FrameId>,
     #[serde(default)]
-    #[serde(deserialize_with = "crate::chromium::bare::address")]
+    #[serde(deserialize_with = "crate::chromium::url_credentials::deserialize_url")]
     url: String,
     #[serde(default)]
     suggested_filename: String,
@@ -63,7 +63,7 @@ struct WillBegin {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Progress {
+struct DownloadProgressEvent {
     guid: String,
     #[serde(default)]
     received_bytes: f64,
@@ -75,11 +75,11 @@ struct Progress {
 
 impl Registry {
     /// `Browser.downloadWillBegin` and `Browser.downloadProgress`.
-    pub(crate) fn download_event(&self, event: &RawEvent<'_>) -> Option<()> {
-        let mut open = self.downloads.lock();
+    pub(crate) fn on_download_event(&self, event: &RawEvent<'_>) -> Option<()> {
+        let mut open = self.open_downloads.lock();
         let report = match event.method {
             "Browser.downloadWillBegin" => {
-                let begins: WillBegin = event.params()?;
+                let begins: DownloadWillBegin = event.params()?;
                 let page = begins.frame_id.and_then(|frame| self.page_of_frame(&frame));
                 let download = Download {
                     path: self.download_folder.join(&begins.guid),
@@ -95,7 +95,7 @@ impl Registry {
                 download
             }
             "Browser.downloadProgress" => {
-                let progress: Progress = event.params()?;
+                let progress: DownloadProgressEvent = event.params()?;
                 let state = match progress.state.as_str() {
                     "completed" => DownloadState::Completed,
                     "canceled" => DownloadState::Canceled,
@@ -119,18 +119,18 @@ impl Registry {
             _ => return None,
         };
         drop(open);
-        if !self.kept(&report) {
+        if !self.report_to_fetching_tab(&report) {
             self.shared.sink.event(Event::Download(report));
         }
         Some(())
     }
 
     /// Reports to the tab that fetches into a file, if it is one.
-    fn kept(&self, report: &Download) -> bool {
+    fn report_to_fetching_tab(&self, report: &Download) -> bool {
         let all = self.all_pages();
         let page = all.iter().find(|page| Some(page.target_id()) == report.tab.as_ref());
         page.is_some_and(|page| {
-            let kept = page.kept.lock();
+            let kept = page.body_download.lock();
             kept.as_ref().is_some_and(|to| {
                 to.send_replace(Some(report.clone()));
                 true

@@ -6,9 +6,9 @@ use futures::future::BoxFuture;
 
 use super::console::ConsoleEntry;
 use super::downloads::Download;
-use super::network::NetworkRequest;
+use super::network::ObservedRequest;
 use crate::chromium::browser::windows::RefusedWindow;
-use crate::chromium::guard::document::Denied;
+use crate::chromium::guard::document::DeniedDocument;
 use crate::chromium::ids::{BrowserContextId, LoaderId, TargetId};
 use crate::chromium::page::dialogs::Dialog;
 use crate::chromium::page::page::Page;
@@ -28,17 +28,17 @@ pub enum Event {
     /// A line for the console, or an uncaught exception.
     Console(TargetId, ConsoleEntry),
     /// A request started or ended.
-    Network(TargetId, Box<NetworkRequest>),
+    Network(TargetId, Box<ObservedRequest>),
     /// A form of this tab was submitted to this address, by whatever method.
-    FormSent(TargetId, String),
+    FormSubmitted(TargetId, String),
     /// A download started or ended.
     Download(Download),
     /// A dialog was answered.
-    Dialog(TargetId, Dialog),
+    DialogAnswered(TargetId, Dialog),
     /// A dialog opened and waits for a caller.
-    Question(TargetId),
+    DialogOpened(TargetId),
     /// The guard refused a document of this tab.
-    Denied(TargetId, Denied),
+    DocumentDenied(TargetId, DeniedDocument),
     /// A window that this tab wanted to open was refused.
     WindowRefused(TargetId, RefusedWindow),
     /// The browser ended; the reason. Nothing follows.
@@ -53,7 +53,7 @@ pub trait EventSink: Send + Sync + 'static {
 
     /// Looks at a document that a frame may ask for by the rules of its context,
     /// before anything is sent. None lets it pass at once.
-    fn judge(&self, _request: &DocumentRequest<'_>) -> Option<Verdict> {
+    fn check_document(&self, _request: &DocumentRequest<'_>) -> Option<DocumentVerdict> {
         None
     }
 }
@@ -73,7 +73,7 @@ pub struct DocumentRequest<'a> {
 }
 
 /// Whether a document may be asked for; the reason when not.
-pub type Verdict = BoxFuture<'static, Result<(), String>>;
+pub type DocumentVerdict = BoxFuture<'static, Result<(), String>>;
 
 /// Hears nothing.
 #[derive(Debug, Clone, Copy)]

@@ -10,31 +10,31 @@ use serde_json::{Map, Value};
 
 use super::body::ResponseBody;
 use crate::chromium::connection::envelope::RawEvent;
-use crate::chromium::connection::session::Session;
+use crate::chromium::connection::session::CdpSession;
 use crate::chromium::error::Result;
 use crate::chromium::page::page::Page;
 
 /// Requests that are kept; later ones are counted only.
-const MOST_ENTRIES: usize = 5_000;
+const MAX_ENTRIES: usize = 5_000;
 /// Bytes of all bodies together.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_TOTAL_BODY_BYTES: usize = 16 << 20;
 /// Bytes of one body.
-const MOST_BODY: u64 = 256 << 10;
+const MAX_BODY_BYTES: u64 = 256 << 10;
 /// Characters of what is sent with a request.
-const MOST_SENT: usize = 64 << 10;
+const MAX_POST_DATA_CHARS: usize = 64 << 10;
 /// Characters of an address.
-const MOST_URL: usize = 8_000;
+const MAX_URL_CHARS: usize = 8_000;
 /// Bytes of the headers of one message.
-const MOST_HEADERS: usize = 16 << 10;
+const MAX_HEADER_BYTES: usize = 16 << 10;
 /// How long the end waits for bodies that are under way.
-const PATIENCE: Duration = Duration::from_millis(500);
+const BODY_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Headers as names and values.
-pub type Headers = Vec<(String, String)>;
+pub type HarHeaders = Vec<(String, String)>;
 
 /// One request and what came of it.
 #[derive(Debug, Clone, Default)]
-pub struct Exchange {
+pub struct HarExchange {
     /// Milliseconds since 1970.
     pub started: f64,
     /// Milliseconds it took, once it ended.
@@ -46,18 +46,18 @@ pub struct Exchange {
     /// `Document`, `Script` and so on.
     pub kind: String,
     /// What was sent.
-    pub request_headers: Headers,
+    pub request_headers: HarHeaders,
     /// Body that was sent, cut.
-    pub sent: Option<String>,
+    pub post_data: Option<String>,
     /// What came back.
-    pub answer: Option<ExchangeAnswer>,
+    pub response: Option<HarExchangeResponse>,
     /// Why it failed.
     pub failure: Option<String>,
 }
 
 /// The answer to a request.
 #[derive(Debug, Clone, Default)]
-pub struct ExchangeAnswer {
+pub struct HarExchangeResponse {
     /// HTTP status.
     pub status: u16,
     /// Its words.
@@ -65,7 +65,7 @@ pub struct ExchangeAnswer {
     /// Such as `h2`.
     pub protocol: String,
     /// Headers.
-    pub headers: Headers,
+    pub headers: HarHeaders,
     /// Content type without parameters.
     pub mime_type: String,
     /// Address of the server, without port.
@@ -79,7 +79,7 @@ pub struct ExchangeAnswer {
     /// Whether the body is binary, and so base64.
     pub is_base64: bool,
     /// Milliseconds from the request to its parts, as Chromium has them.
-    pub timing: Timing,
+    pub timing: ResourceTiming,
 }
 
 /// When the parts of a request happened, in milliseconds since it began; -1
@@ -87,7 +87,7 @@ pub struct ExchangeAnswer {
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[allow(missing_docs)]
-pub struct Timing {
+pub struct ResourceTiming {
     pub dns_start: f64,
     pub dns_end: f64,
     pub connect_start: f64,
@@ -101,38 +101,38 @@ pub struct Timing {
 
 /// What was recorded.
 #[derive(Debug, Default)]
-pub struct Recording {
+pub struct HarRecording {
     /// Oldest first.
-    pub exchanges: Vec<Exchange>,
+    pub exchanges: Vec<HarExchange>,
     /// Requests beyond those that are kept.
     pub dropped: u64,
 }
 
 /// A recording under way.
 #[derive(Debug, Default)]
-pub(crate) struct Recorder {
-    recording: Recording,
+pub(crate) struct HarRecorder {
+    recording: HarRecording,
     /// Place of each open request, by Chromium's id.
-    open: HashMap<String, Open>,
+    open: HashMap<String, OpenExchange>,
     /// Headers that came before what they belong to.
-    early: HashMap<String, Headers>,
-    bytes: usize,
+    early_headers: HashMap<String, HarHeaders>,
+    total_body_bytes: usize,
     /// Bodies that were asked for and have not come.
-    awaited: usize,
+    pending_bodies: usize,
 }
 
 #[derive(Debug)]
-struct Open {
-    at: usize,
+struct OpenExchange {
+    index: usize,
     /// Chromium's monotonic clock, in seconds.
-    began: f64,
+    began_at: f64,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct WillBeSent {
+struct HarRequestSent {
     request_id: String,
-    request: Request,
+    request: HarRequest,
     #[serde(default)]
     timestamp: f64,
     #[serde(default)]
@@ -140,12 +140,12 @@ struct WillBeSent {
     #[serde(default, rename = "type")]
     kind: String,
     #[serde(default)]
-    redirect_response: Option<Response>,
+    redirect_response: Option<HarResponse>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Request {
+struct HarRequest {
     url: String,
     #[serde(default)]
     method: String,
@@ -157,14 +157,14 @@ struct Request {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Received {
+struct HarResponseReceived {
     request_id: String,
-    response: Response,
+    response: HarResponse,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct Response {
+struct HarResponse {
     status: u16,
     status_text: String,
     headers: Map<String, Value>,
@@ -173,26 +173,26 @@ struct Response {
     #[serde(rename = "remoteIPAddress")]
     remote_address: String,
     encoded_data_length: f64,
-    timing: Option<Timing>,
+    timing: Option<ResourceTiming>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Extra {
+struct HarExtraInfo {
     request_id: String,
     headers: Map<String, Value>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Data {
+struct HarDataReceived {
     request_id: String,
     data_length: f64,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Ended {
+struct HarLoadingEnded {
     request_id: String,
     #[serde(default)]
     timestamp: f64,
@@ -204,187 +204,205 @@ struct Ended {
 
 impl Page {
     /// Begins to record; false when it does already.
-    pub fn start_recording(&self) -> bool {
-        let mut recorder = self.recorder.lock();
+    pub fn start_har(&self) -> bool {
+        let mut recorder = self.har_recorder.lock();
         let idle = recorder.is_none();
         if idle {
-            *recorder = Some(Recorder::default());
+            *recorder = Some(HarRecorder::default());
         }
         idle
     }
 
     /// Ends the recording, once the bodies that are under way have come or half
     /// a second is over.
-    pub async fn stop_recording(&self) -> Option<Recording> {
+    pub async fn stop_har(&self) -> Option<HarRecording> {
         let mut changed = self.changes();
         let all_here = async {
-            while self.recorder.lock().as_ref().is_some_and(|recorder| recorder.awaited > 0) {
+            while self
+                .har_recorder
+                .lock()
+                .as_ref()
+                .is_some_and(|recorder| recorder.pending_bodies > 0)
+            {
                 if changed.changed().await.is_err() {
                     return;
                 }
             }
         };
-        let _ = tokio::time::timeout(PATIENCE, all_here).await;
-        self.take_recording()
+        let _ = tokio::time::timeout(BODY_TIMEOUT, all_here).await;
+        self.take_har()
     }
 
     /// Ends the recording with what it has.
-    pub fn take_recording(&self) -> Option<Recording> {
-        self.recorder.lock().take().map(|recorder| recorder.recording)
+    pub fn take_har(&self) -> Option<HarRecording> {
+        self.har_recorder.lock().take().map(|recorder| recorder.recording)
     }
 }
 
 /// Notes a `Network` event, while there is a recording.
-pub(crate) fn apply(page: &Page, session: &Session, name: &str, event: &RawEvent<'_>) {
-    let mut lock = page.recorder.lock();
+pub(crate) fn on_network_event(
+    page: &Page,
+    session: &CdpSession,
+    name: &str,
+    event: &RawEvent<'_>,
+) {
+    let mut lock = page.har_recorder.lock();
     let Some(recorder) = lock.as_mut() else { return };
-    if let Some(Body { id, at }) = recorder.event(name, event) {
-        recorder.awaited += 1;
+    if let Some(BodyRequest { id, index: at }) = recorder.on_event(name, event) {
+        recorder.pending_bodies += 1;
         drop(lock);
         fetch_body(page, session, id, at);
     }
 }
 
-fn fetch_body(page: &Page, session: &Session, id: String, at: usize) {
+fn fetch_body(page: &Page, session: &CdpSession, id: String, at: usize) {
     let waiting = page.weak();
     let params = serde_json::json!({ "requestId": id });
     session.call_then("Network.getResponseBody", &params, move |answer: Result<ResponseBody>| {
         let Some(page) = waiting.upgrade() else { return };
-        if let Some(recorder) = page.recorder.lock().as_mut() {
-            recorder.body(at, answer.ok());
+        if let Some(recorder) = page.har_recorder.lock().as_mut() {
+            recorder.store_body(at, answer.ok());
         }
         page.notify();
     });
 }
 
 /// A body that is to be asked for.
-struct Body {
+struct BodyRequest {
     id: String,
-    at: usize,
+    index: usize,
 }
 
-impl Recorder {
-    fn event(&mut self, name: &str, event: &RawEvent<'_>) -> Option<Body> {
+impl HarRecorder {
+    fn on_event(&mut self, name: &str, event: &RawEvent<'_>) -> Option<BodyRequest> {
         match name {
-            "requestWillBeSent" => self.sent(event.params()?),
+            "requestWillBeSent" => self.on_request_sent(event.params()?),
             "requestWillBeSentExtraInfo" => {
-                let extra: Extra = event.params()?;
-                let exchange = self.exchange(&extra.request_id)?;
-                exchange.request_headers = headers(&extra.headers);
+                let extra: HarExtraInfo = event.params()?;
+                let exchange = self.open_exchange(&extra.request_id)?;
+                exchange.request_headers = har_headers(&extra.headers);
             }
             "responseReceivedExtraInfo" => {
-                let extra: Extra = event.params()?;
-                if self.early.len() > MOST_ENTRIES {
-                    self.early.clear();
+                let extra: HarExtraInfo = event.params()?;
+                if self.early_headers.len() > MAX_ENTRIES {
+                    self.early_headers.clear();
                 }
-                self.early.insert(extra.request_id, headers(&extra.headers));
+                self.early_headers.insert(extra.request_id, har_headers(&extra.headers));
             }
             "responseReceived" => {
-                let Received { request_id, response } = event.params()?;
-                self.received(&request_id, response);
+                let HarResponseReceived { request_id, response } = event.params()?;
+                self.on_response_received(&request_id, response);
             }
             "dataReceived" => {
-                let data: Data = event.params()?;
-                let answer = self.exchange(&data.request_id)?.answer.as_mut()?;
+                let data: HarDataReceived = event.params()?;
+                let answer = self.open_exchange(&data.request_id)?.response.as_mut()?;
                 answer.body_bytes += data.data_length as u64;
             }
-            "loadingFinished" | "loadingFailed" => return self.ended(&event.params()?),
+            "loadingFinished" | "loadingFailed" => return self.on_loading_ended(&event.params()?),
             _ => {}
         }
         None
     }
 
-    fn exchange(&mut self, id: &str) -> Option<&mut Exchange> {
-        let at = self.open.get(id)?.at;
+    fn open_exchange(&mut self, id: &str) -> Option<&mut HarExchange> {
+        let at = self.open.get(id)?.index;
         self.recording.exchanges.get_mut(at)
     }
 
-    fn sent(&mut self, sent: WillBeSent) {
+    fn on_request_sent(&mut self, sent: HarRequestSent) {
         if let Some(redirect) = sent.redirect_response {
-            self.received(&sent.request_id, redirect);
-            self.finish(&sent.request_id, sent.timestamp);
+            self.on_response_received(&sent.request_id, redirect);
+            self.finish_exchange(&sent.request_id, sent.timestamp);
         }
         self.open.remove(&sent.request_id);
-        if self.recording.exchanges.len() >= MOST_ENTRIES || self.bytes > 2 * MOST_BYTES {
+        if self.recording.exchanges.len() >= MAX_ENTRIES
+            || self.total_body_bytes > 2 * MAX_TOTAL_BODY_BYTES
+        {
             self.recording.dropped += 1;
             return;
         }
-        let exchange = Exchange {
+        let exchange = HarExchange {
             started: sent.wall_time * 1000.0,
             method: sent.request.method,
-            url: sent.request.url.chars().take(MOST_URL).collect(),
+            url: sent.request.url.chars().take(MAX_URL_CHARS).collect(),
             kind: sent.kind,
-            request_headers: headers(&sent.request.headers),
-            sent: sent.request.post_data.map(|text| text.chars().take(MOST_SENT).collect()),
-            ..Exchange::default()
+            request_headers: har_headers(&sent.request.headers),
+            post_data: sent
+                .request
+                .post_data
+                .map(|text| text.chars().take(MAX_POST_DATA_CHARS).collect()),
+            ..HarExchange::default()
         };
-        self.bytes += exchange.url.len() + exchange.sent.as_ref().map_or(0, String::len);
+        self.total_body_bytes +=
+            exchange.url.len() + exchange.post_data.as_ref().map_or(0, String::len);
         let at = self.recording.exchanges.len();
-        self.open.insert(sent.request_id, Open { at, began: sent.timestamp });
+        self.open.insert(sent.request_id, OpenExchange { index: at, began_at: sent.timestamp });
         self.recording.exchanges.push(exchange);
     }
 
-    fn received(&mut self, id: &str, response: Response) {
-        let early = self.early.remove(id);
-        let Some(exchange) = self.exchange(id) else { return };
-        exchange.answer = Some(ExchangeAnswer {
+    fn on_response_received(&mut self, id: &str, response: HarResponse) {
+        let early = self.early_headers.remove(id);
+        let Some(exchange) = self.open_exchange(id) else { return };
+        exchange.response = Some(HarExchangeResponse {
             status: response.status,
             status_text: response.status_text,
             protocol: response.protocol,
-            headers: early.unwrap_or_else(|| headers(&response.headers)),
+            headers: early.unwrap_or_else(|| har_headers(&response.headers)),
             mime_type: response.mime_type,
             remote_address: response.remote_address,
             wire_bytes: response.encoded_data_length as u64,
             timing: response.timing.unwrap_or_default(),
-            ..ExchangeAnswer::default()
+            ..HarExchangeResponse::default()
         });
-        let added = exchange.answer.iter().flat_map(|answer| &answer.headers);
-        self.bytes += added.map(|(name, value)| name.len() + value.len()).sum::<usize>();
+        let added = exchange.response.iter().flat_map(|answer| &answer.headers);
+        self.total_body_bytes += added.map(|(name, value)| name.len() + value.len()).sum::<usize>();
     }
 
-    fn finish(&mut self, id: &str, now: f64) -> Option<usize> {
-        let Open { at, began } = self.open.remove(id)?;
+    fn finish_exchange(&mut self, id: &str, now: f64) -> Option<usize> {
+        let OpenExchange { index: at, began_at: began } = self.open.remove(id)?;
         let exchange = self.recording.exchanges.get_mut(at)?;
         exchange.duration = Some((now - began) * 1000.0).filter(|took| took.is_finite());
         Some(at)
     }
 
-    fn ended(&mut self, ended: &Ended) -> Option<Body> {
-        let at = self.finish(&ended.request_id, ended.timestamp)?;
+    fn on_loading_ended(&mut self, ended: &HarLoadingEnded) -> Option<BodyRequest> {
+        let at = self.finish_exchange(&ended.request_id, ended.timestamp)?;
         let exchange = self.recording.exchanges.get_mut(at)?;
         exchange.failure = ended.error_text.clone();
-        let answer = exchange.answer.as_mut()?;
+        let answer = exchange.response.as_mut()?;
         answer.wire_bytes = answer.wire_bytes.max(ended.encoded_data_length as u64);
-        let fits =
-            answer.body_bytes <= MOST_BODY && self.bytes + answer.body_bytes as usize <= MOST_BYTES;
+        let fits = answer.body_bytes <= MAX_BODY_BYTES
+            && self.total_body_bytes + answer.body_bytes as usize <= MAX_TOTAL_BODY_BYTES;
         let wanted = ended.error_text.is_none() && fits;
-        wanted.then(|| Body { id: ended.request_id.clone(), at })
+        wanted.then(|| BodyRequest { id: ended.request_id.clone(), index: at })
     }
 
-    fn body(&mut self, at: usize, body: Option<ResponseBody>) {
-        self.awaited = self.awaited.saturating_sub(1);
+    fn store_body(&mut self, at: usize, body: Option<ResponseBody>) {
+        self.pending_bodies = self.pending_bodies.saturating_sub(1);
         let Some(body) = body else { return };
         // Base64 is a third longer than the bytes.
-        let most = if body.is_base64 { MOST_BODY * 4 / 3 + 4 } else { MOST_BODY };
-        if body.text.len() as u64 > most || self.bytes + body.text.len() > MOST_BYTES {
+        let most = if body.is_base64 { MAX_BODY_BYTES * 4 / 3 + 4 } else { MAX_BODY_BYTES };
+        if body.text.len() as u64 > most
+            || self.total_body_bytes + body.text.len() > MAX_TOTAL_BODY_BYTES
+        {
             return;
         }
-        let answer = self.recording.exchanges.get_mut(at).and_then(|entry| entry.answer.as_mut());
+        let answer = self.recording.exchanges.get_mut(at).and_then(|entry| entry.response.as_mut());
         if let Some(answer) = answer {
-            self.bytes += body.text.len();
+            self.total_body_bytes += body.text.len();
             answer.is_base64 = body.is_base64;
             answer.body = Some(body.text);
         }
     }
 }
 
-fn headers(map: &Map<String, Value>) -> Headers {
+fn har_headers(map: &Map<String, Value>) -> HarHeaders {
     let mut bytes = 0;
-    let mut headers = Headers::new();
+    let mut headers = HarHeaders::new();
     for (name, value) in map {
         let value = value.as_str().unwrap_or_default();
         bytes += name.len() + value.len();
-        if bytes > MOST_HEADERS {
+        if bytes > MAX_HEADER_BYTES {
             break;
         }
         // Chromium joins what came several times by line feeds.

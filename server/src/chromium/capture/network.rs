@@ -6,16 +6,16 @@ use std::collections::{HashMap, VecDeque};
 use serde::Deserialize;
 
 use super::event::Event;
-use super::sheets;
-use crate::chromium::bare;
+use super::stylesheet_bodies;
 use crate::chromium::connection::envelope::RawEvent;
 use crate::chromium::ids::{FrameId, LoaderId};
 use crate::chromium::page::page::Page;
+use crate::chromium::url_credentials;
 
 /// Requests of one tab that are followed at a time.
-const MAX_OPEN: usize = 2000;
+const MAX_OPEN_REQUESTS: usize = 2000;
 /// Characters kept of a URL; `data:` URLs can be megabytes.
-const MAX_URL: usize = 2000;
+const MAX_URL_CHARS: usize = 2000;
 
 /// How far a request is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub enum RequestState {
 
 /// One request. Reported when it starts and, whole, when it ends.
 #[derive(Debug, Clone, PartialEq)]
-pub struct NetworkRequest {
+pub struct ObservedRequest {
     /// Chromium's id; a redirect continues under the same id.
     pub id: String,
     /// The frame that asked, where one did.
@@ -60,24 +60,24 @@ pub struct NetworkRequest {
 /// The open requests of one tab.
 #[derive(Default)]
 pub(crate) struct OpenRequests {
-    requests: HashMap<String, Open>,
+    requests: HashMap<String, OpenRequest>,
     /// Oldest first; ids that ended meanwhile are skipped.
     order: VecDeque<String>,
 }
 
-struct Open {
-    request: NetworkRequest,
+struct OpenRequest {
+    request: ObservedRequest,
     /// Chromium's monotonic clock, in seconds.
-    began: f64,
+    began_at: f64,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct WillBeSent {
+struct RequestSentEvent {
     request_id: String,
     #[serde(default)]
     loader_id: String,
-    request: Request,
+    request: RequestSentParams,
     #[serde(default)]
     timestamp: f64,
     #[serde(default)]
@@ -87,11 +87,11 @@ struct WillBeSent {
     #[serde(default)]
     frame_id: Option<FrameId>,
     #[serde(default)]
-    redirect_response: Option<Response>,
+    redirect_response: Option<ResponseParams>,
 }
 
 #[derive(Deserialize)]
-struct Request {
+struct RequestSentParams {
     url: String,
     #[serde(default)]
     method: String,
@@ -99,15 +99,15 @@ struct Request {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Received {
+struct ResponseReceivedEvent {
     request_id: String,
     #[serde(default)]
-    response: Response,
+    response: ResponseParams,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct Response {
+struct ResponseParams {
     status: u16,
     mime_type: String,
     encoded_data_length: f64,
@@ -116,7 +116,7 @@ struct Response {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Ended {
+struct LoadingEndedEvent {
     request_id: String,
     #[serde(default)]
     timestamp: f64,
@@ -128,45 +128,50 @@ struct Ended {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct SocketCreated {
+struct WebSocketCreatedEvent {
     request_id: String,
     url: String,
 }
 
 /// Applies a `Network` event to the tab's open requests.
-pub(crate) fn apply(page: &Page, name: &str, event: &RawEvent<'_>) -> Option<()> {
+pub(crate) fn on_network_event(page: &Page, name: &str, event: &RawEvent<'_>) -> Option<()> {
     let mut reports = Vec::new();
     let mut stream = None;
-    let mut open = page.requests.lock();
+    let mut open = page.open_requests.lock();
     match name {
         "requestWillBeSent" => {
-            let sent: WillBeSent = event.params()?;
+            let sent: RequestSentEvent = event.params()?;
             if sent.kind.as_deref() == Some("Stylesheet") {
                 let loader = LoaderId::from(sent.loader_id.as_str());
-                sheets::note(page, &sent.request_id, &loader, &sent.request.url);
+                stylesheet_bodies::record_request(
+                    page,
+                    &sent.request_id,
+                    &loader,
+                    &sent.request.url,
+                );
             }
-            open.sent(sent, &mut reports);
+            open.on_request_sent(sent, &mut reports);
         }
         "responseReceived" | "webSocketHandshakeResponseReceived" => {
-            let received: Received = event.params()?;
-            open.received(&received);
+            let received: ResponseReceivedEvent = event.params()?;
+            open.on_response_received(&received);
             stream = received.response.is_stream().then_some(received.request_id);
         }
         "requestServedFromCache" => {
-            let served: Ended = event.params()?;
-            page.sheet_requests.lock().cached(&served.request_id);
+            let served: LoadingEndedEvent = event.params()?;
+            page.stylesheet_requests.lock().mark_cached(&served.request_id);
             open.requests.get_mut(&served.request_id)?.request.from_cache = true;
         }
         "loadingFinished" | "loadingFailed" | "webSocketClosed" => {
-            let ended: Ended = event.params()?;
-            page.sheet_requests.lock().ended(&ended.request_id, name == "loadingFailed");
-            open.ended(&ended, &mut reports);
+            let ended: LoadingEndedEvent = event.params()?;
+            page.stylesheet_requests.lock().mark_ended(&ended.request_id, name == "loadingFailed");
+            open.on_loading_ended(&ended, &mut reports);
         }
-        "webSocketCreated" => open.socket(event.params()?, &mut reports),
+        "webSocketCreated" => open.on_web_socket_created(event.params()?, &mut reports),
         _ => return None,
     }
     drop(open);
-    begun(page, &reports, stream.as_deref());
+    update_action_requests(page, &reports, stream.as_deref());
     for request in reports {
         page.shared.sink.event(Event::Network(page.target_id().clone(), Box::new(request)));
     }
@@ -174,14 +179,14 @@ pub(crate) fn apply(page: &Page, name: &str, event: &RawEvent<'_>) -> Option<()>
 }
 
 /// Tells who waits for the requests that an action began.
-fn begun(page: &Page, reports: &[NetworkRequest], stream: Option<&str>) {
+fn update_action_requests(page: &Page, reports: &[ObservedRequest], stream: Option<&str>) {
     if reports.is_empty() && stream.is_none() {
         return;
     }
     let mut state = page.state.lock();
-    let mut news = stream.is_some_and(|id| state.begun.over(id));
+    let mut news = stream.is_some_and(|id| state.action_requests.remove(id));
     for request in reports {
-        news |= state.begun.note(request);
+        news |= state.action_requests.record(request);
     }
     drop(state);
     if news {
@@ -190,18 +195,18 @@ fn begun(page: &Page, reports: &[NetworkRequest], stream: Option<&str>) {
 }
 
 impl OpenRequests {
-    fn sent(&mut self, sent: WillBeSent, reports: &mut Vec<NetworkRequest>) {
+    fn on_request_sent(&mut self, sent: RequestSentEvent, reports: &mut Vec<ObservedRequest>) {
         if let Some(redirect) = sent.redirect_response
             && let Some(mut open) = self.requests.remove(&sent.request_id)
         {
-            open.receive(&redirect);
-            reports.push(open.end(sent.timestamp, RequestState::Finished));
+            open.set_response(&redirect);
+            reports.push(open.finish(sent.timestamp, RequestState::Finished));
         }
-        let request = NetworkRequest {
+        let request = ObservedRequest {
             id: sent.request_id,
             frame: sent.frame_id,
             method: sent.request.method,
-            url: cut(&sent.request.url),
+            url: truncate_url(&sent.request.url),
             kind: sent.kind.unwrap_or_else(|| "Other".to_owned()),
             status: None,
             mime_type: None,
@@ -211,16 +216,20 @@ impl OpenRequests {
             duration: None,
             state: RequestState::Started,
         };
-        self.open(request, sent.timestamp, reports);
+        self.insert(request, sent.timestamp, reports);
     }
 
-    fn socket(&mut self, created: SocketCreated, reports: &mut Vec<NetworkRequest>) {
+    fn on_web_socket_created(
+        &mut self,
+        created: WebSocketCreatedEvent,
+        reports: &mut Vec<ObservedRequest>,
+    ) {
         let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
-        let request = NetworkRequest {
+        let request = ObservedRequest {
             id: created.request_id,
             frame: None,
             method: "GET".to_owned(),
-            url: cut(&created.url),
+            url: truncate_url(&created.url),
             kind: "WebSocket".to_owned(),
             status: None,
             mime_type: None,
@@ -231,32 +240,32 @@ impl OpenRequests {
             state: RequestState::Started,
         };
         // Its clock is only learnt when it ends.
-        self.open(request, f64::NAN, reports);
+        self.insert(request, f64::NAN, reports);
     }
 
-    fn open(&mut self, request: NetworkRequest, began: f64, reports: &mut Vec<NetworkRequest>) {
+    fn insert(&mut self, request: ObservedRequest, began: f64, reports: &mut Vec<ObservedRequest>) {
         reports.push(request.clone());
         self.order.push_back(request.id.clone());
-        self.requests.insert(request.id.clone(), Open { request, began });
-        while self.requests.len() > MAX_OPEN {
+        self.requests.insert(request.id.clone(), OpenRequest { request, began_at: began });
+        while self.requests.len() > MAX_OPEN_REQUESTS {
             let Some(oldest) = self.order.pop_front() else {
                 break;
             };
             self.requests.remove(&oldest);
         }
-        if self.order.len() > 2 * MAX_OPEN {
+        if self.order.len() > 2 * MAX_OPEN_REQUESTS {
             let requests = &self.requests;
             self.order.retain(|id| requests.contains_key(id));
         }
     }
 
-    fn received(&mut self, received: &Received) {
+    fn on_response_received(&mut self, received: &ResponseReceivedEvent) {
         if let Some(open) = self.requests.get_mut(&received.request_id) {
-            open.receive(&received.response);
+            open.set_response(&received.response);
         }
     }
 
-    fn ended(&mut self, ended: &Ended, reports: &mut Vec<NetworkRequest>) {
+    fn on_loading_ended(&mut self, ended: &LoadingEndedEvent, reports: &mut Vec<ObservedRequest>) {
         let Some(mut open) = self.requests.remove(&ended.request_id) else {
             return;
         };
@@ -265,33 +274,33 @@ impl OpenRequests {
             Some(error) => RequestState::Failed(error.clone()),
             None => RequestState::Finished,
         };
-        reports.push(open.end(ended.timestamp, state));
+        reports.push(open.finish(ended.timestamp, state));
     }
 }
 
-impl Response {
+impl ResponseParams {
     /// Whether the answer never ends.
     fn is_stream(&self) -> bool {
         matches!(self.mime_type.as_str(), "text/event-stream" | "multipart/x-mixed-replace")
     }
 }
 
-impl Open {
-    fn receive(&mut self, response: &Response) {
+impl OpenRequest {
+    fn set_response(&mut self, response: &ResponseParams) {
         self.request.status = Some(response.status);
         self.request.mime_type = Some(response.mime_type.clone()).filter(|kind| !kind.is_empty());
         self.request.size = response.encoded_data_length as u64;
         self.request.from_cache |= response.from_disk_cache;
     }
 
-    fn end(mut self, at: f64, state: RequestState) -> NetworkRequest {
-        let duration = (at - self.began) * 1000.0;
+    fn finish(mut self, at: f64, state: RequestState) -> ObservedRequest {
+        let duration = (at - self.began_at) * 1000.0;
         self.request.duration = Some(duration).filter(|duration| duration.is_finite());
         self.request.state = state;
         self.request
     }
 }
 
-fn cut(url: &str) -> String {
-    bare::without_credentials(url).chars().take(MAX_URL).collect()
+fn truncate_url(url: &str) -> String {
+    url_credentials::strip_credentials(url).chars().take(MAX_URL_CHARS).collect()
 }

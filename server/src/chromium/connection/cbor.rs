@@ -14,14 +14,14 @@ mod write;
 
 use std::fmt;
 
-pub(crate) use read::{id, to_json};
+pub(crate) use read::{message_id, to_json};
 pub(crate) use write::write;
 
 /// Begins an envelope: the tag of embedded CBOR, and the length in four bytes.
 const ENVELOPE: [u8; 3] = [0xd8, 0x18, 0x5a];
 /// As old browsers write it.
-const OLD_ENVELOPE: [u8; 2] = [0xd8, 0x5a];
-const LENGTH: usize = 4;
+const LEGACY_ENVELOPE: [u8; 2] = [0xd8, 0x5a];
+const LENGTH_BYTES: usize = 4;
 const MAP: u8 = 0xbf;
 const ARRAY: u8 = 0x9f;
 const END: u8 = 0xff;
@@ -40,36 +40,37 @@ const TEXT: u8 = 3;
 
 /// What is no message of the protocol, and where.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
-    what: &'static str,
-    at: usize,
+pub(crate) struct CborError {
+    problem: &'static str,
+    offset: usize,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for CborError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} at byte {}", self.what, self.at)
+        write!(formatter, "{} at byte {}", self.problem, self.offset)
     }
 }
 
 /// How long the message is that begins with these bytes, its head included; `None`
 /// while too few are there.
-pub(crate) fn length(bytes: &[u8]) -> Result<Option<usize>, Fault> {
-    let Some(head) = envelope(bytes) else {
+pub(crate) fn message_length(bytes: &[u8]) -> Result<Option<usize>, CborError> {
+    let Some(head) = envelope_head_length(bytes) else {
         return match ENVELOPE.starts_with(bytes) {
             true => Ok(None),
-            false => Err(Fault { what: "no envelope", at: 0 }),
+            false => Err(CborError { problem: "no envelope", offset: 0 }),
         };
     };
-    Ok(bytes.get(head - LENGTH..head).map(|length| head + number(length)))
+    Ok(bytes.get(head - LENGTH_BYTES..head).map(|length| head + big_endian_number(length)))
 }
 
 /// How long the head of an envelope is, if there is one.
-fn envelope(bytes: &[u8]) -> Option<usize> {
-    let tag = [&ENVELOPE[..], &OLD_ENVELOPE[..]].into_iter().find(|tag| bytes.starts_with(tag))?;
-    Some(tag.len() + LENGTH)
+fn envelope_head_length(bytes: &[u8]) -> Option<usize> {
+    let tag =
+        [&ENVELOPE[..], &LEGACY_ENVELOPE[..]].into_iter().find(|tag| bytes.starts_with(tag))?;
+    Some(tag.len() + LENGTH_BYTES)
 }
 
 /// A number in as many bytes as there are, four at most.
-fn number(bytes: &[u8]) -> usize {
+fn big_endian_number(bytes: &[u8]) -> usize {
     bytes.iter().fold(0, |sum, byte| sum << 8 | usize::from(*byte))
 }

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 /// The head of an incoming message.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Head<'a> {
+pub(crate) struct MessageHead<'a> {
     /// Set on answers.
     pub id: Option<u32>,
     /// Set on events.
@@ -25,12 +25,12 @@ pub(crate) struct Head<'a> {
     pub session_id: Option<Cow<'a, str>>,
     /// Set on answers that are refusals.
     #[serde(default)]
-    pub error: Option<Refusal>,
+    pub error: Option<ErrorAnswer>,
 }
 
 /// The error of an answer.
 #[derive(Deserialize)]
-pub(crate) struct Refusal {
+pub(crate) struct ErrorAnswer {
     /// Chromium's words.
     #[serde(default)]
     pub message: String,
@@ -39,7 +39,7 @@ pub(crate) struct Refusal {
     pub data: Option<String>,
 }
 
-impl Refusal {
+impl ErrorAnswer {
     /// Message and details in one line.
     pub(crate) fn text(self) -> String {
         match self.data {
@@ -77,7 +77,7 @@ impl RawEvent<'_> {
 }
 
 /// Decodes the result of an answer.
-pub(crate) fn result<T: DeserializeOwned>(message: &[u8]) -> serde_json::Result<T> {
+pub(crate) fn parse_result<T: DeserializeOwned>(message: &[u8]) -> serde_json::Result<T> {
     #[derive(Deserialize)]
     struct Body<T> {
         result: T,

@@ -12,18 +12,18 @@ use serde_json::{Map, Value};
 use tokio::net::UnixStream;
 use tokio::sync::oneshot;
 
-use super::call::{self, Call};
+use super::call::{self, CdpCall};
 use super::cbor;
-use super::envelope::{Head, RawEvent};
-use super::reader::Reader;
-use super::writer::Writer;
+use super::envelope::{MessageHead, RawEvent};
+use super::reader::MessageReader;
+use super::writer::MessageWriter;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::ids::SessionId;
 use crate::chromium::sync::Lock;
 
 /// Largest message we send. Chromium dies of one above 100 MB, and such a
 /// Chromium survives even the end of its client.
-pub(crate) const MAX_MESSAGE: usize = 64 * 1024 * 1024;
+pub(crate) const MAX_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
 
 /// Hears of everything Chromium says unasked. Called on the reading task: it
 /// must return quickly and never block.
@@ -36,45 +36,45 @@ pub(crate) trait EventHandler: Send + Sync + 'static {
 
 /// A cheap handle of the pipe.
 #[derive(Clone)]
-pub(crate) struct Connection(Arc<Inner>);
+pub(crate) struct CdpConnection(Arc<ConnectionInner>);
 
-struct Inner {
+struct ConnectionInner {
     stream: UnixStream,
-    writer: Writer,
-    pending: Lock<Pending>,
+    writer: MessageWriter,
+    pending: Lock<PendingCalls>,
 }
 
 #[derive(Default)]
-struct Pending {
+struct PendingCalls {
     last_id: u32,
-    waiters: HashMap<u32, Waiter>,
+    waiters: HashMap<u32, CallWaiter>,
     /// Set once the pipe has ended.
-    gone: Option<Error>,
+    gone_error: Option<Error>,
 }
 
-struct Waiter {
+struct CallWaiter {
     session: Option<SessionId>,
-    reply: Reply,
+    reply: ReplyTo,
 }
 
 /// Where an answer goes.
-enum Reply {
+enum ReplyTo {
     /// To a task that awaits it.
-    Task(oneshot::Sender<Result<Bytes>>),
+    Channel(oneshot::Sender<Result<Bytes>>),
     /// To a function on the reading task, in order with the events.
-    Here(Box<dyn FnOnce(Result<Bytes>) + Send>),
+    Inline(Box<dyn FnOnce(Result<Bytes>) + Send>),
 }
 
-impl Waiter {
+impl CallWaiter {
     fn answer(self, answer: Result<Bytes>) {
         match self.reply {
-            Reply::Task(sender) => drop(sender.send(answer)),
-            Reply::Here(function) => function(answer),
+            ReplyTo::Channel(sender) => drop(sender.send(answer)),
+            ReplyTo::Inline(function) => function(answer),
         }
     }
 }
 
-impl Connection {
+impl CdpConnection {
     /// Takes our end of the pipe. Must be called inside the runtime.
     pub(crate) fn new(stream: StdStream) -> Result<Self> {
         let prepare = || {
@@ -82,7 +82,11 @@ impl Connection {
             UnixStream::from_std(stream)
         };
         let stream = prepare().map_err(|error| Error::system("the pipe to Chromium", error))?;
-        Ok(Self(Arc::new(Inner { stream, writer: Writer::default(), pending: Lock::default() })))
+        Ok(Self(Arc::new(ConnectionInner {
+            stream,
+            writer: MessageWriter::default(),
+            pending: Lock::default(),
+        })))
     }
 
     /// Starts reading and flushing. The tasks end with the pipe.
@@ -91,7 +95,7 @@ impl Connection {
         let flush = tokio::spawn(async move { flusher.0.writer.run(&flusher.0.stream).await });
         let connection = self.clone();
         tokio::spawn(async move {
-            let mut reader = Reader::default();
+            let mut reader = MessageReader::default();
             let reason = loop {
                 match reader.next(&connection.0.stream).await {
                     Ok(Some(message)) => connection.receive(&message, handler.as_ref()),
@@ -110,7 +114,7 @@ impl Connection {
         &self,
         session: Option<&SessionId>,
         command: &C,
-    ) -> Call<C::Response> {
+    ) -> CdpCall<C::Response> {
         self.call_method(session, command.identifier(), command)
     }
 
@@ -120,13 +124,13 @@ impl Connection {
         session: Option<&SessionId>,
         method: impl Into<std::borrow::Cow<'static, str>>,
         params: &impl Serialize,
-    ) -> Call<R> {
+    ) -> CdpCall<R> {
         let method = method.into();
         let (reply, receiver) = oneshot::channel();
-        let waiter = Waiter { session: session.cloned(), reply: Reply::Task(reply) };
+        let waiter = CallWaiter { session: session.cloned(), reply: ReplyTo::Channel(reply) };
         match self.dispatch(session, &method, params, Some(waiter)) {
-            Ok(id) => Call::waiting(self.clone(), id, receiver, method),
-            Err(error) => Call::failed(error, method),
+            Ok(id) => CdpCall::pending(self.clone(), id, receiver, method),
+            Err(error) => CdpCall::failed(error, method),
         }
     }
 
@@ -140,9 +144,10 @@ impl Connection {
         then: impl FnOnce(Result<R>) + Send + 'static,
     ) {
         let decode = move |answer: Result<Bytes>| {
-            then(call::decoded(method, answer, call::decode_result::<R>));
+            then(call::decode_answer(method, answer, call::decode_result::<R>));
         };
-        let waiter = Waiter { session: session.cloned(), reply: Reply::Here(Box::new(decode)) };
+        let waiter =
+            CallWaiter { session: session.cloned(), reply: ReplyTo::Inline(Box::new(decode)) };
         if let Err(error) = self.dispatch(session, method, params, Some(waiter)) {
             tracing::debug!(method, %error, "a command was not sent");
         }
@@ -157,8 +162,8 @@ impl Connection {
     }
 
     /// What `send` sends goes into one write. It must not wait for anything.
-    pub(crate) fn together<T>(&self, send: impl FnOnce() -> T) -> T {
-        self.0.writer.together(&self.0.stream, send)
+    pub(crate) fn batch_writes<T>(&self, send: impl FnOnce() -> T) -> T {
+        self.0.writer.batch_writes(&self.0.stream, send)
     }
 
     /// Forgets a call whose future was dropped.
@@ -168,10 +173,10 @@ impl Connection {
 
     /// Ends all calls that wait on a session which will never answer them.
     pub(crate) fn fail_session(&self, session: &str, error: &Error) {
-        let of_session = |_: &u32, waiter: &mut Waiter| {
+        let of_session = |_: &u32, waiter: &mut CallWaiter| {
             waiter.session.as_ref().is_some_and(|id| id.as_str() == session)
         };
-        let failed: Vec<Waiter> = {
+        let failed: Vec<CallWaiter> = {
             let mut pending = self.0.pending.lock();
             pending.waiters.extract_if(of_session).map(|(_, waiter)| waiter).collect()
         };
@@ -182,14 +187,14 @@ impl Connection {
 
     /// Whether the browser is gone.
     pub(crate) fn is_gone(&self) -> bool {
-        self.0.pending.lock().gone.is_some()
+        self.0.pending.lock().gone_error.is_some()
     }
 
     /// Ends every call, now and later: the browser is gone.
     pub(crate) fn fail_all(&self, error: &Error) {
-        let failed: Vec<Waiter> = {
+        let failed: Vec<CallWaiter> = {
             let mut pending = self.0.pending.lock();
-            pending.gone.get_or_insert_with(|| error.clone());
+            pending.gone_error.get_or_insert_with(|| error.clone());
             pending.waiters.drain().map(|(_, waiter)| waiter).collect()
         };
         for waiter in failed {
@@ -204,10 +209,10 @@ impl Connection {
         session: Option<&SessionId>,
         method: &str,
         params: &impl Serialize,
-        waiter: Option<Waiter>,
+        waiter: Option<CallWaiter>,
     ) -> Result<u32> {
         let mut pending = self.0.pending.lock();
-        if let Some(gone) = &pending.gone {
+        if let Some(gone) = &pending.gone_error {
             return Err(gone.clone());
         }
         pending.last_id = pending.last_id.wrapping_add(1).max(1);
@@ -216,7 +221,7 @@ impl Connection {
         let message = encode(id, session, method, params)?;
         if let Some(waiter) = waiter {
             let mut pending = self.0.pending.lock();
-            if let Some(gone) = &pending.gone {
+            if let Some(gone) = &pending.gone_error {
                 return Err(gone.clone());
             }
             pending.waiters.insert(id, waiter);
@@ -228,7 +233,7 @@ impl Connection {
     /// Routes one incoming message.
     fn receive(&self, message: &Bytes, handler: &dyn EventHandler) {
         tracing::trace!(target: "chromium::wire", "<- {}", String::from_utf8_lossy(message));
-        let head: Head<'_> = match serde_json::from_slice(message) {
+        let head: MessageHead<'_> = match serde_json::from_slice(message) {
             Ok(head) => head,
             Err(error) => {
                 tracing::debug!(%error, "dropped a message that is not the protocol's");
@@ -277,8 +282,8 @@ fn encode(
     tracing::trace!(target: "chromium::wire", "-> {message}");
     let mut bytes = Vec::with_capacity(256);
     cbor::write(&message, &mut bytes);
-    if bytes.len() > MAX_MESSAGE {
-        return Err(Error::TooLarge { bytes: bytes.len(), limit: MAX_MESSAGE });
+    if bytes.len() > MAX_MESSAGE_BYTES {
+        return Err(Error::TooLarge { bytes: bytes.len(), limit: MAX_MESSAGE_BYTES });
     }
     Ok(bytes)
 }

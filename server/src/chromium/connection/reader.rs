@@ -9,33 +9,33 @@ use tokio::net::UnixStream;
 use super::cbor;
 
 /// Room made before each read.
-const CHUNK: usize = 64 * 1024;
+const READ_CHUNK_BYTES: usize = 64 * 1024;
 /// A buffer grown beyond this by a large message is given back afterwards.
-const KEEP: usize = 1024 * 1024;
+const MAX_KEPT_BUFFER_BYTES: usize = 1024 * 1024;
 
 /// Yields messages, as JSON. An answer that cannot be read is a refusal, so that
 /// nobody waits for it.
 #[derive(Default)]
-pub(crate) struct Reader {
+pub(crate) struct MessageReader {
     buffer: BytesMut,
 }
 
-impl Reader {
+impl MessageReader {
     /// The next message; `None` at the end of the pipe. An event that is not the
     /// protocol's is left out.
     pub(crate) async fn next(&mut self, stream: &UnixStream) -> io::Result<Option<Bytes>> {
         loop {
-            while let Some(message) = self.cut()? {
+            while let Some(message) = self.split_message()? {
                 match cbor::to_json(&message) {
                     Ok(json) => return Ok(Some(json.into())),
-                    Err(fault) => match cbor::id(&message) {
-                        Some(id) => return Ok(Some(refusal(id, &fault))),
+                    Err(fault) => match cbor::message_id(&message) {
+                        Some(id) => return Ok(Some(unreadable_answer(id, &fault))),
                         None => tracing::debug!(%fault, "dropped what is not the protocol's"),
                     },
                 }
             }
             stream.readable().await?;
-            self.buffer.reserve(CHUNK);
+            self.buffer.reserve(READ_CHUNK_BYTES);
             match stream.try_read_buf(&mut self.buffer) {
                 Ok(0) => return Ok(None),
                 Ok(_) => {}
@@ -46,14 +46,14 @@ impl Reader {
     }
 
     /// Takes one whole message off the front of the buffer.
-    fn cut(&mut self) -> io::Result<Option<BytesMut>> {
-        let length = cbor::length(&self.buffer)
+    fn split_message(&mut self) -> io::Result<Option<BytesMut>> {
+        let length = cbor::message_length(&self.buffer)
             .map_err(|fault| io::Error::new(io::ErrorKind::InvalidData, fault.to_string()))?;
         let Some(length) = length.filter(|length| *length <= self.buffer.len()) else {
             return Ok(None);
         };
         let message = self.buffer.split_to(length);
-        if self.buffer.is_empty() && self.buffer.capacity() > KEEP {
+        if self.buffer.is_empty() && self.buffer.capacity() > MAX_KEPT_BUFFER_BYTES {
             self.buffer = BytesMut::new();
         }
         Ok(Some(message))
@@ -61,14 +61,14 @@ impl Reader {
 }
 
 /// Stands for an answer that cannot be read.
-fn refusal(id: usize, fault: &cbor::Fault) -> Bytes {
+fn unreadable_answer(id: usize, fault: &cbor::CborError) -> Bytes {
     let message = format!("the answer cannot be read: {fault}");
     json!({ "id": id, "error": { "message": message } }).to_string().into()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Reader;
+    use super::MessageReader;
     use crate::chromium::connection::cbor;
     use serde_json::json;
     use tokio::io::AsyncWriteExt;
@@ -77,7 +77,7 @@ mod tests {
     #[tokio::test]
     async fn messages_are_cut_whatever_the_chunks() {
         let (ours, mut theirs) = UnixStream::pair().expect("a socket pair");
-        let mut reader = Reader::default();
+        let mut reader = MessageReader::default();
         let mut bytes = Vec::new();
         for id in [1, 300, 70_000] {
             cbor::write(&json!({ "id": id }), &mut bytes);
@@ -106,6 +106,6 @@ mod tests {
     async fn what_is_no_message_ends_the_pipe() {
         let (ours, mut theirs) = UnixStream::pair().expect("a socket pair");
         theirs.write_all(b"{\"id\":1}\0").await.expect("writes");
-        assert!(Reader::default().next(&ours).await.is_err());
+        assert!(MessageReader::default().next(&ours).await.is_err());
     }
 }

@@ -6,20 +6,20 @@ use chromiumoxide_types::Command;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::call::Call;
-use super::pipe::Connection;
+use super::call::CdpCall;
+use super::pipe::CdpConnection;
 use crate::chromium::error::Result;
 use crate::chromium::ids::SessionId;
 
 /// Calls through it reach one target. Cheap to clone.
 #[derive(Clone)]
-pub struct Session {
-    connection: Connection,
+pub struct CdpSession {
+    connection: CdpConnection,
     id: SessionId,
 }
 
-impl Session {
-    pub(crate) fn new(connection: Connection, id: SessionId) -> Self {
+impl CdpSession {
+    pub(crate) fn new(connection: CdpConnection, id: SessionId) -> Self {
         Self { connection, id }
     }
 
@@ -29,7 +29,7 @@ impl Session {
     }
 
     /// Writes a typed command now; the returned call waits for its answer.
-    pub(crate) fn call<C: Command>(&self, command: &C) -> Call<C::Response> {
+    pub(crate) fn call<C: Command>(&self, command: &C) -> CdpCall<C::Response> {
         self.connection.call(Some(&self.id), command)
     }
 
@@ -39,14 +39,14 @@ impl Session {
         &self,
         method: impl Into<Cow<'static, str>>,
         params: &impl Serialize,
-    ) -> Call<R> {
+    ) -> CdpCall<R> {
         self.connection.call_method(Some(&self.id), method, params)
     }
 
     /// What `send` sends, on whatever session, goes into one write. It must not
     /// wait for anything.
-    pub(crate) fn together<T>(&self, send: impl FnOnce() -> T) -> T {
-        self.connection.together(send)
+    pub(crate) fn batch_writes<T>(&self, send: impl FnOnce() -> T) -> T {
+        self.connection.batch_writes(send)
     }
 
     /// As [`Connection::call_then`], on this session.
@@ -65,13 +65,13 @@ impl Session {
     }
 }
 
-impl PartialEq for Session {
+impl PartialEq for CdpSession {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id
     }
 }
 
-impl std::fmt::Debug for Session {
+impl std::fmt::Debug for CdpSession {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "Session({})", self.id)
     }

@@ -13,56 +13,56 @@ use tokio::sync::Notify;
 use crate::chromium::sync::Lock;
 
 /// Messages that go into one write at most.
-const TOGETHER: usize = 16;
+const MAX_MESSAGES_PER_WRITE: usize = 16;
 
 /// Messages in the order they were sent, the first perhaps partly written.
 #[derive(Default)]
-struct Queue {
+struct WriteQueue {
     messages: VecDeque<Vec<u8>>,
-    written: usize,
+    written_bytes: usize,
     /// How many callers have more to send at once.
-    holding: usize,
+    open_batches: usize,
 }
 
 /// Sends whole messages in order without ever blocking the caller.
 #[derive(Default)]
-pub(crate) struct Writer {
-    queue: Lock<Queue>,
-    waiting: Notify,
+pub(crate) struct MessageWriter {
+    queue: Lock<WriteQueue>,
+    flush_needed: Notify,
 }
 
-impl Writer {
+impl MessageWriter {
     /// Sends one message, now or as soon as the pipe takes it.
     pub(crate) fn send(&self, stream: &UnixStream, message: Vec<u8>) {
         let mut queue = self.queue.lock();
         queue.messages.push_back(message);
-        if queue.messages.len() == 1 && queue.holding == 0 {
-            self.try_now(&mut queue, stream);
+        if queue.messages.len() == 1 && queue.open_batches == 0 {
+            self.try_flush(&mut queue, stream);
         }
     }
 
     /// What `send` sends goes into one write: the browser wakes up once, and has
     /// all of it.
-    pub(crate) fn together<T>(&self, stream: &UnixStream, send: impl FnOnce() -> T) -> T {
-        self.queue.lock().holding += 1;
-        let held = Held { writer: self, stream };
+    pub(crate) fn batch_writes<T>(&self, stream: &UnixStream, send: impl FnOnce() -> T) -> T {
+        self.queue.lock().open_batches += 1;
+        let held = WriteBatch { writer: self, stream };
         let sent = send();
         drop(held);
         sent
     }
 
-    fn try_now(&self, queue: &mut Queue, stream: &UnixStream) {
+    fn try_flush(&self, queue: &mut WriteQueue, stream: &UnixStream) {
         // A broken pipe is the reader's to report: it sees the end too.
         let _ = queue.flush(stream);
         if !queue.messages.is_empty() {
-            self.waiting.notify_one();
+            self.flush_needed.notify_one();
         }
     }
 
     /// Flushes what did not fit; ends when the pipe is broken.
     pub(crate) async fn run(&self, stream: &UnixStream) -> io::Result<()> {
         loop {
-            self.waiting.notified().await;
+            self.flush_needed.notified().await;
             loop {
                 if self.queue.lock().messages.is_empty() {
                     break;
@@ -75,29 +75,29 @@ impl Writer {
 }
 
 /// Somebody has more to send; what was sent goes out when this is dropped.
-struct Held<'a> {
-    writer: &'a Writer,
+struct WriteBatch<'a> {
+    writer: &'a MessageWriter,
     stream: &'a UnixStream,
 }
 
-impl Drop for Held<'_> {
+impl Drop for WriteBatch<'_> {
     fn drop(&mut self) {
         let mut queue = self.writer.queue.lock();
-        queue.holding -= 1;
-        if queue.holding == 0 {
-            self.writer.try_now(&mut queue, self.stream);
+        queue.open_batches -= 1;
+        if queue.open_batches == 0 {
+            self.writer.try_flush(&mut queue, self.stream);
         }
     }
 }
 
-impl Queue {
+impl WriteQueue {
     /// Writes as much as the socket takes.
     fn flush(&mut self, stream: &UnixStream) -> io::Result<()> {
         while !self.messages.is_empty() {
-            let rest = self.messages.iter().enumerate().take(TOGETHER);
+            let rest = self.messages.iter().enumerate().take(MAX_MESSAGES_PER_WRITE);
             let parts: Vec<IoSlice<'_>> = rest
                 .map(|(index, message)| {
-                    IoSlice::new(if index == 0 { &message[self.written..] } else { message })
+                    IoSlice::new(if index == 0 { &message[self.written_bytes..] } else { message })
                 })
                 .collect();
             match stream.try_write_vectored(&parts) {
@@ -111,11 +111,11 @@ impl Queue {
 
     /// Forgets so many bytes, which were written.
     fn advance(&mut self, count: usize) {
-        self.written += count;
+        self.written_bytes += count;
         while let Some(message) = self.messages.front()
-            && self.written >= message.len()
+            && self.written_bytes >= message.len()
         {
-            self.written -= message.len();
+            self.written_bytes -= message.len();
             self.messages.pop_front();
         }
     }
@@ -130,9 +130,9 @@ mod tests {
     #[tokio::test]
     async fn what_is_sent_together_goes_out_once_all_of_it_is_there() {
         let (ours, mut theirs) = UnixStream::pair().expect("a pair of sockets");
-        let writer = Writer::default();
+        let writer = MessageWriter::default();
         let mut read = [0; 64];
-        writer.together(&ours, || {
+        writer.batch_writes(&ours, || {
             for part in ["one ", "two ", "three"] {
                 writer.send(&ours, part.into());
                 let none = theirs.try_read(&mut read).expect_err("nothing is written yet");
@@ -146,10 +146,10 @@ mod tests {
     #[tokio::test]
     async fn a_socket_that_takes_a_part_gets_the_rest_in_order() {
         let (ours, mut theirs) = UnixStream::pair().expect("a pair of sockets");
-        let writer = Writer::default();
+        let writer = MessageWriter::default();
         let messages: Vec<Vec<u8>> =
             (0..40).map(|index| vec![index; 10_000 * usize::from(index)]).collect();
-        writer.together(&ours, || {
+        writer.batch_writes(&ours, || {
             for message in &messages {
                 writer.send(&ours, message.clone());
             }

@@ -3,28 +3,28 @@
 use serde::de::IgnoredAny;
 use serde_json::json;
 
-use super::messages::{Served, between};
+use super::messages::{EmulatedTarget, diff};
 use super::registry::send;
 use super::state::Emulation;
 use crate::chromium::browser::options::Viewport;
-use crate::chromium::connection::call::Call;
+use crate::chromium::connection::call::CdpCall;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::page::page::Page;
 
 impl Page {
     /// What is emulated in the context of this tab.
     pub fn emulation(&self) -> Emulation {
-        self.shared.emulations.of(self.context_id())
+        self.shared.emulations.get(self.context_id())
     }
 
     /// The size of the page area while none is emulated.
-    pub fn own_viewport(&self) -> Viewport {
-        self.shared.emulations.own().viewport
+    pub fn default_viewport(&self) -> Viewport {
+        self.shared.emulations.defaults().viewport
     }
 
     /// The user agent while none is emulated.
-    pub fn own_agent(&self) -> String {
-        self.shared.emulations.own().agent
+    pub fn default_user_agent(&self) -> String {
+        self.shared.emulations.defaults().user_agent
     }
 
     /// Changes what is emulated in the context of this tab, which is asked
@@ -35,29 +35,31 @@ impl Page {
     pub async fn emulate(&self, change: impl FnOnce(&mut Emulation)) -> Result<Emulation> {
         self.ensure_answering()?;
         let emulations = &self.shared.emulations;
-        let _turn = emulations.changing.lock().await;
-        let (old, own) = (self.emulation(), emulations.own());
+        let _turn = emulations.change_lock.lock().await;
+        let (old, own) = (self.emulation(), emulations.defaults());
         let mut new = old.clone();
         change(&mut new);
-        for call in send(self.session(), between(&old, &new, Served::Tab, &own)) {
+        for call in send(self.session(), diff(&old, &new, EmulatedTarget::Tab, &own)) {
             if let Err(error) = call.await
-                && !is_set_by_neighbour(&error)
+                && !is_already_in_effect(&error)
             {
-                let back = send(self.session(), between(&new, &old, Served::Tab, &own));
-                back.into_iter().for_each(Call::ignore);
+                let back = send(self.session(), diff(&new, &old, EmulatedTarget::Tab, &own));
+                back.into_iter().for_each(CdpCall::ignore);
                 return Err(error);
             }
         }
-        if old.position.is_some() != new.position.is_some() {
-            self.let_pages_ask_where(new.position.is_some()).await?;
+        if old.geolocation.is_some() != new.geolocation.is_some() {
+            self.set_geolocation_permission(new.geolocation.is_some()).await?;
         }
         let viewport = new.screen.map_or(own.viewport, |screen| screen.viewport);
         for member in emulations.replace(self.context_id(), new.clone()) {
             if member.session != *self.session() {
-                let messages = between(&old, &new, member.served, &own);
-                send(&member.session, messages).into_iter().for_each(Call::ignore);
+                let messages = diff(&old, &new, member.target, &own);
+                send(&member.session, messages).into_iter().for_each(CdpCall::ignore);
             }
-            if let Some(page) = member.page.upgrade().filter(|_| member.served == Served::Tab) {
+            if let Some(page) =
+                member.page.upgrade().filter(|_| member.target == EmulatedTarget::Tab)
+            {
                 page.state.lock().viewport = viewport;
             }
         }
@@ -65,20 +67,20 @@ impl Page {
     }
 
     /// The position is made up, so every page of the context may know it.
-    async fn let_pages_ask_where(&self, granted: bool) -> Result<()> {
+    async fn set_geolocation_permission(&self, granted: bool) -> Result<()> {
         let params = json!({
             "permission": { "name": "geolocation" },
             "setting": if granted { "granted" } else { "prompt" },
             "browserContextId": self.context_id(),
         });
         let method = "Browser.setPermission";
-        let call: Call<IgnoredAny> = self.shared.connection.call_method(None, method, &params);
+        let call: CdpCall<IgnoredAny> = self.shared.connection.call_method(None, method, &params);
         call.await.map(drop)
     }
 }
 
 /// Time zone and language belong to a process; another tab of the context that
 /// lives in it is told the same.
-fn is_set_by_neighbour(error: &Error) -> bool {
+fn is_already_in_effect(error: &Error) -> bool {
     matches!(error, Error::Protocol { message, .. } if message.contains("already in effect"))
 }

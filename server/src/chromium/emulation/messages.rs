@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::agent;
-use super::state::{Emulation, Media};
+use super::state::{Emulation, MediaFeatures};
+use super::user_agent;
 use crate::chromium::browser::options::Viewport;
 
 /// A message: method and parameters.
-pub(crate) type Message = (&'static str, Value);
+pub(crate) type EmulationCommand = (&'static str, Value);
 
 /// What a session serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Served {
+pub(crate) enum EmulatedTarget {
     /// A tab.
     Tab,
     /// A frame in a process of its own.
@@ -22,18 +22,23 @@ pub(crate) enum Served {
 
 /// What the browser is by itself.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Own {
+pub(crate) struct BrowserDefaults {
     pub viewport: Viewport,
-    pub agent: String,
+    pub user_agent: String,
 }
 
 /// Bytes a second of a kilobit a second.
-const KILOBIT: f64 = 125.0;
+const BYTES_PER_KILOBIT: f64 = 125.0;
 
 /// The messages that make `new` of `old` for a session of this kind.
-pub(crate) fn between(old: &Emulation, new: &Emulation, served: Served, own: &Own) -> Vec<Message> {
+pub(crate) fn diff(
+    old: &Emulation,
+    new: &Emulation,
+    served: EmulatedTarget,
+    own: &BrowserDefaults,
+) -> Vec<EmulationCommand> {
     let mut messages = Vec::new();
-    if (&old.agent, &old.locale) != (&new.agent, &new.locale) {
+    if (&old.user_agent, &old.locale) != (&new.user_agent, &new.locale) {
         messages.push(user_agent(new, own));
     }
     if old.headers != new.headers {
@@ -44,7 +49,7 @@ pub(crate) fn between(old: &Emulation, new: &Emulation, served: Served, own: &Ow
     if (old.offline, old.network) != (new.offline, new.network) {
         messages.push(network(new));
     }
-    if served == Served::Worker {
+    if served == EmulatedTarget::Worker {
         if !messages.is_empty() {
             // A worker heeds neither headers nor limits before this.
             messages.insert(0, ("Network.enable", json!({})));
@@ -65,29 +70,34 @@ pub(crate) fn between(old: &Emulation, new: &Emulation, served: Served, own: &Ow
     if old.media != new.media {
         messages.push(("Emulation.setEmulatedMedia", media(&new.media)));
     }
-    if old.slowdown != new.slowdown {
-        let rate = new.slowdown.unwrap_or(1.0);
+    if old.cpu_slowdown != new.cpu_slowdown {
+        let rate = new.cpu_slowdown.unwrap_or(1.0);
         messages.push(("Emulation.setCPUThrottlingRate", json!({ "rate": rate })));
     }
-    let touch = |state: &Emulation| state.screen.is_some_and(|screen| screen.touch);
+    let touch = |state: &Emulation| state.screen.is_some_and(|screen| screen.has_touch);
     if touch(old) != touch(new) {
         let params = json!({ "enabled": touch(new), "maxTouchPoints": 5 });
         messages.push(("Emulation.setTouchEmulationEnabled", params));
     }
-    if served == Served::Tab {
-        of_tab(old, new, own, &mut messages);
+    if served == EmulatedTarget::Tab {
+        diff_tab(old, new, own, &mut messages);
     }
     messages
 }
 
 /// What only the main frame's session can be told.
-fn of_tab(old: &Emulation, new: &Emulation, own: &Own, messages: &mut Vec<Message>) {
+fn diff_tab(
+    old: &Emulation,
+    new: &Emulation,
+    own: &BrowserDefaults,
+    messages: &mut Vec<EmulationCommand>,
+) {
     if old.screen != new.screen {
         let viewport = new.screen.map_or(own.viewport, |screen| screen.viewport);
-        messages.push(("Emulation.setDeviceMetricsOverride", metrics(viewport)));
+        messages.push(("Emulation.setDeviceMetricsOverride", device_metrics(viewport)));
     }
-    if old.position != new.position {
-        messages.push(match new.position {
+    if old.geolocation != new.geolocation {
+        messages.push(match new.geolocation {
             Some(at) => (
                 "Emulation.setGeolocationOverride",
                 json!({ "latitude": at.latitude, "longitude": at.longitude, "accuracy": at.accuracy }),
@@ -98,7 +108,7 @@ fn of_tab(old: &Emulation, new: &Emulation, own: &Own, messages: &mut Vec<Messag
 }
 
 /// The emulated screen.
-pub(crate) fn metrics(viewport: Viewport) -> Value {
+pub(crate) fn device_metrics(viewport: Viewport) -> Value {
     let mut params = json!({
         "width": viewport.width,
         "height": viewport.height,
@@ -116,15 +126,15 @@ pub(crate) fn metrics(viewport: Viewport) -> Value {
     params
 }
 
-fn user_agent(new: &Emulation, own: &Own) -> Message {
+fn user_agent(new: &Emulation, own: &BrowserDefaults) -> EmulationCommand {
     let method = "Emulation.setUserAgentOverride";
-    if new.agent.is_none() && new.locale.is_none() {
+    if new.user_agent.is_none() && new.locale.is_none() {
         return (method, json!({ "userAgent": "" }));
     }
     // The language can only be told together with a user agent.
-    let agent = new.agent.as_deref().unwrap_or(&own.agent);
+    let agent = new.user_agent.as_deref().unwrap_or(&own.user_agent);
     let mut params = json!({ "userAgent": agent });
-    if let Some(hints) = agent::metadata(agent) {
+    if let Some(hints) = user_agent::user_agent_metadata(agent) {
         params["userAgentMetadata"] = hints;
     }
     if let Some(locale) = &new.locale {
@@ -141,9 +151,12 @@ fn languages(locale: &str) -> String {
     }
 }
 
-fn network(new: &Emulation) -> Message {
-    let rate = |kilobits: u32| if kilobits == 0 { -1.0 } else { f64::from(kilobits) * KILOBIT };
-    let limits = new.network.map(|limits| (limits.latency, rate(limits.down), rate(limits.up)));
+fn network(new: &Emulation) -> EmulationCommand {
+    let rate =
+        |kilobits: u32| if kilobits == 0 { -1.0 } else { f64::from(kilobits) * BYTES_PER_KILOBIT };
+    let limits = new
+        .network
+        .map(|limits| (limits.latency_ms, rate(limits.download_kbps), rate(limits.upload_kbps)));
     let (latency, down, up) = limits.unwrap_or((0, -1.0, -1.0));
     let params = json!({
         "offline": new.offline,
@@ -154,7 +167,7 @@ fn network(new: &Emulation) -> Message {
     ("Network.emulateNetworkConditions", params)
 }
 
-fn media(media: &Media) -> Value {
+fn media(media: &MediaFeatures) -> Value {
     let features = [
         ("prefers-color-scheme", media.scheme),
         ("prefers-reduced-motion", media.motion),
@@ -170,25 +183,28 @@ fn media(media: &Media) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chromium::emulation::state::{Header, Screen};
+    use crate::chromium::emulation::state::{EmulatedScreen, RequestHeader};
 
-    fn own() -> Own {
-        Own { viewport: Viewport::default(), agent: "Chrome/1.0".to_owned() }
+    fn own() -> BrowserDefaults {
+        BrowserDefaults { viewport: Viewport::default(), user_agent: "Chrome/1.0".to_owned() }
     }
 
-    fn methods(old: &Emulation, new: &Emulation, served: Served) -> Vec<&'static str> {
-        between(old, new, served, &own()).into_iter().map(|(method, _)| method).collect()
+    fn methods(old: &Emulation, new: &Emulation, served: EmulatedTarget) -> Vec<&'static str> {
+        diff(old, new, served, &own()).into_iter().map(|(method, _)| method).collect()
     }
 
     #[test]
     fn only_what_changes_is_sent_and_only_to_whom_it_concerns() {
         let none = Emulation::default();
-        let screen =
-            Screen { viewport: Viewport { mobile: true, ..Viewport::default() }, touch: true };
-        let phone = Emulation { screen: Some(screen), agent: Some("x".into()), ..none.clone() };
-        assert!(methods(&phone, &phone, Served::Tab).is_empty());
+        let screen = EmulatedScreen {
+            viewport: Viewport { mobile: true, ..Viewport::default() },
+            has_touch: true,
+        };
+        let phone =
+            Emulation { screen: Some(screen), user_agent: Some("x".into()), ..none.clone() };
+        assert!(methods(&phone, &phone, EmulatedTarget::Tab).is_empty());
         assert_eq!(
-            methods(&none, &phone, Served::Tab),
+            methods(&none, &phone, EmulatedTarget::Tab),
             [
                 "Emulation.setUserAgentOverride",
                 "Emulation.setTouchEmulationEnabled",
@@ -196,32 +212,32 @@ mod tests {
             ]
         );
         assert_eq!(
-            methods(&none, &phone, Served::Frame),
+            methods(&none, &phone, EmulatedTarget::Frame),
             ["Emulation.setUserAgentOverride", "Emulation.setTouchEmulationEnabled"]
         );
         assert_eq!(
-            methods(&none, &phone, Served::Worker),
+            methods(&none, &phone, EmulatedTarget::Worker),
             ["Network.enable", "Emulation.setUserAgentOverride"]
         );
-        let dark = Media { scheme: Some("dark"), ..Media::default() };
+        let dark = MediaFeatures { scheme: Some("dark"), ..MediaFeatures::default() };
         let dark = Emulation { media: dark, ..none.clone() };
-        assert!(methods(&none, &dark, Served::Worker).is_empty());
+        assert!(methods(&none, &dark, EmulatedTarget::Worker).is_empty());
     }
 
     #[test]
     fn the_way_back_takes_everything_off() {
         let none = Emulation::default();
         let some = Emulation {
-            agent: Some("x".into()),
-            headers: vec![Header { name: "a".into(), value: "b".into() }],
+            user_agent: Some("x".into()),
+            headers: vec![RequestHeader { name: "a".into(), value: "b".into() }],
             timezone: Some("Asia/Tokyo".into()),
             locale: Some("de-DE".into()),
             offline: true,
-            slowdown: Some(4.0),
+            cpu_slowdown: Some(4.0),
             ..none.clone()
         };
         let back: std::collections::HashMap<_, _> =
-            between(&some, &none, Served::Tab, &own()).into_iter().collect();
+            diff(&some, &none, EmulatedTarget::Tab, &own()).into_iter().collect();
         assert_eq!(back["Emulation.setUserAgentOverride"], json!({ "userAgent": "" }));
         assert_eq!(back["Network.setExtraHTTPHeaders"], json!({ "headers": {} }));
         assert_eq!(back["Emulation.setTimezoneOverride"], json!({ "timezoneId": "" }));
@@ -233,7 +249,7 @@ mod tests {
     #[test]
     fn a_language_comes_with_the_own_user_agent() {
         let german = Emulation { locale: Some("de-DE".into()), ..Emulation::default() };
-        let sent = between(&Emulation::default(), &german, Served::Tab, &own());
+        let sent = diff(&Emulation::default(), &german, EmulatedTarget::Tab, &own());
         assert_eq!(sent[0].1["userAgent"], "Chrome/1.0");
         assert_eq!(sent[0].1["acceptLanguage"], "de-DE,de");
     }

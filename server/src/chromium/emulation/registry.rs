@@ -5,35 +5,35 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use serde::de::IgnoredAny;
 
-use super::messages::{Message, Own, Served, between};
+use super::messages::{BrowserDefaults, EmulatedTarget, EmulationCommand, diff};
 use super::state::Emulation;
 use crate::chromium::browser::options::Viewport;
-use crate::chromium::connection::call::Call;
-use crate::chromium::connection::session::Session;
+use crate::chromium::connection::call::CdpCall;
+use crate::chromium::connection::session::CdpSession;
 use crate::chromium::ids::{BrowserContextId, SessionId};
 use crate::chromium::page::page::Page;
 use crate::chromium::sync::Lock;
 
 /// What is emulated where.
 pub(crate) struct Emulations {
-    viewport: Viewport,
-    agent: OnceLock<String>,
-    state: Lock<State>,
+    default_viewport: Viewport,
+    default_user_agent: OnceLock<String>,
+    state: Lock<EmulationsState>,
     /// Held by whoever changes a state: changes build on each other.
-    pub changing: tokio::sync::Mutex<()>,
+    pub change_lock: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
-struct State {
+struct EmulationsState {
     contexts: HashMap<BrowserContextId, Emulation>,
-    members: HashMap<SessionId, Member>,
+    sessions: HashMap<SessionId, EmulatedSession>,
 }
 
 /// One session of a context.
 #[derive(Clone)]
-pub(crate) struct Member {
-    pub session: Session,
-    pub served: Served,
+pub(crate) struct EmulatedSession {
+    pub session: CdpSession,
+    pub target: EmulatedTarget,
     pub page: Weak<Page>,
     context: BrowserContextId,
 }
@@ -41,91 +41,101 @@ pub(crate) struct Member {
 impl Emulations {
     pub(crate) fn new(viewport: Viewport) -> Self {
         let (agent, state, changing) = Default::default();
-        Self { viewport, agent, state, changing }
+        Self { default_viewport: viewport, default_user_agent: agent, state, change_lock: changing }
     }
 
     /// Says what the browser's own user agent is, once that is known.
-    pub(crate) fn set_own_agent(&self, agent: &str) {
-        let _ = self.agent.set(agent.to_owned());
+    pub(crate) fn set_default_user_agent(&self, agent: &str) {
+        let _ = self.default_user_agent.set(agent.to_owned());
     }
 
     /// What the browser is by itself.
-    pub(crate) fn own(&self) -> Own {
-        Own { viewport: self.viewport, agent: self.agent.get().cloned().unwrap_or_default() }
+    pub(crate) fn defaults(&self) -> BrowserDefaults {
+        BrowserDefaults {
+            viewport: self.default_viewport,
+            user_agent: self.default_user_agent.get().cloned().unwrap_or_default(),
+        }
     }
 
     /// What is emulated in a context.
-    pub(crate) fn of(&self, context: &BrowserContextId) -> Emulation {
+    pub(crate) fn get(&self, context: &BrowserContextId) -> Emulation {
         self.state.lock().contexts.get(context).cloned().unwrap_or_default()
     }
 
     /// A session attached: it is told the state of its context, and every
     /// change from now on.
-    pub(crate) fn join(
+    pub(crate) fn add_session(
         &self,
-        session: &Session,
-        served: Served,
+        session: &CdpSession,
+        served: EmulatedTarget,
         page: Option<&Arc<Page>>,
         context: &BrowserContextId,
     ) -> Emulation {
-        let member = Member {
+        let member = EmulatedSession {
             session: session.clone(),
-            served,
+            target: served,
             page: page.map(Arc::downgrade).unwrap_or_default(),
             context: context.clone(),
         };
         let emulation = {
             let mut state = self.state.lock();
-            state.members.insert(session.id().clone(), member);
+            state.sessions.insert(session.id().clone(), member);
             state.contexts.get(context).cloned().unwrap_or_default()
         };
-        let messages = between(&Emulation::default(), &emulation, served, &self.own());
-        send(session, messages).into_iter().for_each(Call::ignore);
+        let messages = diff(&Emulation::default(), &emulation, served, &self.defaults());
+        send(session, messages).into_iter().for_each(CdpCall::ignore);
         emulation
     }
 
     /// A session ended. Time zone and language belong to processes: a tab that
     /// goes takes them from those that share its process, so these are told
     /// again.
-    pub(crate) fn leave(&self, session: &SessionId) {
+    pub(crate) fn remove_session(&self, session: &SessionId) {
         let (emulation, members) = {
             let mut state = self.state.lock();
-            let Some(gone) = state.members.remove(session) else { return };
+            let Some(gone) = state.sessions.remove(session) else { return };
             let Some(emulation) = state.contexts.get(&gone.context) else { return };
-            (emulation.clone(), members(&state, &gone.context))
+            (emulation.clone(), sessions_of(&state, &gone.context))
         };
         let shared = Emulation {
             timezone: emulation.timezone.clone(),
             locale: emulation.locale.clone(),
             ..Emulation::default()
         };
-        let own = self.own();
-        for member in members.into_iter().filter(|member| member.served != Served::Worker) {
-            let messages = between(&Emulation::default(), &shared, member.served, &own);
+        let own = self.defaults();
+        for member in members.into_iter().filter(|member| member.target != EmulatedTarget::Worker) {
+            let messages = diff(&Emulation::default(), &shared, member.target, &own);
             let messages =
                 messages.into_iter().filter(|(method, _)| !method.ends_with("UserAgentOverride"));
-            send(&member.session, messages.collect()).into_iter().for_each(Call::ignore);
+            send(&member.session, messages.collect()).into_iter().for_each(CdpCall::ignore);
         }
     }
 
     /// Sets the state of a context; answers the sessions that it holds for.
-    pub(crate) fn replace(&self, context: &BrowserContextId, new: Emulation) -> Vec<Member> {
+    pub(crate) fn replace(
+        &self,
+        context: &BrowserContextId,
+        new: Emulation,
+    ) -> Vec<EmulatedSession> {
         let mut state = self.state.lock();
         state.contexts.insert(context.clone(), new);
-        members(&state, context)
+        sessions_of(&state, context)
     }
 
     /// A context ended.
-    pub(crate) fn forget(&self, context: &BrowserContextId) {
+    pub(crate) fn remove_context(&self, context: &BrowserContextId) {
         self.state.lock().contexts.remove(context);
     }
 }
 
-fn members(state: &State, context: &BrowserContextId) -> Vec<Member> {
-    state.members.values().filter(|member| member.context == *context).cloned().collect()
+fn sessions_of(state: &EmulationsState, context: &BrowserContextId) -> Vec<EmulatedSession> {
+    state.sessions.values().filter(|member| member.context == *context).cloned().collect()
 }
 
 /// Writes messages to a session.
-pub(crate) fn send(session: &Session, messages: Vec<Message>) -> Vec<Call<IgnoredAny>> {
+pub(crate) fn send(
+    session: &CdpSession,
+    messages: Vec<EmulationCommand>,
+) -> Vec<CdpCall<IgnoredAny>> {
     messages.into_iter().map(|(method, params)| session.call_method(method, &params)).collect()
 }

@@ -8,39 +8,39 @@ use crate::chromium::browser::options::Viewport;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Emulation {
     /// Another screen than that of the browser.
-    pub screen: Option<Screen>,
+    pub screen: Option<EmulatedScreen>,
     /// Another user agent.
-    pub agent: Option<String>,
+    pub user_agent: Option<String>,
     /// Headers that go with every request.
-    pub headers: Vec<Header>,
+    pub headers: Vec<RequestHeader>,
     /// Where the device is; pages may ask for it while it is set.
-    pub position: Option<Position>,
+    pub geolocation: Option<Geolocation>,
     /// IANA name.
     pub timezone: Option<String>,
     /// Language tag.
     pub locale: Option<String>,
     /// What style sheets can ask.
-    pub media: Media,
+    pub media: MediaFeatures,
     /// Whether there is no network.
     pub offline: bool,
     /// A slower network.
-    pub network: Option<Conditions>,
+    pub network: Option<NetworkConditions>,
     /// How many times slower the processor is.
-    pub slowdown: Option<f64>,
+    pub cpu_slowdown: Option<f64>,
 }
 
 /// A screen.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Screen {
+pub struct EmulatedScreen {
     /// Its page area.
     pub viewport: Viewport,
     /// Whether it is touched.
-    pub touch: bool,
+    pub has_touch: bool,
 }
 
 /// A header. Its value may be a secret, so it is not shown by `Debug`.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Header {
+pub struct RequestHeader {
     /// Lower case.
     pub name: String,
     /// As it is sent.
@@ -49,7 +49,7 @@ pub struct Header {
 
 /// A place on the earth.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Position {
+pub struct Geolocation {
     /// Degrees to the north.
     pub latitude: f64,
     /// Degrees to the east.
@@ -60,7 +60,7 @@ pub struct Position {
 
 /// Answers to media queries; none is the browser's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Media {
+pub struct MediaFeatures {
     /// `screen` or `print`.
     pub kind: Option<&'static str>,
     /// `prefers-color-scheme`.
@@ -75,16 +75,16 @@ pub struct Media {
 
 /// A network; 0 bits a second is without limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Conditions {
+pub struct NetworkConditions {
     /// Kilobits a second that arrive.
-    pub down: u32,
+    pub download_kbps: u32,
     /// Kilobits a second that are sent.
-    pub up: u32,
+    pub upload_kbps: u32,
     /// Milliseconds before each answer.
-    pub latency: u32,
+    pub latency_ms: u32,
 }
 
-impl fmt::Debug for Header {
+impl fmt::Debug for RequestHeader {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: …", self.name)
     }

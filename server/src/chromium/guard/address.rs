@@ -10,7 +10,7 @@ use url::Host;
 
 /// A kind of place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum AddressKind {
     /// The open internet.
     Public,
     /// This machine.
@@ -48,26 +48,26 @@ const METADATA_NAMES: [&str; 4] =
     ["metadata.google.internal", "metadata.goog", "metadata", "instance-data"];
 
 /// The kind of place of an address, whatever version it is written in.
-pub fn place(address: IpAddr) -> Place {
+pub fn address_kind(address: IpAddr) -> AddressKind {
     match address {
-        IpAddr::V4(address) => place_v4(address),
+        IpAddr::V4(address) => kind_v4(address),
         IpAddr::V6(address) => match embedded_v4(address) {
-            Some(inner) => place_v4(inner),
-            None => place_v6(address),
+            Some(inner) => kind_v4(inner),
+            None => kind_v6(address),
         },
     }
 }
 
 /// Whether an address is that of a metadata service.
 pub fn is_metadata_address(address: IpAddr) -> bool {
-    place(address) == Place::Metadata
+    address_kind(address) == AddressKind::Metadata
 }
 
 /// Whether a URL's host is a metadata service by its own spelling.
 pub fn is_metadata_host(host: &Host<&str>) -> bool {
     match host {
-        Host::Ipv4(address) => place((*address).into()) == Place::Metadata,
-        Host::Ipv6(address) => place((*address).into()) == Place::Metadata,
+        Host::Ipv4(address) => address_kind((*address).into()) == AddressKind::Metadata,
+        Host::Ipv6(address) => address_kind((*address).into()) == AddressKind::Metadata,
         Host::Domain(name) => {
             let name = name.trim_end_matches('.');
             METADATA_NAMES.iter().any(|known| name.eq_ignore_ascii_case(known))
@@ -78,7 +78,8 @@ pub fn is_metadata_host(host: &Host<&str>) -> bool {
 /// Whether no cookie may be given to a host: metadata services, and addresses
 /// of the local link, where they live.
 pub fn is_forbidden_to_cookies(host: &Host<&str>) -> bool {
-    let local = |address| matches!(place(address), Place::Metadata | Place::LinkLocal);
+    let local =
+        |address| matches!(address_kind(address), AddressKind::Metadata | AddressKind::LinkLocal);
     match host {
         Host::Ipv4(address) => local((*address).into()),
         Host::Ipv6(address) => local((*address).into()),
@@ -86,49 +87,49 @@ pub fn is_forbidden_to_cookies(host: &Host<&str>) -> bool {
     }
 }
 
-fn place_v4(address: Ipv4Addr) -> Place {
+fn kind_v4(address: Ipv4Addr) -> AddressKind {
     let [a, b, ..] = address.octets();
     if METADATA_V4.contains(&address) {
-        Place::Metadata
+        AddressKind::Metadata
     } else if address.is_loopback() {
-        Place::Loopback
+        AddressKind::Loopback
     } else if address.is_link_local() {
-        Place::LinkLocal
+        AddressKind::LinkLocal
     } else if address.is_private()
         // Carrier-grade NAT, and networks for benchmarks.
         || (a == 100 && (64..128).contains(&b))
         || (a == 198 && (18..20).contains(&b))
     {
-        Place::Private
+        AddressKind::Private
     } else if address.is_unspecified() {
         // Linux connects 0.0.0.0 to this machine.
-        Place::Loopback
+        AddressKind::Loopback
     } else if a == 0 || a >= 224 || (a == 192 && b == 0 && address.octets()[2] == 0) {
-        Place::Special
+        AddressKind::Special
     } else {
-        Place::Public
+        AddressKind::Public
     }
 }
 
-fn place_v6(address: Ipv6Addr) -> Place {
+fn kind_v6(address: Ipv6Addr) -> AddressKind {
     if METADATA_V6.contains(&address) {
-        Place::Metadata
+        AddressKind::Metadata
     } else if address.is_loopback() || address.is_unspecified() {
-        Place::Loopback
+        AddressKind::Loopback
     } else if address.is_unicast_link_local() {
-        Place::LinkLocal
+        AddressKind::LinkLocal
     } else if address.is_unique_local() || address.segments()[0] & 0xffc0 == 0xfec0 {
-        Place::Private
+        AddressKind::Private
     } else if matches!(address.segments(), [0x64, 0xff9b, 1, ..]) {
         // Translated to IPv4 by a prefix that is the network's own choice.
-        Place::Private
+        AddressKind::Private
     } else if matches!(address.segments(), [0x2001, 0 | 0xdb8, ..])
         || address.segments()[0] & 0xe000 != 0x2000
     {
         // Teredo, which hides IPv4 addresses; examples; what nobody was given.
-        Place::Special
+        AddressKind::Special
     } else {
-        Place::Public
+        AddressKind::Public
     }
 }
 
@@ -198,36 +199,36 @@ mod tests {
     #[test]
     fn places() {
         let table = [
-            ("8.8.8.8", Place::Public),
-            ("2606:4700::1111", Place::Public),
-            ("127.8.9.1", Place::Loopback),
-            ("0.0.0.0", Place::Loopback),
-            ("::1", Place::Loopback),
-            ("::", Place::Loopback),
-            ("::ffff:127.0.0.1", Place::Loopback),
-            ("10.1.2.3", Place::Private),
-            ("172.31.0.1", Place::Private),
-            ("172.32.0.1", Place::Public),
-            ("192.168.0.1", Place::Private),
-            ("100.64.0.1", Place::Private),
-            ("fd12::1", Place::Private),
-            ("::ffff:10.0.0.1", Place::Private),
-            ("64:ff9b::10.0.0.1", Place::Private),
-            ("2002:0a00:0001::", Place::Private),
-            ("169.254.1.1", Place::LinkLocal),
-            ("fe80::1", Place::LinkLocal),
-            ("224.0.0.1", Place::Special),
-            ("255.255.255.255", Place::Special),
-            ("0.1.2.3", Place::Special),
-            ("ff02::1", Place::Special),
-            ("64:ff9b:1::1", Place::Private),
-            ("2001:0:7f00:1::", Place::Special),
-            ("2001:db8::1", Place::Special),
-            ("2001:4860:4860::8888", Place::Public),
-            ("4000::1", Place::Special),
+            ("8.8.8.8", AddressKind::Public),
+            ("2606:4700::1111", AddressKind::Public),
+            ("127.8.9.1", AddressKind::Loopback),
+            ("0.0.0.0", AddressKind::Loopback),
+            ("::1", AddressKind::Loopback),
+            ("::", AddressKind::Loopback),
+            ("::ffff:127.0.0.1", AddressKind::Loopback),
+            ("10.1.2.3", AddressKind::Private),
+            ("172.31.0.1", AddressKind::Private),
+            ("172.32.0.1", AddressKind::Public),
+            ("192.168.0.1", AddressKind::Private),
+            ("100.64.0.1", AddressKind::Private),
+            ("fd12::1", AddressKind::Private),
+            ("::ffff:10.0.0.1", AddressKind::Private),
+            ("64:ff9b::10.0.0.1", AddressKind::Private),
+            ("2002:0a00:0001::", AddressKind::Private),
+            ("169.254.1.1", AddressKind::LinkLocal),
+            ("fe80::1", AddressKind::LinkLocal),
+            ("224.0.0.1", AddressKind::Special),
+            ("255.255.255.255", AddressKind::Special),
+            ("0.1.2.3", AddressKind::Special),
+            ("ff02::1", AddressKind::Special),
+            ("64:ff9b:1::1", AddressKind::Private),
+            ("2001:0:7f00:1::", AddressKind::Special),
+            ("2001:db8::1", AddressKind::Special),
+            ("2001:4860:4860::8888", AddressKind::Public),
+            ("4000::1", AddressKind::Special),
         ];
         for (text, expected) in table {
-            assert_eq!(place(text.parse().expect(text)), expected, "{text}");
+            assert_eq!(address_kind(text.parse().expect(text)), expected, "{text}");
         }
     }
 }

@@ -12,7 +12,7 @@ use url::Url;
 
 use super::address::is_metadata_host;
 use super::rules::HostRules;
-use crate::chromium::connection::pipe::Connection;
+use crate::chromium::connection::pipe::CdpConnection;
 use crate::chromium::error::Error;
 use crate::chromium::ids::FrameId;
 
@@ -41,9 +41,9 @@ pub(crate) struct PausedRequest {
 }
 
 /// Who asks for a document.
-pub(crate) enum Asker<'a> {
+pub(crate) enum DocumentRequester<'a> {
     /// A frame of a tab that may go anywhere public rules allow.
-    Free {
+    Unrestricted {
         /// `file:` URLs that were allowed for this tab one by one.
         files: &'a [String],
     },
@@ -55,27 +55,27 @@ pub(crate) enum Asker<'a> {
 
 /// A document that was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Denied {
+pub struct DeniedDocument {
     /// What was asked for; after a redirect not what was typed.
     pub url: String,
     /// Which rule refused it.
     pub reason: String,
     /// Whether its server had answered: it was dropped after that.
-    pub answered: bool,
+    pub was_answered: bool,
 }
 
-impl From<Denied> for Error {
-    fn from(denied: Denied) -> Self {
+impl From<DeniedDocument> for Error {
+    fn from(denied: DeniedDocument) -> Self {
         Self::HostDenied { url: denied.url, reason: denied.reason }
     }
 }
 
 /// Whether the document may be loaded; the reason when not.
-pub(crate) fn decide(url: &str, asker: &Asker<'_>) -> Result<(), String> {
+pub(crate) fn check_url(url: &str, asker: &DocumentRequester<'_>) -> Result<(), String> {
     let parsed = Url::parse(url).map_err(|_| "it is not a URL".to_owned())?;
     match parsed.scheme() {
         "http" | "https" => {}
-        "file" => return decide_file(&parsed, asker),
+        "file" => return check_file_url(&parsed, asker),
         _ => return Err("its scheme is not for pages".to_owned()),
     }
     let host = parsed.host().ok_or("it has no host")?;
@@ -83,9 +83,9 @@ pub(crate) fn decide(url: &str, asker: &Asker<'_>) -> Result<(), String> {
         return Err("it is a cloud metadata service".to_owned());
     }
     match asker {
-        Asker::Free { .. } => Ok(()),
-        Asker::Unknown => Err("nobody knows the frame that asks".to_owned()),
-        Asker::Restricted(rules) => {
+        DocumentRequester::Unrestricted { .. } => Ok(()),
+        DocumentRequester::Unknown => Err("nobody knows the frame that asks".to_owned()),
+        DocumentRequester::Restricted(rules) => {
             let port = parsed.port_or_known_default().unwrap_or_default();
             if rules.allows(&host, port) {
                 Ok(())
@@ -97,25 +97,29 @@ pub(crate) fn decide(url: &str, asker: &Asker<'_>) -> Result<(), String> {
 }
 
 /// Files are allowed one by one, by the handler that checked the path.
-fn decide_file(url: &Url, asker: &Asker<'_>) -> Result<(), String> {
+fn check_file_url(url: &Url, asker: &DocumentRequester<'_>) -> Result<(), String> {
     let mut wanted = url.clone();
     wanted.set_fragment(None);
     wanted.set_query(None);
     match asker {
-        Asker::Free { files } if files.iter().any(|file| file == wanted.as_str()) => Ok(()),
+        DocumentRequester::Unrestricted { files }
+            if files.iter().any(|file| file == wanted.as_str()) =>
+        {
+            Ok(())
+        }
         _ => Err("local files are not for pages".to_owned()),
     }
 }
 
 /// Lets a paused request go on.
-pub(crate) fn release(connection: &Connection, paused: &RequestPaused) {
+pub(crate) fn continue_request(connection: &CdpConnection, paused: &RequestPaused) {
     let params = json!({ "requestId": paused.request_id });
     connection.call_method::<IgnoredAny>(None, "Fetch.continueRequest", &params).ignore();
 }
 
 /// Ends a paused request as if the navigation had never been: the page stays
 /// what it is, instead of turning into an error page.
-pub(crate) fn refuse(connection: &Connection, paused: &RequestPaused) {
+pub(crate) fn abort_request(connection: &CdpConnection, paused: &RequestPaused) {
     let params = json!({ "requestId": paused.request_id, "errorReason": "Aborted" });
     connection.call_method::<IgnoredAny>(None, "Fetch.failRequest", &params).ignore();
 }
@@ -127,9 +131,9 @@ mod tests {
     #[test]
     fn decisions() {
         let files = ["file:///home/ada/page.html".to_owned()];
-        let free = Asker::Free { files: &files };
+        let free = DocumentRequester::Unrestricted { files: &files };
         let rules = HostRules::parse(&["example.com", "*.example.com:8443"]).expect("rules");
-        let restricted = Asker::Restricted(&rules);
+        let restricted = DocumentRequester::Restricted(&rules);
         let table = [
             ("https://example.com/", &free, true),
             ("http://127.0.0.1:8080/", &free, true),
@@ -145,10 +149,10 @@ mod tests {
             ("https://example.com@evil.net/", &restricted, false),
             ("http://127.0.0.1/", &restricted, false),
             ("file:///home/ada/page.html", &restricted, false),
-            ("https://example.com/", &Asker::Unknown, false),
+            ("https://example.com/", &DocumentRequester::Unknown, false),
         ];
         for (url, asker, expected) in table {
-            assert_eq!(decide(url, asker).is_ok(), expected, "{url}");
+            assert_eq!(check_url(url, asker).is_ok(), expected, "{url}");
         }
     }
 }

@@ -6,11 +6,11 @@
 //! workers, WebSockets, beacons, and names that resolve to forbidden places.
 
 pub(crate) mod address;
+pub(crate) mod connect_policy;
 pub(crate) mod credentials;
 pub(crate) mod document;
-pub(crate) mod forward;
+pub(crate) mod forwarder;
 pub(crate) mod proxy;
-pub(crate) mod reach;
 pub(crate) mod resolver_rules;
 pub(crate) mod route;
 pub(crate) mod rules;

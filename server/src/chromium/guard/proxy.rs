@@ -14,9 +14,9 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
 use tokio::task::{AbortHandle, JoinSet};
 
-use super::credentials::Credentials;
-use super::forward::Forwarder;
-use super::reach::{Reach, Refused};
+use super::connect_policy::{ConnectError, ConnectPolicy};
+use super::credentials::ProxyCredentials;
+use super::forwarder::Forwarder;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::sync::Lock;
 
@@ -26,18 +26,18 @@ const MAX_REFUSALS: usize = 64;
 /// A running proxy; it ends, with all its connections, when dropped.
 pub(crate) struct Proxy {
     address: SocketAddr,
-    credentials: Arc<Credentials>,
-    refusals: Arc<Refusals>,
+    credentials: Arc<ProxyCredentials>,
+    refusals: Arc<ProxyRefusals>,
     task: AbortHandle,
 }
 
 /// Whom the proxy turned away, newest last.
 #[derive(Default)]
-pub(crate) struct Refusals(Lock<VecDeque<(String, Refused)>>);
+pub(crate) struct ProxyRefusals(Lock<VecDeque<(String, ConnectError)>>);
 
-impl Refusals {
+impl ProxyRefusals {
     /// Remembers one.
-    pub(crate) fn add(&self, host: &str, refused: Refused) {
+    pub(crate) fn add(&self, host: &str, refused: ConnectError) {
         tracing::info!(host, %refused, "the proxy refused a connection");
         let mut refusals = self.0.lock();
         if refusals.len() == MAX_REFUSALS {
@@ -47,7 +47,7 @@ impl Refusals {
     }
 
     /// Takes the newest about a host.
-    fn take(&self, host: &str) -> Option<Refused> {
+    fn take(&self, host: &str) -> Option<ConnectError> {
         let mut refusals = self.0.lock();
         let at = refusals.iter().rposition(|(refused, _)| refused == host)?;
         refusals.remove(at).map(|(_, refused)| refused)
@@ -56,11 +56,11 @@ impl Refusals {
 
 impl Proxy {
     /// Starts listening on a port of the operating system's choice.
-    pub(crate) async fn start(reach: Reach) -> Result<Self> {
+    pub(crate) async fn start(reach: ConnectPolicy) -> Result<Self> {
         let fail = |error| Error::system("the proxy of a session", error);
         let listener = TcpListener::bind("127.0.0.1:0").await.map_err(fail)?;
         let address = listener.local_addr().map_err(fail)?;
-        let (refusals, credentials) = (Arc::default(), Arc::new(Credentials::new()));
+        let (refusals, credentials) = (Arc::default(), Arc::new(ProxyCredentials::new()));
         let forwarder =
             Forwarder::new(Arc::new(reach), Arc::clone(&refusals), Arc::clone(&credentials));
         let task = tokio::spawn(serve(listener, forwarder)).abort_handle();
@@ -73,13 +73,13 @@ impl Proxy {
     }
 
     /// What it asks for.
-    pub(crate) fn credentials(&self) -> &Credentials {
+    pub(crate) fn credentials(&self) -> &ProxyCredentials {
         &self.credentials
     }
 
     /// Why the last connection to this host was refused, if one was. It is
     /// told once.
-    pub(crate) fn refusal(&self, host: &str) -> Option<Refused> {
+    pub(crate) fn take_refusal(&self, host: &str) -> Option<ConnectError> {
         self.refusals.take(host)
     }
 }
@@ -98,7 +98,7 @@ async fn serve(listener: TcpListener, forwarder: Forwarder) {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
                     let _ = stream.set_nodelay(true);
-                    connections.spawn(forwarder.another().run(TokioIo::new(stream)));
+                    connections.spawn(forwarder.for_new_connection().run(TokioIo::new(stream)));
                 }
                 // Out of file descriptors, most likely: it passes.
                 Err(error) => {
@@ -116,7 +116,7 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::{TcpListener, TcpStream};
 
-    use super::{Proxy, Reach};
+    use super::{ConnectPolicy, Proxy};
     use crate::chromium::guard::resolver_rules::ResolverRules;
     use crate::chromium::guard::rules::{HostRules, LiveRules};
 
@@ -134,7 +134,7 @@ mod tests {
         let port = site.local_addr().expect("bound").port();
         let rules = HostRules::parse(&[format!("127.0.0.1:{port}")]).expect("rules");
         let resolver = ResolverRules::default();
-        let reach = Reach { rules: LiveRules::new(rules), resolver };
+        let reach = ConnectPolicy { rules: LiveRules::new(rules), resolver };
         let proxy = Proxy::start(reach).await.expect("a proxy");
         let get = |more: &str| {
             format!("GET http://127.0.0.1:{port}/ HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{more}\r\n")

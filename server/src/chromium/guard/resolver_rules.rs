@@ -8,8 +8,8 @@
 /// The rules of one command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResolverRules {
-    maps: Vec<(String, Replacement)>,
-    excluded: Vec<String>,
+    mappings: Vec<(String, Replacement)>,
+    exclusions: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ enum Replacement {
 
 /// Where a host leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Mapped {
+pub enum HostMapping {
     /// No rule is about it.
     Unchanged,
     /// The user says: there. An address behind it is the user's own choice.
@@ -51,11 +51,11 @@ impl ResolverRules {
             let words: Vec<&str> = rule.split_whitespace().collect();
             match words.as_slice() {
                 [word, pattern] if word.eq_ignore_ascii_case("EXCLUDE") => {
-                    rules.excluded.push(pattern.to_ascii_lowercase());
+                    rules.exclusions.push(pattern.to_ascii_lowercase());
                 }
                 [word, pattern, to] if word.eq_ignore_ascii_case("MAP") => {
                     if let Some(to) = Replacement::parse(to) {
-                        rules.maps.push((pattern.to_ascii_lowercase(), to));
+                        rules.mappings.push((pattern.to_ascii_lowercase(), to));
                     }
                 }
                 _ => {}
@@ -65,21 +65,21 @@ impl ResolverRules {
     }
 
     /// Applies the rules to a host and port.
-    pub fn map(&self, host: &str, port: u16) -> Mapped {
+    pub fn map(&self, host: &str, port: u16) -> HostMapping {
         let host = host.trim_end_matches('.').to_ascii_lowercase();
         let with_port = format!("{host}:{port}");
         let matches = |pattern: &String| {
-            glob(pattern.as_bytes(), host.as_bytes())
-                || (pattern.contains(':') && glob(pattern.as_bytes(), with_port.as_bytes()))
+            matches_glob(pattern.as_bytes(), host.as_bytes())
+                || (pattern.contains(':') && matches_glob(pattern.as_bytes(), with_port.as_bytes()))
         };
-        if self.excluded.iter().any(&matches) {
-            return Mapped::Unchanged;
+        if self.exclusions.iter().any(&matches) {
+            return HostMapping::Unchanged;
         }
-        match self.maps.iter().find(|(pattern, _)| matches(pattern)) {
-            None => Mapped::Unchanged,
-            Some((_, Replacement::NotFound)) => Mapped::NotFound,
+        match self.mappings.iter().find(|(pattern, _)| matches(pattern)) {
+            None => HostMapping::Unchanged,
+            Some((_, Replacement::NotFound)) => HostMapping::NotFound,
             Some((_, Replacement::To { host, port: to })) => {
-                Mapped::To { host: host.clone(), port: to.unwrap_or(port) }
+                HostMapping::To { host: host.clone(), port: to.unwrap_or(port) }
             }
         }
     }
@@ -102,14 +102,15 @@ impl Replacement {
 }
 
 /// `*` for any run, `?` for one character.
-fn glob(pattern: &[u8], text: &[u8]) -> bool {
+fn matches_glob(pattern: &[u8], text: &[u8]) -> bool {
     match (pattern.split_first(), text.split_first()) {
         (None, None) => true,
         (Some((b'*', rest)), _) => {
-            glob(rest, text) || text.split_first().is_some_and(|(_, text)| glob(pattern, text))
+            matches_glob(rest, text)
+                || text.split_first().is_some_and(|(_, text)| matches_glob(pattern, text))
         }
-        (Some((b'?', rest)), Some((_, text))) => glob(rest, text),
-        (Some((a, rest)), Some((b, text))) if a == b => glob(rest, text),
+        (Some((b'?', rest)), Some((_, text))) => matches_glob(rest, text),
+        (Some((a, rest)), Some((b, text))) if a == b => matches_glob(rest, text),
         _ => false,
     }
 }
@@ -118,8 +119,8 @@ fn glob(pattern: &[u8], text: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn to(host: &str, port: u16) -> Mapped {
-        Mapped::To { host: host.to_owned(), port }
+    fn to(host: &str, port: u16) -> HostMapping {
+        HostMapping::To { host: host.to_owned(), port }
     }
 
     #[test]
@@ -135,13 +136,13 @@ mod tests {
             ("news.example.com", 443, to("127.0.0.1", 8443)),
             ("NEWS.example.com.", 443, to("127.0.0.1", 8443)),
             ("a.b.test", 80, to("::1", 9)),
-            ("keep.test", 80, Mapped::Unchanged),
+            ("keep.test", 80, HostMapping::Unchanged),
             ("plain.example", 81, to("10.0.0.1", 81)),
-            ("gone.example", 80, Mapped::NotFound),
+            ("gone.example", 80, HostMapping::NotFound),
             ("only.example", 80, to("1.2.3.4", 80)),
-            ("only.example", 81, Mapped::Unchanged),
-            ("ignored", 80, Mapped::Unchanged),
-            ("other.example", 80, Mapped::Unchanged),
+            ("only.example", 81, HostMapping::Unchanged),
+            ("ignored", 80, HostMapping::Unchanged),
+            ("other.example", 80, HostMapping::Unchanged),
         ];
         for (host, port, expected) in table {
             assert_eq!(rules.map(host, port), expected, "{host}:{port}");
@@ -151,6 +152,6 @@ mod tests {
     #[test]
     fn no_rules_change_nothing() {
         let rules = ResolverRules::from_arguments::<&str>(&[]);
-        assert_eq!(rules.map("example.com", 80), Mapped::Unchanged);
+        assert_eq!(rules.map("example.com", 80), HostMapping::Unchanged);
     }
 }

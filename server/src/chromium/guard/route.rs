@@ -32,7 +32,7 @@ pub enum RouteAction {
     /// HEAD and OPTIONS on.
     AbortUnsafe,
     /// Answers in the server's place.
-    Fulfil {
+    Fulfill {
         /// HTTP status.
         status: u16,
         /// Headers of the answer.
@@ -59,7 +59,7 @@ impl Route {
         self.hits.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn hit(&self) {
+    pub(crate) fn count_hit(&self) {
         self.hits.fetch_add(1, Ordering::Relaxed);
     }
 }
@@ -90,19 +90,19 @@ impl Routes {
     }
 
     /// The route of an address, whose fragment is none of its business.
-    pub(crate) fn of(&self, url: &str) -> Option<Arc<Route>> {
+    pub(crate) fn find(&self, url: &str) -> Option<Arc<Route>> {
         let url = url.split('#').next().unwrap_or_default();
-        let matches = |route: &&Arc<Route>| glob(route.glob.as_bytes(), url.as_bytes());
+        let matches = |route: &&Arc<Route>| matches_glob(route.glob.as_bytes(), url.as_bytes());
         self.0.iter().rev().find(matches).cloned()
     }
 
     /// For `Fetch.enable`: Chromium pauses only what one of the routes is about.
-    pub(crate) fn patterns(&self) -> Value {
-        json!({ "patterns": self.list() })
+    pub(crate) fn fetch_params(&self) -> Value {
+        json!({ "patterns": self.request_patterns() })
     }
 
     /// The patterns alone.
-    pub(crate) fn list(&self) -> Vec<Value> {
+    pub(crate) fn request_patterns(&self) -> Vec<Value> {
         let pattern = |route: &Arc<Route>| {
             let glob = route.glob.replace('\\', "\\\\");
             json!({ "urlPattern": glob })
@@ -112,7 +112,7 @@ impl Routes {
 }
 
 /// Matches in time that grows with pattern times text at most.
-fn glob(pattern: &[u8], text: &[u8]) -> bool {
+fn matches_glob(pattern: &[u8], text: &[u8]) -> bool {
     let (mut p, mut t) = (0, 0);
     // The last star, and how much of the text it takes.
     let mut star: Option<(usize, usize)> = None;
@@ -140,7 +140,7 @@ fn glob(pattern: &[u8], text: &[u8]) -> bool {
 }
 
 /// `Fetch.fulfillRequest` for a request of `method` with these headers.
-pub(crate) fn fulfilment(
+pub(crate) fn fulfill_params(
     id: &str,
     request: &super::document::PausedRequest,
     status: u16,
@@ -200,10 +200,14 @@ mod tests {
             ("[ab]", "a", false),
             ("", "", true),
         ] {
-            assert_eq!(glob(pattern.as_bytes(), text.as_bytes()), expected, "{pattern} {text}");
+            assert_eq!(
+                matches_glob(pattern.as_bytes(), text.as_bytes()),
+                expected,
+                "{pattern} {text}"
+            );
         }
         let text = "a".repeat(5_000);
-        assert!(!glob("*a".repeat(500).as_bytes(), format!("{text}b").as_bytes()));
+        assert!(!matches_glob("*a".repeat(500).as_bytes(), format!("{text}b").as_bytes()));
     }
 
     #[test]
@@ -212,7 +216,8 @@ mod tests {
         for (glob, action) in [("*", RouteAction::Abort), ("*.js", RouteAction::Continue)] {
             routes.add(Arc::new(Route::new(glob, Duration::ZERO, action)));
         }
-        let action = |routes: &Routes, url: &str| routes.of(url).map(|route| route.action.clone());
+        let action =
+            |routes: &Routes, url: &str| routes.find(url).map(|route| route.action.clone());
         assert_eq!(action(&routes, "https://a/b.js#c"), Some(RouteAction::Continue));
         routes.add(Arc::new(Route::new("*", Duration::ZERO, RouteAction::Abort)));
         assert_eq!(action(&routes, "https://a/b.js"), Some(RouteAction::Abort));

@@ -31,7 +31,7 @@ impl LiveRules {
 /// A rule that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{rule}` is not a host rule: {problem}")]
-pub struct BadRule {
+pub struct InvalidHostRule {
     /// The rule as given.
     pub rule: String,
     /// What is wrong.
@@ -40,45 +40,45 @@ pub struct BadRule {
 
 /// An allow-list. An empty one allows nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct HostRules(Vec<Rule>);
+pub struct HostRules(Vec<HostRule>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Rule {
-    pattern: Pattern,
+struct HostRule {
+    pattern: HostRulePattern,
     port: Option<u16>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Pattern {
+enum HostRulePattern {
     /// Any name; no address.
     Any,
     /// This name.
     Name(String),
     /// Everything below this name, not the name itself.
-    Below(String),
+    Subdomains(String),
     /// This address.
     Address(IpAddr),
 }
 
 impl HostRules {
     /// Reads a list of rules.
-    pub fn parse<S: AsRef<str>>(rules: &[S]) -> Result<Self, BadRule> {
-        rules.iter().map(|rule| Rule::parse(rule.as_ref())).collect::<Result<_, _>>().map(Self)
+    pub fn parse<S: AsRef<str>>(rules: &[S]) -> Result<Self, InvalidHostRule> {
+        rules.iter().map(|rule| HostRule::parse(rule.as_ref())).collect::<Result<_, _>>().map(Self)
     }
 
     /// Whether a host, as a URL's parser gives it, may be visited on a port.
     pub fn allows(&self, host: &Host<&str>, port: u16) -> bool {
         self.0
             .iter()
-            .any(|rule| rule.port.is_none_or(|only| only == port) && rule.pattern.covers(host))
+            .any(|rule| rule.port.is_none_or(|only| only == port) && rule.pattern.matches(host))
     }
 
     /// Whether a rule other than `*` covers the host.
-    pub fn names(&self, host: &Host<&str>, port: u16) -> bool {
+    pub fn names_host(&self, host: &Host<&str>, port: u16) -> bool {
         self.0.iter().any(|rule| {
             rule.port.is_none_or(|only| only == port)
-                && rule.pattern != Pattern::Any
-                && rule.pattern.covers(host)
+                && rule.pattern != HostRulePattern::Any
+                && rule.pattern.matches(host)
         })
     }
 
@@ -88,14 +88,14 @@ impl HostRules {
         let canonical = address.to_canonical();
         self.0.iter().any(|rule| {
             rule.port.is_none_or(|only| only == port)
-                && matches!(&rule.pattern, Pattern::Address(named) if named.to_canonical() == canonical)
+                && matches!(&rule.pattern, HostRulePattern::Address(named) if named.to_canonical() == canonical)
         })
     }
 }
 
-impl Rule {
-    fn parse(text: &str) -> Result<Self, BadRule> {
-        let bad = |problem| BadRule { rule: text.to_owned(), problem };
+impl HostRule {
+    fn parse(text: &str) -> Result<Self, InvalidHostRule> {
+        let bad = |problem| InvalidHostRule { rule: text.to_owned(), problem };
         let trimmed = text.trim();
         if trimmed.is_empty() {
             return Err(bad("it is empty"));
@@ -114,24 +114,24 @@ impl Rule {
             ),
         };
         if host == "*" {
-            return Ok(Self { pattern: Pattern::Any, port });
+            return Ok(Self { pattern: HostRulePattern::Any, port });
         }
         let (below, name) = match host.strip_prefix("*.") {
             Some(name) => (true, name),
             None => (false, host),
         };
         let pattern = match Host::parse(name) {
-            Ok(Host::Ipv4(address)) if !below => Pattern::Address(address.into()),
-            Ok(Host::Ipv6(address)) if !below => Pattern::Address(address.into()),
+            Ok(Host::Ipv4(address)) if !below => HostRulePattern::Address(address.into()),
+            Ok(Host::Ipv6(address)) if !below => HostRulePattern::Address(address.into()),
             Ok(Host::Domain(name)) if name.contains('*') => {
                 return Err(bad("`*` may only stand for whole labels at the start"));
             }
             Ok(Host::Domain(name)) => {
-                let name = normal(&name);
+                let name = normalize_host(&name);
                 if name.is_empty() {
                     return Err(bad("it names no host"));
                 }
-                if below { Pattern::Below(name) } else { Pattern::Name(name) }
+                if below { HostRulePattern::Subdomains(name) } else { HostRulePattern::Name(name) }
             }
             _ => return Err(bad("it is not a host name or an address")),
         };
@@ -139,13 +139,13 @@ impl Rule {
     }
 }
 
-impl Pattern {
-    fn covers(&self, host: &Host<&str>) -> bool {
+impl HostRulePattern {
+    fn matches(&self, host: &Host<&str>) -> bool {
         match (self, host) {
             (Self::Any, Host::Domain(_)) => true,
-            (Self::Name(name), Host::Domain(host)) => *name == normal(host),
-            (Self::Below(name), Host::Domain(host)) => {
-                let host = normal(host);
+            (Self::Name(name), Host::Domain(host)) => *name == normalize_host(host),
+            (Self::Subdomains(name), Host::Domain(host)) => {
+                let host = normalize_host(host);
                 let label =
                     host.strip_suffix(name.as_str()).and_then(|rest| rest.strip_suffix('.'));
                 label.is_some_and(|label| !label.is_empty())
@@ -162,7 +162,7 @@ impl Pattern {
 }
 
 /// Lower case, without the dot of the root.
-fn normal(name: &str) -> String {
+fn normalize_host(name: &str) -> String {
     name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
 }
 

@@ -17,7 +17,7 @@ use crate::chromium::page::page::Page;
 use crate::chromium::world::main_world::EvaluateOptions;
 
 /// Makes the field, holding `TEXT`, all of it selected.
-const FIELD: &str = "(text => { document.body.replaceChildren(); const field = document.createElement('textarea'); \
+const FIELD_SCRIPT: &str = "(text => { document.body.replaceChildren(); const field = document.createElement('textarea'); \
     document.body.append(field); field.value = text; field.focus(); field.select(); field.id = 'field'; })";
 
 impl Browser {
@@ -40,7 +40,7 @@ impl Browser {
         command: &'static str,
         result: &'static str,
     ) -> Result<Value> {
-        let field = format!("{FIELD}({})", json!(text));
+        let field = format!("{FIELD_SCRIPT}({})", json!(text));
         let browser = Arc::clone(self);
         let work = tokio::spawn(async move {
             let context = browser.new_context(&ContextOptions::default()).await?;
@@ -48,9 +48,9 @@ impl Browser {
             browser.registry().hide(&id);
             let outcome = async {
                 let page = context.new_page().await?;
-                page.run(&field).await?;
-                page.edit(command).await?;
-                page.run(result).await
+                page.evaluate_in_main_frame(&field).await?;
+                page.run_editing_command(command).await?;
+                page.evaluate_in_main_frame(result).await
             };
             let outcome = outcome.await;
             context.dispose().await?;
@@ -63,13 +63,13 @@ impl Browser {
 }
 
 impl Page {
-    async fn run(&self, expression: &str) -> Result<Value> {
+    async fn evaluate_in_main_frame(&self, expression: &str) -> Result<Value> {
         let frame = self.main_frame().id;
         self.evaluate(&frame, expression, EvaluateOptions::default())?.await
     }
 
     /// Runs an editing command in the focused field, as its shortcut would.
-    async fn edit(&self, command: &str) -> Result<()> {
+    async fn run_editing_command(&self, command: &str) -> Result<()> {
         let params = json!({ "type": "rawKeyDown", "key": "Unidentified", "commands": [command] });
         self.session().call_method::<IgnoredAny>("Input.dispatchKeyEvent", &params).await?;
         Ok(())

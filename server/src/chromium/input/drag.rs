@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use super::geometry::Point;
-use crate::chromium::connection::call::Call;
+use crate::chromium::connection::call::CdpCall;
 use crate::chromium::connection::envelope::RawEvent;
 use crate::chromium::error::Result;
 use crate::chromium::page::page::Page;
@@ -28,18 +28,23 @@ pub enum DragStep {
 
 impl Page {
     /// Whether drags are handed over to us.
-    pub fn intercept_drags(&self, enabled: bool) -> Call<IgnoredAny> {
-        self.state.lock().dragged = None;
+    pub fn intercept_drags(&self, enabled: bool) -> CdpCall<IgnoredAny> {
+        self.state.lock().drag_data = None;
         self.session().call_method("Input.setInterceptDrags", &json!({ "enabled": enabled }))
     }
 
     /// Waits for the data of a drag that has begun.
-    pub async fn dragged(&self) -> Result<Value> {
-        self.wait_until(|state| state.dragged.clone()).await
+    pub async fn wait_drag_data(&self) -> Result<Value> {
+        self.wait_until(|state| state.drag_data.clone()).await
     }
 
     /// Takes a drag on, at a point of the main frame's viewport.
-    pub fn drag(&self, step: DragStep, (x, y): Point, data: &Value) -> Call<IgnoredAny> {
+    pub fn dispatch_drag(
+        &self,
+        step: DragStep,
+        (x, y): Point,
+        data: &Value,
+    ) -> CdpCall<IgnoredAny> {
         let kind = match step {
             DragStep::Enter => "dragEnter",
             DragStep::Over => "dragOver",
@@ -52,8 +57,8 @@ impl Page {
 }
 
 /// `Input.dragIntercepted`.
-pub(crate) fn intercepted(page: &Page, event: &RawEvent<'_>) -> Option<()> {
+pub(crate) fn on_drag_intercepted(page: &Page, event: &RawEvent<'_>) -> Option<()> {
     let mut params: Value = event.params()?;
-    page.state.lock().dragged = Some(params.get_mut("data")?.take());
+    page.state.lock().drag_data = Some(params.get_mut("data")?.take());
     Some(())
 }

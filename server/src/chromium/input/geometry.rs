@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::json;
 
-use crate::chromium::connection::call::Call;
+use crate::chromium::connection::call::CdpCall;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::ids::FrameId;
 use crate::chromium::page::page::Page;
@@ -24,12 +24,12 @@ pub type Point = (f64, f64);
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FrameMapping {
     /// From the frame outwards.
-    steps: Vec<Step>,
+    quads: Vec<FrameQuad>,
 }
 
 /// The content box of a frame's element.
 #[derive(Debug, Clone, PartialEq)]
-struct Step {
+struct FrameQuad {
     quad: [Point; 4],
     width: f64,
     height: f64,
@@ -42,12 +42,12 @@ struct FrameOwner {
 }
 
 #[derive(Deserialize)]
-struct GetBoxModel {
-    model: BoxModel,
+struct GetBoxModelResult {
+    model: BoxModelQuads,
 }
 
 #[derive(Deserialize)]
-struct BoxModel {
+struct BoxModelQuads {
     content: Vec<f64>,
     border: Vec<f64>,
     width: f64,
@@ -57,12 +57,12 @@ struct BoxModel {
 impl FrameMapping {
     /// The point as the main frame sees it.
     pub fn to_main(&self, point: Point) -> Point {
-        self.steps.iter().fold(point, |point, step| step.outwards(point))
+        self.quads.iter().fold(point, |point, step| step.to_parent(point))
     }
 }
 
-impl Step {
-    fn new(model: &BoxModel) -> Result<Self> {
+impl FrameQuad {
+    fn new(model: &BoxModelQuads) -> Result<Self> {
         let degenerate = || Error::Protocol {
             method: "DOM.getBoxModel".to_owned(),
             message: "the frame's element has no box".to_owned(),
@@ -84,7 +84,7 @@ impl Step {
     }
 
     /// Bilinear interpolation: exact for every affine transform.
-    fn outwards(&self, (x, y): Point) -> Point {
+    fn to_parent(&self, (x, y): Point) -> Point {
         let (u, v) = (x / self.width, y / self.height);
         let [top_left, top_right, bottom_right, bottom_left] = self.quad;
         let mix = |a: Point, b: Point, t: f64| (a.0 + (b.0 - a.0) * t, a.1 + (b.1 - a.1) * t);
@@ -115,8 +115,8 @@ impl Page {
             let owner: FrameOwner =
                 session.call_method("DOM.getFrameOwner", &json!({ "frameId": inner.id })).await?;
             let params = json!({ "backendNodeId": owner.backend_node_id });
-            let model: GetBoxModel = session.call_method("DOM.getBoxModel", &params).await?;
-            steps.push(Step::new(&model.model)?);
+            let model: GetBoxModelResult = session.call_method("DOM.getBoxModel", &params).await?;
+            steps.push(FrameQuad::new(&model.model)?);
             // The quad is already as seen from the top of that process.
             inner = outer;
             while let Some(parent) = &inner.parent {
@@ -127,12 +127,12 @@ impl Page {
                 inner = outer;
             }
         }
-        Ok(FrameMapping { steps })
+        Ok(FrameMapping { quads: steps })
     }
 
     /// Scrolls an element into view in its frame and in all frames around it.
     /// The object must belong to the frame's session.
-    pub fn scroll_into_view(&self, frame: &FrameId, object: &str) -> Result<Call<IgnoredAny>> {
+    pub fn scroll_into_view(&self, frame: &FrameId, object: &str) -> Result<CdpCall<IgnoredAny>> {
         self.ensure_answering()?;
         let session = self.frame(frame)?.session;
         let params = json!({ "objectId": object });
@@ -144,9 +144,9 @@ impl Page {
 mod tests {
     use super::*;
 
-    fn step(content: [f64; 8], border: [f64; 8], width: f64, height: f64) -> Step {
-        let model = BoxModel { content: content.into(), border: border.into(), width, height };
-        Step::new(&model).expect("a box")
+    fn step(content: [f64; 8], border: [f64; 8], width: f64, height: f64) -> FrameQuad {
+        let model = BoxModelQuads { content: content.into(), border: border.into(), width, height };
+        FrameQuad::new(&model).expect("a box")
     }
 
     #[test]
@@ -154,7 +154,7 @@ mod tests {
         // A 300x150 frame with a border of 2 at (10, 20).
         let content = [12., 22., 312., 22., 312., 172., 12., 172.];
         let border = [10., 20., 314., 20., 314., 174., 10., 174.];
-        let mapping = FrameMapping { steps: vec![step(content, border, 304., 154.)] };
+        let mapping = FrameMapping { quads: vec![step(content, border, 304., 154.)] };
         assert_eq!(mapping.to_main((5.0, 6.0)), (17.0, 28.0));
     }
 
@@ -163,14 +163,15 @@ mod tests {
         let twice = [0., 0., 200., 0., 200., 200., 0., 200.];
         let shifted = [50., 0., 450., 0., 450., 400., 50., 400.];
         let mapping = FrameMapping {
-            steps: vec![step(twice, twice, 100., 100.), step(shifted, shifted, 400., 400.)],
+            quads: vec![step(twice, twice, 100., 100.), step(shifted, shifted, 400., 400.)],
         };
         assert_eq!(mapping.to_main((10.0, 20.0)), (70.0, 40.0));
     }
 
     #[test]
     fn a_frame_without_a_box_is_an_error() {
-        let model = BoxModel { content: vec![0.; 8], border: vec![0.; 8], width: 0., height: 0. };
-        assert!(Step::new(&model).is_err());
+        let model =
+            BoxModelQuads { content: vec![0.; 8], border: vec![0.; 8], width: 0., height: 0. };
+        assert!(FrameQuad::new(&model).is_err());
     }
 }

@@ -5,14 +5,14 @@ use super::layout::{LAYOUT, LayoutKey};
 use crate::chromium::error::{Error, Result};
 
 /// Bits of the modifiers, in the order in which they are held down.
-const MODIFIERS: [(&str, u8); 4] = [("Alt", 1), ("Control", 2), ("Meta", 4), ("Shift", 8)];
+const MODIFIER_BITS: [(&str, u8); 4] = [("Alt", 1), ("Control", 2), ("Meta", 4), ("Shift", 8)];
 
 /// Shift's bit.
-pub(crate) const SHIFT: u8 = 8;
+pub(crate) const SHIFT_BIT: u8 = 8;
 
 /// One key by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Key {
+pub struct KeyboardKey {
     pub(crate) layout: LayoutKey,
     /// The name is of what the key types with Shift, such as `A` or `!`.
     pub(crate) shifted: bool,
@@ -22,9 +22,9 @@ pub struct Key {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyCombination {
     /// Keys held, in order.
-    pub(crate) held: Vec<Key>,
+    pub(crate) held_keys: Vec<KeyboardKey>,
     /// The key itself.
-    pub(crate) key: Key,
+    pub(crate) key: KeyboardKey,
 }
 
 /// Other names of keys, in lower case.
@@ -57,24 +57,24 @@ const ALIASES: &[(&str, &str)] = &[
     ("windows", "Meta"),
 ];
 
-impl Key {
+impl KeyboardKey {
     /// Looks a key up by `code`, by name, or by the character it types. Case
     /// matters only for characters: `a` and `A` are two, `enter` and `Enter`
     /// are one.
     pub fn named(name: &str) -> Result<Self> {
         let known = match name {
-            "\n" | "\r" => Self::exact("Enter"),
-            "\t" => Self::exact("Tab"),
-            name => Self::exact(name),
+            "\n" | "\r" => Self::by_exact_name("Enter"),
+            "\t" => Self::by_exact_name("Tab"),
+            name => Self::by_exact_name(name),
         };
         let folded = || match name.chars().nth(1) {
-            Some(_) => Self::folded(&name.to_ascii_lowercase()),
+            Some(_) => Self::by_lower_case_name(&name.to_ascii_lowercase()),
             None => None,
         };
         known.or_else(folded).ok_or_else(|| Error::UnknownKey { key: name.to_owned() })
     }
 
-    fn exact(name: &str) -> Option<Self> {
+    fn by_exact_name(name: &str) -> Option<Self> {
         let find = |matches: &dyn Fn(&LayoutKey) -> bool| LAYOUT.iter().find(|key| matches(key));
         // The keypad repeats characters of the main block, which comes first.
         let main = |key: &LayoutKey| key.key == name && key.location != 3;
@@ -87,12 +87,12 @@ impl Key {
     }
 
     /// By a name in lower case.
-    fn folded(name: &str) -> Option<Self> {
+    fn by_lower_case_name(name: &str) -> Option<Self> {
         if name == "controlormeta" {
-            return Self::exact(if cfg!(target_os = "macos") { "Meta" } else { "Control" });
+            return Self::by_exact_name(if cfg!(target_os = "macos") { "Meta" } else { "Control" });
         }
         if let Some((_, known)) = ALIASES.iter().find(|(alias, _)| *alias == name) {
-            return Self::exact(known);
+            return Self::by_exact_name(known);
         }
         let known = |key: &&LayoutKey| {
             key.key.eq_ignore_ascii_case(name) || key.code.eq_ignore_ascii_case(name)
@@ -102,8 +102,8 @@ impl Key {
     }
 
     /// The modifier bit this key holds, 0 for other keys.
-    pub(crate) fn modifier(self) -> u8 {
-        MODIFIERS.iter().find(|(name, _)| *name == self.layout.key).map_or(0, |(_, bit)| *bit)
+    pub(crate) fn modifier_bit(self) -> u8 {
+        MODIFIER_BITS.iter().find(|(name, _)| *name == self.layout.key).map_or(0, |(_, bit)| *bit)
     }
 }
 
@@ -121,13 +121,13 @@ impl KeyCombination {
             .map(str::trim)
             .filter(|name| !name.is_empty())
             .map(|name| {
-                let key = Key::named(name)?;
-                if key.modifier() == 0 { Err(unknown()) } else { Ok(key) }
+                let key = KeyboardKey::named(name)?;
+                if key.modifier_bit() == 0 { Err(unknown()) } else { Ok(key) }
             })
-            .collect::<Result<Vec<Key>>>()?;
+            .collect::<Result<Vec<KeyboardKey>>>()?;
         // `Control + A` is what people write, and a blank alone is a key.
         let key = if held.is_empty() { key } else { key.trim_start() };
-        Ok(Self { held, key: Key::named(key)? })
+        Ok(Self { held_keys: held, key: KeyboardKey::named(key)? })
     }
 }
 
@@ -137,7 +137,7 @@ mod tests {
 
     fn parsed(text: &str) -> (Vec<&'static str>, &'static str, bool) {
         let combination = KeyCombination::parse(text).expect(text);
-        let held = combination.held.iter().map(|key| key.layout.key).collect();
+        let held = combination.held_keys.iter().map(|key| key.layout.key).collect();
         (held, combination.key.layout.code, combination.key.shifted)
     }
 
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(parsed("cmd+c").0, vec!["Meta"]);
         assert_eq!(parsed("opt+Tab").0, vec!["Alt"]);
         for (_, name) in ALIASES {
-            assert!(Key::exact(name).is_some(), "{name}");
+            assert!(KeyboardKey::by_exact_name(name).is_some(), "{name}");
         }
     }
 

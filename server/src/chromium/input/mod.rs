@@ -2,7 +2,7 @@
 
 pub(crate) mod clipboard;
 pub(crate) mod drag;
-pub(crate) mod files;
+pub(crate) mod file_chooser;
 pub(crate) mod geometry;
 pub(crate) mod keyboard;
 pub(crate) mod keys;

@@ -3,7 +3,7 @@
 use serde::de::IgnoredAny;
 use serde_json::json;
 
-use crate::chromium::connection::call::Call;
+use crate::chromium::connection::call::CdpCall;
 use crate::chromium::page::page::Page;
 use crate::chromium::page::screencast::Pointer;
 
@@ -26,7 +26,7 @@ pub enum MouseEventKind {
     /// 2 right, 4 middle).
     Move {
         /// Held buttons.
-        held: u8,
+        held_buttons: u8,
     },
     /// Presses a button; `count` is 2 for the second press of a double click.
     Press {
@@ -53,13 +53,13 @@ pub enum MouseEventKind {
 
 /// Where the pointer of a tab is, and which buttons are down.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Mouse {
+pub struct MouseState {
     /// From the left of the viewport, in CSS pixels.
     pub x: f64,
     /// From the top.
     pub y: f64,
     /// Bits: 1 left, 2 right, 4 middle.
-    pub held: u8,
+    pub held_buttons: u8,
 }
 
 /// One event at a point of the main frame's viewport, in CSS pixels.
@@ -76,7 +76,7 @@ pub struct MouseEvent {
 }
 
 /// The button that a move is said to be made with.
-fn first_of(held: u8) -> &'static str {
+fn first_button(held: u8) -> &'static str {
     let buttons = [MouseButton::Left, MouseButton::Right, MouseButton::Middle];
     buttons.into_iter().find(|button| held & button.bit() != 0).map_or("none", MouseButton::name)
 }
@@ -102,17 +102,17 @@ impl MouseButton {
 impl Page {
     /// Writes a mouse event now; the answer comes when the page has handled
     /// it. A release that opens a dialog is answered after the dialog.
-    pub fn mouse(&self, event: MouseEvent) -> Call<IgnoredAny> {
+    pub fn send_mouse_event(&self, event: MouseEvent) -> CdpCall<IgnoredAny> {
         let mut params = json!({
             "x": event.x,
             "y": event.y,
             "modifiers": event.modifiers,
         });
-        let held = self.note_mouse(event);
+        let held = self.track_mouse(event);
         let kind = match event.kind {
             MouseEventKind::Move { .. } => {
                 params["buttons"] = json!(held);
-                params["button"] = json!(first_of(held));
+                params["button"] = json!(first_button(held));
                 "mouseMoved"
             }
             MouseEventKind::Press { button, count } => {
@@ -139,31 +139,31 @@ impl Page {
             let presses = pointer.map_or(0, |pointer| pointer.presses) + u32::from(is_press);
             *pointer = Some(Pointer { x: event.x, y: event.y, pressed: held != 0, presses });
         });
-        self.touch();
+        self.record_user_activation();
         self.session().call_method("Input.dispatchMouseEvent", &params)
     }
 
     /// Where the pointer is.
-    pub fn mouse_state(&self) -> Mouse {
-        *self.hand.lock()
+    pub fn mouse_state(&self) -> MouseState {
+        *self.mouse.lock()
     }
 
     /// Forgets a button that is down: a drag swallowed its release.
     pub(crate) fn forget_button(&self, button: MouseButton) {
-        self.hand.lock().held &= !button.bit();
+        self.mouse.lock().held_buttons &= !button.bit();
     }
 
     /// Keeps the pointer up to date; answers the buttons that are held with
     /// the event.
-    fn note_mouse(&self, event: MouseEvent) -> u8 {
-        let mut pointer = self.hand.lock();
+    fn track_mouse(&self, event: MouseEvent) -> u8 {
+        let mut pointer = self.mouse.lock();
         (pointer.x, pointer.y) = (event.x, event.y);
         match event.kind {
-            MouseEventKind::Move { held } => return pointer.held | held,
-            MouseEventKind::Press { button, .. } => pointer.held |= button.bit(),
-            MouseEventKind::Release { button, .. } => pointer.held &= !button.bit(),
+            MouseEventKind::Move { held_buttons: held } => return pointer.held_buttons | held,
+            MouseEventKind::Press { button, .. } => pointer.held_buttons |= button.bit(),
+            MouseEventKind::Release { button, .. } => pointer.held_buttons &= !button.bit(),
             MouseEventKind::Wheel { .. } => {}
         }
-        pointer.held
+        pointer.held_buttons
     }
 }

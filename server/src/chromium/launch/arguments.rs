@@ -7,7 +7,7 @@ use crate::chromium::error::{Error, Result};
 
 /// Against first-run dialogs, background traffic, throttling of tabs that
 /// nobody looks at, and keyrings.
-const ALWAYS: &[&str] = &[
+const BASE_ARGUMENTS: &[&str] = &[
     "--remote-debugging-pipe=cbor",
     "--no-first-run",
     "--no-default-browser-check",
@@ -45,10 +45,10 @@ const ALWAYS: &[&str] = &[
 ];
 
 /// For browsers that nobody looks at: a person wants to hear and to scroll.
-const UNSEEN: &[&str] = &["--mute-audio", "--hide-scrollbars"];
+const HEADLESS_ARGUMENTS: &[&str] = &["--mute-audio", "--hide-scrollbars"];
 
 /// For browsers that a person looks at.
-const SEEN: &[&str] = &[
+const HEADED_ARGUMENTS: &[&str] = &[
     "--window-size=1280,900",
     // Whoever holds the pipe may load an extension, and nobody else: ours has
     // the side panel.
@@ -81,7 +81,7 @@ const DISABLED_FEATURES: &[&str] = &[
 
 /// Keeps subresources of unrestricted tabs away from the metadata services,
 /// in every notation of IPv4. Documents are the guard's.
-const RESOLVER_RULES: &[&str] = &[
+const METADATA_RESOLVER_RULES: &[&str] = &[
     "MAP 169.254.169.254 ^NOTFOUND",
     "MAP 169.254.170.2 ^NOTFOUND",
     "MAP 169.254.170.23 ^NOTFOUND",
@@ -91,7 +91,7 @@ const RESOLVER_RULES: &[&str] = &[
 ];
 
 /// Arguments that would open a door beside the pipe or move the profile.
-const REFUSED: &[(&str, &str)] = &[
+const FORBIDDEN_ARGUMENTS: &[(&str, &str)] = &[
     ("--remote-debugging-port", "it gives full control to every local user"),
     ("--remote-debugging-address", "it gives full control to every local user"),
     ("--remote-debugging-pipe", "the daemon sets it"),
@@ -99,21 +99,23 @@ const REFUSED: &[(&str, &str)] = &[
 ];
 
 /// What the command line is made from.
-pub(crate) struct Wanted<'a> {
+pub(crate) struct ArgumentOptions<'a> {
     pub flavour: Flavour,
     pub profile: &'a Path,
     pub sandbox: &'a Sandbox,
     pub avoid_shared_memory: bool,
-    pub extra: &'a [String],
+    pub extra_arguments: &'a [String],
 }
 
 /// The whole command line, ours first so that the user's arguments win.
-pub(crate) fn arguments(wanted: &Wanted<'_>) -> Result<Vec<String>> {
-    check(wanted.extra)?;
-    let mut line: Vec<String> = ALWAYS.iter().map(ToString::to_string).collect();
+pub(crate) fn arguments(wanted: &ArgumentOptions<'_>) -> Result<Vec<String>> {
+    check_extra_arguments(wanted.extra_arguments)?;
+    let mut line: Vec<String> = BASE_ARGUMENTS.iter().map(ToString::to_string).collect();
     line.push(format!("--user-data-dir={}", wanted.profile.display()));
     let headed = wanted.flavour == Flavour::Headed;
-    line.extend(if headed { SEEN } else { UNSEEN }.iter().map(ToString::to_string));
+    line.extend(
+        if headed { HEADED_ARGUMENTS } else { HEADLESS_ARGUMENTS }.iter().map(ToString::to_string),
+    );
     if wanted.flavour == Flavour::Headless {
         line.push("--headless".to_owned());
     }
@@ -128,8 +130,8 @@ pub(crate) fn arguments(wanted: &Wanted<'_>) -> Result<Vec<String>> {
     }
     // Of these only the last one counts, so the user's are merged into ours.
     let mut disabled: Vec<&str> = DISABLED_FEATURES.to_vec();
-    let mut resolver: Vec<&str> = RESOLVER_RULES.to_vec();
-    for argument in wanted.extra {
+    let mut resolver: Vec<&str> = METADATA_RESOLVER_RULES.to_vec();
+    for argument in wanted.extra_arguments {
         if let Some(more) = argument.strip_prefix("--disable-features=") {
             disabled.extend(more.split(',').filter(|name| !name.is_empty()));
         } else if let Some(more) = argument.strip_prefix("--host-resolver-rules=") {
@@ -144,11 +146,12 @@ pub(crate) fn arguments(wanted: &Wanted<'_>) -> Result<Vec<String>> {
 }
 
 /// Refuses what would undo the design.
-fn check(extra: &[String]) -> Result<()> {
+fn check_extra_arguments(extra: &[String]) -> Result<()> {
     for argument in extra {
         let name = argument.split('=').next().unwrap_or_default();
-        if let Some((_, reason)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
-            return Err(Error::BadArgument { argument: name.to_owned(), reason });
+        if let Some((_, reason)) = FORBIDDEN_ARGUMENTS.iter().find(|(refused, _)| *refused == name)
+        {
+            return Err(Error::InvalidArgument { argument: name.to_owned(), reason });
         }
     }
     Ok(())
@@ -164,12 +167,12 @@ mod tests {
 
     fn line_of(flavour: Flavour, extra: &[&str]) -> Result<Vec<String>> {
         let extra: Vec<String> = extra.iter().map(ToString::to_string).collect();
-        arguments(&Wanted {
+        arguments(&ArgumentOptions {
             flavour,
             profile: Path::new("/p"),
             sandbox: &Sandbox::On,
             avoid_shared_memory: false,
-            extra: &extra,
+            extra_arguments: &extra,
         })
     }
 
@@ -207,7 +210,7 @@ mod tests {
     #[test]
     fn a_debugging_port_is_refused() {
         for argument in ["--remote-debugging-port=9222", "--user-data-dir=/x"] {
-            assert!(matches!(line(&[argument]), Err(Error::BadArgument { .. })), "{argument}");
+            assert!(matches!(line(&[argument]), Err(Error::InvalidArgument { .. })), "{argument}");
         }
     }
 }

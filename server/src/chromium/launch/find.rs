@@ -12,14 +12,14 @@ use super::info::Flavour;
 use crate::chromium::error::{Error, Result};
 
 /// Headless shells, best first.
-const SHELLS: &[&str] = &[
+const HEADLESS_SHELL_PATHS: &[&str] = &[
     "/usr/lib/chromium/chromium-headless-shell",
     "/usr/lib64/chromium-browser/headless_shell",
     "/opt/chrome-headless-shell/chrome-headless-shell",
 ];
 
 /// Full browsers, best first.
-const BROWSERS: &[&str] = &[
+const BROWSER_PATHS: &[&str] = &[
     "/usr/lib/chromium/chromium",
     "/usr/lib64/chromium-browser/chromium-browser",
     "/opt/google/chrome/chrome",
@@ -32,43 +32,43 @@ const BROWSERS: &[&str] = &[
 ];
 
 /// Names looked up on PATH when no known place has a browser.
-const NAMES: &[&str] = &["chrome-headless-shell", "chromium", "google-chrome", "chrome"];
+const PROGRAM_NAMES: &[&str] = &["chrome-headless-shell", "chromium", "google-chrome", "chrome"];
 
 /// A binary and how it will run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct BrowserBinary {
     pub executable: PathBuf,
     pub flavour: Flavour,
 }
 
 /// The configured browser, else the best installed one.
-pub(crate) fn find(configured: Option<&Path>, headed: bool) -> Result<Found> {
+pub(crate) fn find_browser(configured: Option<&Path>, headed: bool) -> Result<BrowserBinary> {
     if let Some(path) = configured {
-        let executable =
-            usable(path).map_err(|problem| Error::Unusable { path: path.to_owned(), problem })?;
-        let executable = behind_wrapper(executable);
+        let executable = check_executable(path)
+            .map_err(|problem| Error::BrowserUnusable { path: path.to_owned(), problem })?;
+        let executable = resolve_wrapper(executable);
         let flavour = flavour_of(&executable, headed);
         // A shell that is configured for headless work has no windows: for
         // those the installed browsers are looked up.
         if !(headed && flavour == Flavour::HeadlessShell) {
-            return Ok(Found { executable, flavour });
+            return Ok(BrowserBinary { executable, flavour });
         }
     }
-    let shells = SHELLS.iter().filter(|_| !headed);
+    let shells = HEADLESS_SHELL_PATHS.iter().filter(|_| !headed);
     let home = std::env::home_dir().unwrap_or_default();
     shells
-        .chain(BROWSERS)
+        .chain(BROWSER_PATHS)
         .map(PathBuf::from)
-        .chain(BROWSERS.iter().map(|path| home.join(path.trim_start_matches('/'))))
+        .chain(BROWSER_PATHS.iter().map(|path| home.join(path.trim_start_matches('/'))))
         .chain(on_path())
-        .filter_map(|path| usable(&path).ok())
+        .filter_map(|path| check_executable(&path).ok())
         .map(|executable| {
-            let executable = behind_wrapper(executable);
+            let executable = resolve_wrapper(executable);
             let flavour = flavour_of(&executable, headed);
-            Found { executable, flavour }
+            BrowserBinary { executable, flavour }
         })
         .find(|found| !(headed && found.flavour == Flavour::HeadlessShell))
-        .ok_or_else(|| Error::NotFound { hint: install_hint(headed) })
+        .ok_or_else(|| Error::BrowserNotFound { hint: install_hint(headed) })
 }
 
 /// The program that shows windows: the configured browser, unless that is a
@@ -77,20 +77,20 @@ pub(crate) fn find(configured: Option<&Path>, headed: bool) -> Result<Found> {
 /// # Errors
 /// `NotFound`, or `Unusable` for a configured program that cannot run.
 pub fn find_headed(configured: Option<&Path>) -> Result<PathBuf> {
-    find(configured, true).map(|found| found.executable)
+    find_browser(configured, true).map(|found| found.executable)
 }
 
 /// The candidates on PATH.
 fn on_path() -> impl Iterator<Item = PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    NAMES
+    PROGRAM_NAMES
         .iter()
         .flat_map(move |name| folders.iter().map(|folder| folder.join(name)).collect::<Vec<_>>())
 }
 
 /// Follows links and says what is wrong with a path that cannot be run.
-fn usable(path: &Path) -> Result<PathBuf, String> {
+fn check_executable(path: &Path) -> Result<PathBuf, String> {
     let path = path.canonicalize().map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
         _ => error.to_string(),
@@ -110,13 +110,13 @@ fn usable(path: &Path) -> Result<PathBuf, String> {
 }
 
 /// Replaces Debian's wrapper scripts by the binaries they start.
-fn behind_wrapper(path: PathBuf) -> PathBuf {
+fn resolve_wrapper(path: PathBuf) -> PathBuf {
     let binary = match path.to_str() {
         Some("/usr/bin/chromium-headless-shell") => "/usr/lib/chromium/chromium-headless-shell",
         Some("/usr/bin/chromium") => "/usr/lib/chromium/chromium",
         _ => return path,
     };
-    usable(Path::new(binary)).unwrap_or(path)
+    check_executable(Path::new(binary)).unwrap_or(path)
 }
 
 /// Headless shells are known by their name.
@@ -139,8 +139,8 @@ mod tests {
     fn a_configured_path_that_cannot_run_is_an_error_of_its_own() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("chromium");
-        let problem = |path: &Path| match find(Some(path), false) {
-            Err(Error::Unusable { problem, .. }) => problem,
+        let problem = |path: &Path| match find_browser(Some(path), false) {
+            Err(Error::BrowserUnusable { problem, .. }) => problem,
             other => panic!("expected a refusal, got {other:?}"),
         };
         assert_eq!(problem(&file), "there is no such file");
@@ -155,12 +155,12 @@ mod tests {
         let file = folder.path().join("chrome-headless-shell");
         std::fs::write(&file, "").expect("written");
         std::fs::set_permissions(&file, PermissionsExt::from_mode(0o755)).expect("set");
-        let found = find(Some(&file), false).expect("usable");
+        let found = find_browser(Some(&file), false).expect("usable");
         assert_eq!(found.flavour, Flavour::HeadlessShell);
         // What is installed depends on the machine; it is no shell.
-        match find(Some(&file), true) {
+        match find_browser(Some(&file), true) {
             Ok(found) => assert_eq!(found.flavour, Flavour::Headed),
-            Err(error) => assert!(matches!(error, Error::NotFound { .. }), "{error}"),
+            Err(error) => assert!(matches!(error, Error::BrowserNotFound { .. }), "{error}"),
         }
     }
 }

@@ -15,7 +15,7 @@ pub struct LaunchOptions {
     /// Show windows.
     pub headed: bool,
     /// Variables that say where windows are shown, instead of our own.
-    pub screen: Vec<(String, OsString)>,
+    pub display_variables: Vec<(String, OsString)>,
     /// `BROWSE_CHROMIUM_ARGS`, appended to ours.
     pub extra_args: Vec<String>,
     /// A profile that the user named and that is kept; else a temporary one.
@@ -25,7 +25,7 @@ pub struct LaunchOptions {
     /// they are to stay on the same file system.
     pub downloads: Option<PathBuf>,
     /// How long the browser may take to its first answer.
-    pub deadline: Duration,
+    pub launch_timeout: Duration,
     /// Told of the process and the profile, so that both end with the daemon.
     pub guardian: Option<Arc<Guardian>>,
 }
@@ -35,11 +35,11 @@ impl Default for LaunchOptions {
         Self {
             executable: None,
             headed: false,
-            screen: Vec::new(),
+            display_variables: Vec::new(),
             extra_args: Vec::new(),
             profile: None,
             downloads: None,
-            deadline: Duration::from_secs(20),
+            launch_timeout: Duration::from_secs(20),
             guardian: None,
         }
     }

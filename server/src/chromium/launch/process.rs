@@ -9,27 +9,27 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use tokio::sync::watch;
 
-use super::profile::Profile;
+use super::profile::ProfileDirs;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::sync::Lock;
 use crate::guardian::handle::Guardian;
 
 /// Lines of stderr kept.
-const KEPT_LINES: usize = 40;
+const MAX_STDERR_LINES: usize = 40;
 /// How long the last words may take to arrive.
-const LAST_WORDS: std::time::Duration = std::time::Duration::from_millis(200);
+const STDERR_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(200);
 /// Longer lines are cut.
-const KEPT_LINE: usize = 500;
+const MAX_STDERR_LINE_BYTES: usize = 500;
 
-type Tail = Arc<Lock<VecDeque<String>>>;
+type StderrTail = Arc<Lock<VecDeque<String>>>;
 
 /// A running browser. Dropping it kills the process and removes the profile.
 pub(crate) struct BrowserProcess {
     pid: u32,
-    stderr: Tail,
+    stderr: StderrTail,
     stderr_ended: watch::Receiver<bool>,
     exited: watch::Receiver<Option<ExitStatus>>,
-    profile: Option<Profile>,
+    profile: Option<ProfileDirs>,
     guardian: Option<Arc<Guardian>>,
 }
 
@@ -37,14 +37,14 @@ impl BrowserProcess {
     /// Takes over a child that was just started.
     pub(crate) fn adopt(
         mut child: Child,
-        profile: Profile,
+        profile: ProfileDirs,
         guardian: Option<Arc<Guardian>>,
     ) -> Result<Self> {
         let pid = child.id();
         if let Some(guardian) = &guardian {
-            guardian.kill(pid);
+            guardian.kill_at_exit(pid);
         }
-        let stderr = Tail::default();
+        let stderr = StderrTail::default();
         let (ended, stderr_ended) = watch::channel(false);
         let thread =
             |name: &str| std::thread::Builder::new().name(name.to_owned()).stack_size(128 * 1024);
@@ -53,7 +53,7 @@ impl BrowserProcess {
             let tail = Arc::clone(&stderr);
             thread("browser-stderr")
                 .spawn(move || {
-                    keep_tail(pipe, &tail);
+                    read_stderr_tail(pipe, &tail);
                     let _ = ended.send(true);
                 })
                 .map_err(fail)?;
@@ -74,10 +74,10 @@ impl BrowserProcess {
 
     /// The last words of a process that has ended: all of them are read by
     /// then, unless a child of it still holds the pipe.
-    pub(crate) async fn last_words(&self) -> Vec<String> {
+    pub(crate) async fn final_stderr(&self) -> Vec<String> {
         let mut ended = self.stderr_ended.clone();
         let all = ended.wait_for(|ended| *ended);
-        let _ = tokio::time::timeout(LAST_WORDS, all).await;
+        let _ = tokio::time::timeout(STDERR_TIMEOUT, all).await;
         self.stderr()
     }
 
@@ -98,18 +98,18 @@ impl BrowserProcess {
     }
 
     /// Whether the profile outlives the browser.
-    pub(crate) fn keeps_profile(&self) -> bool {
-        self.profile.as_ref().is_some_and(Profile::keeps_data)
+    pub(crate) fn has_persistent_profile(&self) -> bool {
+        self.profile.as_ref().is_some_and(ProfileDirs::is_persistent)
     }
 
     /// Waits for the end, but not for ever.
-    pub(crate) async fn exits_within(&self, patience: std::time::Duration) {
+    pub(crate) async fn wait_exit(&self, patience: std::time::Duration) {
         let _ = tokio::time::timeout(patience, self.exited()).await;
     }
 
     /// How the process ended, if it does so soon.
-    pub(crate) async fn obituary(&self) -> Option<String> {
-        self.exits_within(LAST_WORDS).await;
+    pub(crate) async fn exit_report(&self) -> Option<String> {
+        self.wait_exit(STDERR_TIMEOUT).await;
         let status = (*self.exited.borrow())?;
         Some(format!("it ended with {status}"))
     }
@@ -122,7 +122,7 @@ impl BrowserProcess {
     }
 
     /// Waits for the end and removes the profile.
-    pub(crate) async fn bury(&mut self) {
+    pub(crate) async fn reap(&mut self) {
         self.kill();
         self.exited().await;
         let Some(profile) = self.profile.take() else {
@@ -131,7 +131,7 @@ impl BrowserProcess {
         let guardian = self.guardian.clone();
         let pid = self.pid;
         let removed = tokio::task::spawn_blocking(move || {
-            clean(profile, pid, guardian.as_deref());
+            remove_profile(profile, pid, guardian.as_deref());
         });
         let _ = removed.await;
     }
@@ -141,13 +141,13 @@ impl Drop for BrowserProcess {
     fn drop(&mut self) {
         self.kill();
         if let Some(profile) = self.profile.take() {
-            clean(profile, self.pid, self.guardian.as_deref());
+            remove_profile(profile, self.pid, self.guardian.as_deref());
         }
     }
 }
 
 /// Removes what is temporary; the guardian need not know of it any more.
-fn clean(profile: Profile, pid: u32, guardian: Option<&Guardian>) {
+fn remove_profile(profile: ProfileDirs, pid: u32, guardian: Option<&Guardian>) {
     let paths = [profile.root().to_owned(), profile.downloads().to_owned()];
     drop(profile);
     if let Some(guardian) = guardian {
@@ -157,7 +157,7 @@ fn clean(profile: Profile, pid: u32, guardian: Option<&Guardian>) {
 }
 
 /// Reads stderr to its end, keeping the last lines.
-fn keep_tail(pipe: impl Read, tail: &Lock<VecDeque<String>>) {
+fn read_stderr_tail(pipe: impl Read, tail: &Lock<VecDeque<String>>) {
     let mut reader = BufReader::new(pipe);
     let mut line = Vec::new();
     loop {
@@ -168,10 +168,10 @@ fn keep_tail(pipe: impl Read, tail: &Lock<VecDeque<String>>) {
             Ok(_) => {}
         }
         let text: String =
-            String::from_utf8_lossy(&line).trim_end().chars().take(KEPT_LINE).collect();
+            String::from_utf8_lossy(&line).trim_end().chars().take(MAX_STDERR_LINE_BYTES).collect();
         tracing::debug!(target: "chromium", "{text}");
         let mut tail = tail.lock();
-        if tail.len() == KEPT_LINES {
+        if tail.len() == MAX_STDERR_LINES {
             tail.pop_front();
         }
         tail.push_back(text);

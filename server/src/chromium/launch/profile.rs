@@ -13,20 +13,20 @@ use crate::chromium::error::{Error, Result};
 const MIN_SHARED_MEMORY: u64 = 64 * 1024 * 1024;
 /// Chromium makes a socket below TMPDIR, and a socket's path is at most 104
 /// bytes long on macOS. This is what is left for the system's own TMPDIR.
-const LONGEST_TEMP: usize = 32;
+const MAX_TEMP_PATH_BYTES: usize = 32;
 
 /// What the folders for downloads that are not whole yet begin with.
-pub const PARTIAL: &str = ".partial-";
+pub const PARTIAL_DIR_PREFIX: &str = ".partial-";
 
 /// The directories of one browser; the temporary ones go when this is dropped.
-pub(crate) struct Profile {
+pub(crate) struct ProfileDirs {
     root: PathBuf,
-    data: PathBuf,
+    user_data_dir: PathBuf,
     downloads: PathBuf,
-    keeps_data: bool,
+    is_persistent: bool,
 }
 
-impl Profile {
+impl ProfileDirs {
     /// Makes the directories, that of the downloads in `downloads` when that is
     /// given. `announce` hears of the temporary ones before they exist, so that
     /// they are removed whenever we die.
@@ -41,23 +41,23 @@ impl Profile {
             made.map_err(|error| Error::system("the profile directory", error))
         };
         let number = rand::random::<u64>();
-        let root = short_temp().join(format!("browse-{number:016x}"));
+        let root = short_temp_dir().join(format!("browse-{number:016x}"));
         announce(&root);
         // Fails if it exists: nobody can have prepared it for us.
         private(false, &root)?;
         let profile = Self {
-            data: named.map_or_else(|| root.join("profile"), Path::to_owned),
+            user_data_dir: named.map_or_else(|| root.join("profile"), Path::to_owned),
             downloads: match downloads {
-                Some(folder) => folder.join(format!("{PARTIAL}{number:016x}")),
+                Some(folder) => folder.join(format!("{PARTIAL_DIR_PREFIX}{number:016x}")),
                 None => root.join("downloads"),
             },
-            keeps_data: named.is_some(),
+            is_persistent: named.is_some(),
             root,
         };
         if downloads.is_some() {
             announce(&profile.downloads);
         }
-        for folder in [&profile.data, &profile.scratch(), &profile.uploads()] {
+        for folder in [&profile.user_data_dir, &profile.home_dir(), &profile.uploads()] {
             private(true, folder)?;
         }
         // The folder around it is the caller's, which has made it.
@@ -66,13 +66,13 @@ impl Profile {
     }
 
     /// The user data directory.
-    pub(crate) fn data(&self) -> &Path {
-        &self.data
+    pub(crate) fn user_data_dir(&self) -> &Path {
+        &self.user_data_dir
     }
 
     /// Whether the user data directory outlives the browser.
-    pub(crate) fn keeps_data(&self) -> bool {
-        self.keeps_data
+    pub(crate) fn is_persistent(&self) -> bool {
+        self.is_persistent
     }
 
     /// The temporary directory around everything.
@@ -90,7 +90,7 @@ impl Profile {
         self.root.join("uploads")
     }
 
-    fn scratch(&self) -> PathBuf {
+    fn home_dir(&self) -> PathBuf {
         self.root.join("h")
     }
 
@@ -98,30 +98,30 @@ impl Profile {
     pub(crate) fn environment(&self) -> Vec<(&'static str, PathBuf)> {
         ["HOME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"]
             .into_iter()
-            .map(|name| (name, self.scratch()))
+            .map(|name| (name, self.home_dir()))
             .collect()
     }
 }
 
 /// The temporary directory, or a shorter one when its path is too long.
-fn short_temp() -> PathBuf {
+fn short_temp_dir() -> PathBuf {
     let temp = std::env::temp_dir();
     let usual = PathBuf::from("/tmp");
-    if temp.as_os_str().len() > LONGEST_TEMP && usual.is_dir() { usual } else { temp }
+    if temp.as_os_str().len() > MAX_TEMP_PATH_BYTES && usual.is_dir() { usual } else { temp }
 }
 
-impl Drop for Profile {
+impl Drop for ProfileDirs {
     fn drop(&mut self) {
-        remove(&self.root);
+        remove_dir_with_retries(&self.root);
         if !self.downloads.starts_with(&self.root) {
-            remove(&self.downloads);
+            remove_dir_with_retries(&self.downloads);
         }
     }
 }
 
 /// Removes a tree. The children of a browser die a moment after it and may
 /// still write, so a failure is retried for a little while.
-fn remove(path: &Path) {
+fn remove_dir_with_retries(path: &Path) {
     for _ in 0..100 {
         match std::fs::remove_dir_all(path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

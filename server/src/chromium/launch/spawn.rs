@@ -17,13 +17,13 @@ use nix::libc;
 /// Highest fd the browser's side of the pipe occupies.
 const LAST_PIPE_FD: RawFd = 4;
 
-type Job = Box<dyn FnOnce() + Send>;
+type SpawnJob = Box<dyn FnOnce() + Send>;
 
 /// Starts `command` with `theirs` on fds 3 and 4, from the lasting thread.
 pub(crate) async fn spawn(command: Command, theirs: UnixStream) -> io::Result<Child> {
-    static LAUNCHER: OnceLock<mpsc::Sender<Job>> = OnceLock::new();
+    static LAUNCHER: OnceLock<mpsc::Sender<SpawnJob>> = OnceLock::new();
     let launcher = LAUNCHER.get_or_init(|| {
-        let (jobs, inbox) = mpsc::channel::<Job>();
+        let (jobs, inbox) = mpsc::channel::<SpawnJob>();
         std::thread::Builder::new()
             .name("browser-parent".to_owned())
             .spawn(move || inbox.into_iter().for_each(|job| job()))
@@ -53,7 +53,7 @@ fn spawn_here(mut command: Command, theirs: &UnixStream) -> io::Result<Child> {
             break;
         }
     }
-    prepare(&mut command, theirs.as_raw_fd());
+    prepare_child(&mut command, theirs.as_raw_fd());
     let child = command.process_group(0).spawn();
     drop(fillers);
     child
@@ -61,7 +61,7 @@ fn spawn_here(mut command: Command, theirs: &UnixStream) -> io::Result<Child> {
 
 /// Arranges what happens in the child between fork and exec.
 #[allow(unsafe_code)]
-fn prepare(command: &mut Command, pipe: RawFd) {
+fn prepare_child(command: &mut Command, pipe: RawFd) {
     let parent = std::process::id();
     // SAFETY: only async-signal-safe system calls, no allocation; `pipe` is
     // open in the parent until after the fork.

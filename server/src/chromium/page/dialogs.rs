@@ -18,19 +18,19 @@ use super::page::Page;
 use super::state::PageState;
 use crate::chromium::browser::options::DialogPolicy;
 use crate::chromium::capture::event::Event;
-use crate::chromium::connection::call::Call;
+use crate::chromium::connection::call::CdpCall;
 use crate::chromium::connection::envelope::RawEvent;
 use crate::chromium::launch::info::Flavour;
 
 /// Answers kept for dialogs to come.
-const MAX_QUEUED: usize = 100;
+const MAX_QUEUED_ANSWERS: usize = 100;
 /// Characters kept of a message.
-const MAX_MESSAGE: usize = 4000;
+const MAX_MESSAGE_CHARS: usize = 4000;
 /// Time that a person gets to answer before the policy does.
-const PERSON: Duration = Duration::from_secs(10);
+const PERSON_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long after an action of a caller the page may be left because of it.
-const AFTERMATH: Duration = Duration::from_secs(1);
+const ACTION_EFFECT_WINDOW: Duration = Duration::from_secs(1);
 
 /// How a dialog is answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,11 +47,11 @@ pub enum AnsweredBy {
     /// A caller answered it while it was open.
     Caller,
     /// A caller gave the answer before it opened.
-    Beforehand,
+    Queue,
     /// The policy of the browser.
     Policy,
     /// It was no question: an alert, or the page being left as a caller asked.
-    Rule,
+    Automatic,
     /// Nobody answered in time.
     Timeout,
     /// A command left its page.
@@ -80,12 +80,12 @@ pub struct Dialog {
     /// What was answered.
     pub answer: DialogAnswer,
     /// Why.
-    pub by: AnsweredBy,
+    pub answered_by: AnsweredBy,
 }
 
 /// A dialog that is open and waits for a caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
+pub struct OpenPageDialog {
     /// Unique within the process.
     pub id: u64,
     /// `confirm`, `prompt` or `beforeunload`.
@@ -97,42 +97,42 @@ pub struct Question {
     /// Default text of a prompt.
     pub default_text: Option<String>,
     /// When it opened.
-    pub opened: Instant,
+    pub opened_at: Instant,
     /// When it is dismissed.
-    pub until: Instant,
+    pub deadline: Instant,
 }
 
 /// A dialog that is open, and what becomes of it when nobody answers.
 #[derive(Debug, Clone)]
-pub(crate) struct Held {
-    question: Question,
+pub(crate) struct PendingDialog {
+    dialog: OpenPageDialog,
     /// Whether callers are to answer; else only a person may, for a moment.
-    asks: bool,
-    answer: DialogAnswer,
-    by: AnsweredBy,
+    awaits_caller: bool,
+    default_answer: DialogAnswer,
+    default_answered_by: AnsweredBy,
 }
 
 /// What callers are doing to a page: decides whether it may be left.
 #[derive(Debug, Default)]
-pub(crate) struct Driven {
+pub(crate) struct CallerActivity {
     /// Commands that leave the document, and the number of commits before them.
-    navigations: Vec<u64>,
+    leaving_commits: Vec<u64>,
     /// Actions that are under way.
-    actions: u32,
+    running_actions: u32,
     /// When the last one ended.
-    acted: Option<Instant>,
+    last_action_end: Option<Instant>,
 }
 
 /// While it lives, a command leaves the document that the tab shows: questions
 /// of that document are dismissed, and it may be left.
-pub struct Leaving {
+pub struct LeavingGuard {
     page: Arc<Page>,
     commits: u64,
 }
 
 /// While it lives, an action of a caller is under way: what it leads to may
 /// leave the document.
-pub struct Acting(Arc<Page>);
+pub struct ActingGuard(Arc<Page>);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -157,7 +157,7 @@ struct DialogClosed {
 
 impl Dialog {
     /// The answer in words, without the text of a prompt.
-    pub fn answered(&self) -> String {
+    pub fn answer_text(&self) -> String {
         match (&self.answer, self.kind.as_str()) {
             (DialogAnswer::Accept(_), "alert") => "closed".to_owned(),
             (DialogAnswer::Dismiss, _) => "dismissed".to_owned(),
@@ -169,11 +169,11 @@ impl Dialog {
     }
 
     /// The same with the reason for it.
-    pub fn outcome(&self) -> String {
-        let answer = self.answered();
-        let why = match self.by {
-            AnsweredBy::Caller | AnsweredBy::Rule => return answer,
-            AnsweredBy::Beforehand => "the answer was given beforehand",
+    pub fn outcome_text(&self) -> String {
+        let answer = self.answer_text();
+        let why = match self.answered_by {
+            AnsweredBy::Caller | AnsweredBy::Automatic => return answer,
+            AnsweredBy::Queue => "the answer was given beforehand",
             AnsweredBy::Policy => "by the setting `dialogs`",
             AnsweredBy::Timeout => "nobody answered in time",
             AnsweredBy::Navigation => "its page was left",
@@ -190,8 +190,8 @@ impl Page {
     /// Decides one question to come; several are used in order. False when so
     /// many are waiting that this one was not taken.
     pub fn answer_next_dialog(&self, answer: DialogAnswer) -> bool {
-        let mut queue = self.dialogs.lock();
-        let room = queue.len() < MAX_QUEUED;
+        let mut queue = self.queued_answers.lock();
+        let room = queue.len() < MAX_QUEUED_ANSWERS;
         if room {
             queue.push_back(answer);
         }
@@ -199,15 +199,23 @@ impl Page {
     }
 
     /// The question that is open and waits for a caller.
-    pub fn question(&self) -> Option<Question> {
+    pub fn open_dialog(&self) -> Option<OpenPageDialog> {
         let state = self.state.lock();
-        state.dialog.as_ref().filter(|held| held.asks).map(|held| held.question.clone())
+        state
+            .pending_dialog
+            .as_ref()
+            .filter(|held| held.awaits_caller)
+            .map(|held| held.dialog.clone())
     }
 
     /// Waits until a question is open. Never ends for a tab that is closed.
-    pub async fn asks(&self) -> Question {
+    pub async fn wait_open_dialog(&self) -> OpenPageDialog {
         let asks = |state: &PageState| {
-            state.dialog.as_ref().filter(|held| held.asks).map(|held| held.question.clone())
+            state
+                .pending_dialog
+                .as_ref()
+                .filter(|held| held.awaits_caller)
+                .map(|held| held.dialog.clone())
         };
         match self.wait_until(asks).await {
             Ok(question) => question,
@@ -216,35 +224,35 @@ impl Page {
     }
 
     /// Answers the question `id`. Nothing when it is not open any more.
-    pub fn answer_question(
+    pub fn answer_open_dialog(
         &self,
         id: u64,
         answer: DialogAnswer,
         by: AnsweredBy,
-    ) -> Option<Call<IgnoredAny>> {
+    ) -> Option<CdpCall<IgnoredAny>> {
         let held = {
             let mut state = self.state.lock();
-            state.dialog.take_if(|held| held.question.id == id)?
+            state.pending_dialog.take_if(|held| held.dialog.id == id)?
         };
-        let call = self.close_dialog(held.question.into_dialog(answer, by));
+        let call = self.close_dialog(held.dialog.into_dialog(answer, by));
         self.notify();
         Some(call)
     }
 
     /// Notes that an action of a caller is under way.
-    pub fn acting(self: &Arc<Self>) -> Acting {
-        self.driven.lock().actions += 1;
-        Acting(Arc::clone(self))
+    pub fn begin_action(self: &Arc<Self>) -> ActingGuard {
+        self.caller_activity.lock().running_actions += 1;
+        ActingGuard(Arc::clone(self))
     }
 
     /// Notes that a command leaves the document, and dismisses its question.
-    pub fn leaving(self: &Arc<Self>) -> Leaving {
+    pub fn begin_leaving(self: &Arc<Self>) -> LeavingGuard {
         let commits = self.state.lock().commits;
-        self.driven.lock().navigations.push(commits);
-        let leaving = Leaving { page: Arc::clone(self), commits };
-        if let Some(question) = self.question()
+        self.caller_activity.lock().leaving_commits.push(commits);
+        let leaving = LeavingGuard { page: Arc::clone(self), commits };
+        if let Some(question) = self.open_dialog()
             && let Some(call) =
-                self.answer_question(question.id, DialogAnswer::Dismiss, AnsweredBy::Navigation)
+                self.answer_open_dialog(question.id, DialogAnswer::Dismiss, AnsweredBy::Navigation)
         {
             call.ignore();
         }
@@ -252,61 +260,68 @@ impl Page {
     }
 
     /// The tab works for a handler: nobody sees its questions.
-    pub(crate) fn ask_nobody(&self) {
+    pub(crate) fn mark_unattended(&self) {
         self.unattended.store(true, Ordering::Relaxed);
     }
 
     /// What is open goes with the page.
-    pub(crate) fn lose_dialog(&self, by: AnsweredBy) {
-        let held = self.state.lock().dialog.take();
+    pub(crate) fn report_lost_dialog(&self, by: AnsweredBy) {
+        let held = self.state.lock().pending_dialog.take();
         if let Some(held) = held {
-            self.report_dialog(held.question.into_dialog(DialogAnswer::Dismiss, by));
+            self.report_dialog(held.dialog.into_dialog(DialogAnswer::Dismiss, by));
         }
     }
 
     /// The answer to a dialog that opens now, unless it is held.
-    fn decide(&self, kind: &str) -> Option<(DialogAnswer, AnsweredBy)> {
+    fn immediate_answer(&self, kind: &str) -> Option<(DialogAnswer, AnsweredBy)> {
         let headed = self.shared.flavour == Flavour::Headed;
         if kind == "alert" {
-            return (!headed).then_some((DialogAnswer::Accept(None), AnsweredBy::Rule));
+            return (!headed).then_some((DialogAnswer::Accept(None), AnsweredBy::Automatic));
         }
         let (leaves, leaves_this) = {
-            let driven = self.driven.lock();
+            let driven = self.caller_activity.lock();
             let commits = self.state.lock().commits;
-            let lately = driven.acted.is_some_and(|acted| acted.elapsed() < AFTERMATH);
-            let acts = driven.actions > 0 || lately;
-            (acts || !driven.navigations.is_empty(), driven.navigations.contains(&commits))
+            let lately =
+                driven.last_action_end.is_some_and(|acted| acted.elapsed() < ACTION_EFFECT_WINDOW);
+            let acts = driven.running_actions > 0 || lately;
+            (acts || !driven.leaving_commits.is_empty(), driven.leaving_commits.contains(&commits))
         };
         if kind != "beforeunload" && leaves_this {
             return Some((DialogAnswer::Dismiss, AnsweredBy::Navigation));
         }
-        if let Some(answer) = self.dialogs.lock().pop_front() {
-            return Some((answer, AnsweredBy::Beforehand));
+        if let Some(answer) = self.queued_answers.lock().pop_front() {
+            return Some((answer, AnsweredBy::Queue));
         }
         if self.unattended.load(Ordering::Relaxed) {
             let answer = match kind {
                 "beforeunload" => DialogAnswer::Accept(None),
                 _ => DialogAnswer::Dismiss,
             };
-            return Some((answer, AnsweredBy::Rule));
+            return Some((answer, AnsweredBy::Automatic));
         }
-        match self.shared.dialogs {
+        match self.shared.dialog_policy {
             _ if headed && !(kind == "beforeunload" && leaves) => None,
             DialogPolicy::Accept => Some((DialogAnswer::Accept(None), AnsweredBy::Policy)),
             DialogPolicy::Dismiss => Some((DialogAnswer::Dismiss, AnsweredBy::Policy)),
             DialogPolicy::Ask if kind == "beforeunload" && leaves => {
-                Some((DialogAnswer::Accept(None), AnsweredBy::Rule))
+                Some((DialogAnswer::Accept(None), AnsweredBy::Automatic))
             }
             DialogPolicy::Ask => None,
         }
     }
 
     /// How a dialog is held: for whom, for how long, and what becomes of it.
-    fn patience(&self, kind: &str) -> (bool, Duration, DialogAnswer, AnsweredBy) {
-        match self.shared.dialogs {
-            _ if kind == "alert" => (false, PERSON, DialogAnswer::Accept(None), AnsweredBy::Rule),
-            DialogPolicy::Accept => (false, PERSON, DialogAnswer::Accept(None), AnsweredBy::Policy),
-            DialogPolicy::Dismiss => (false, PERSON, DialogAnswer::Dismiss, AnsweredBy::Policy),
+    fn hold_policy(&self, kind: &str) -> (bool, Duration, DialogAnswer, AnsweredBy) {
+        match self.shared.dialog_policy {
+            _ if kind == "alert" => {
+                (false, PERSON_TIMEOUT, DialogAnswer::Accept(None), AnsweredBy::Automatic)
+            }
+            DialogPolicy::Accept => {
+                (false, PERSON_TIMEOUT, DialogAnswer::Accept(None), AnsweredBy::Policy)
+            }
+            DialogPolicy::Dismiss => {
+                (false, PERSON_TIMEOUT, DialogAnswer::Dismiss, AnsweredBy::Policy)
+            }
             DialogPolicy::Ask => {
                 let patience = self.shared.dialog_timeout;
                 (true, patience, DialogAnswer::Dismiss, AnsweredBy::Timeout)
@@ -315,7 +330,7 @@ impl Page {
     }
 
     /// Closes the dialog that is open, and reports it.
-    fn close_dialog(&self, dialog: Dialog) -> Call<IgnoredAny> {
+    fn close_dialog(&self, dialog: Dialog) -> CdpCall<IgnoredAny> {
         let mut params = json!({ "accept": dialog.answer != DialogAnswer::Dismiss });
         if dialog.kind == "prompt"
             && let DialogAnswer::Accept(text) = &dialog.answer
@@ -328,75 +343,82 @@ impl Page {
     }
 
     fn report_dialog(&self, dialog: Dialog) {
-        self.shared.sink.event(Event::Dialog(self.target_id().clone(), dialog));
+        self.shared.sink.event(Event::DialogAnswered(self.target_id().clone(), dialog));
     }
 }
 
-impl Question {
+impl OpenPageDialog {
     fn into_dialog(self, answer: DialogAnswer, by: AnsweredBy) -> Dialog {
         let Self { kind, message, url, default_text, .. } = self;
-        Dialog { kind, message, url, default_text, answer, by }
+        Dialog { kind, message, url, default_text, answer, answered_by: by }
     }
 }
 
-impl Drop for Leaving {
+impl Drop for LeavingGuard {
     fn drop(&mut self) {
-        let mut driven = self.page.driven.lock();
-        if let Some(at) = driven.navigations.iter().position(|commits| *commits == self.commits) {
-            driven.navigations.swap_remove(at);
+        let mut driven = self.page.caller_activity.lock();
+        if let Some(at) = driven.leaving_commits.iter().position(|commits| *commits == self.commits)
+        {
+            driven.leaving_commits.swap_remove(at);
         }
     }
 }
 
-impl Drop for Acting {
+impl Drop for ActingGuard {
     fn drop(&mut self) {
-        let mut driven = self.0.driven.lock();
-        driven.actions -= 1;
-        driven.acted = Some(Instant::now());
+        let mut driven = self.0.caller_activity.lock();
+        driven.running_actions -= 1;
+        driven.last_action_end = Some(Instant::now());
     }
 }
 
 /// `Page.javascriptDialogOpening`.
-pub(crate) fn opening(page: &Arc<Page>, event: &RawEvent<'_>) -> Option<()> {
-    static LAST: AtomicU64 = AtomicU64::new(0);
+pub(crate) fn on_dialog_opening(page: &Arc<Page>, event: &RawEvent<'_>) -> Option<()> {
+    static LAST_DIALOG_ID: AtomicU64 = AtomicU64::new(0);
     let opening: DialogOpening = event.params()?;
-    let decided = page.decide(&opening.kind);
-    let (asks, patience, answer, by) = page.patience(&opening.kind);
+    let decided = page.immediate_answer(&opening.kind);
+    let (asks, patience, answer, by) = page.hold_policy(&opening.kind);
     let opened = Instant::now();
-    let question = Question {
-        id: LAST.fetch_add(1, Ordering::Relaxed) + 1,
-        message: opening.message.chars().take(MAX_MESSAGE).collect(),
+    let question = OpenPageDialog {
+        id: LAST_DIALOG_ID.fetch_add(1, Ordering::Relaxed) + 1,
+        message: opening.message.chars().take(MAX_MESSAGE_CHARS).collect(),
         default_text: opening.default_prompt.filter(|_| opening.kind == "prompt"),
         kind: opening.kind,
         url: opening.url,
-        opened,
-        until: opened + patience,
+        opened_at: opened,
+        deadline: opened + patience,
     };
     if let Some((answer, by)) = decided {
         page.close_dialog(question.into_dialog(answer, by)).ignore();
         return Some(());
     }
     let id = question.id;
-    page.state.lock().dialog = Some(Held { question, asks, answer, by });
+    page.state.lock().pending_dialog = Some(PendingDialog {
+        dialog: question,
+        awaits_caller: asks,
+        default_answer: answer,
+        default_answered_by: by,
+    });
     let waiting = Arc::downgrade(page);
     tokio::spawn(async move {
         tokio::time::sleep(patience).await;
         if let Some(page) = waiting.upgrade() {
-            page.give_up(id);
+            page.dialog_timed_out(id);
         }
     });
     if asks {
-        page.shared.sink.event(Event::Question(page.target_id().clone()));
+        page.shared.sink.event(Event::DialogOpened(page.target_id().clone()));
     }
     Some(())
 }
 
 impl Page {
     /// Nobody answered the dialog `id`, if it is still open.
-    fn give_up(&self, id: u64) {
-        let held = self.state.lock().dialog.clone();
-        if let Some(held) = held.filter(|held| held.question.id == id)
-            && let Some(call) = self.answer_question(id, held.answer, held.by)
+    fn dialog_timed_out(&self, id: u64) {
+        let held = self.state.lock().pending_dialog.clone();
+        if let Some(held) = held.filter(|held| held.dialog.id == id)
+            && let Some(call) =
+                self.answer_open_dialog(id, held.default_answer, held.default_answered_by)
         {
             call.ignore();
         }
@@ -405,10 +427,10 @@ impl Page {
 
 /// `Page.javascriptDialogClosed`: what is still held was closed by a person, or
 /// together with its document.
-pub(crate) fn closed(page: &Page, event: &RawEvent<'_>) -> Option<()> {
-    let Some(held) = page.state.lock().dialog.take() else { return Some(()) };
+pub(crate) fn on_dialog_closed(page: &Page, event: &RawEvent<'_>) -> Option<()> {
+    let Some(held) = page.state.lock().pending_dialog.take() else { return Some(()) };
     let closed: DialogClosed = event.params()?;
-    let answer = match (closed.result, held.question.kind.as_str()) {
+    let answer = match (closed.result, held.dialog.kind.as_str()) {
         (false, _) => DialogAnswer::Dismiss,
         (true, "prompt") => DialogAnswer::Accept(Some(closed.user_input)),
         (true, _) => DialogAnswer::Accept(None),
@@ -417,6 +439,6 @@ pub(crate) fn closed(page: &Page, event: &RawEvent<'_>) -> Option<()> {
         Flavour::Headed => AnsweredBy::Person,
         Flavour::Headless | Flavour::HeadlessShell => AnsweredBy::Document,
     };
-    page.report_dialog(held.question.into_dialog(answer, by));
+    page.report_dialog(held.dialog.into_dialog(answer, by));
     Some(())
 }

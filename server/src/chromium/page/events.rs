@@ -2,62 +2,62 @@
 
 use std::sync::Arc;
 
-use super::contexts::Context;
+use super::contexts::ExecutionContext;
 use super::dialogs;
 use super::page::Page;
 use super::protocol::{
-    ContextCreated, ContextDestroyed, FrameAttached, FrameDetached, FrameNavigated, FrameOnly,
+    ContextCreated, ContextDestroyed, FrameAttached, FrameDetached, FrameIdEvent, FrameNavigated,
     FrameRequestedNavigation, FrameStartedNavigating, LifecycleEvent, NavigatedWithinDocument,
     WindowOpen, WireContext,
 };
-use super::state::{LoadSet, LoadState, PageState, Pending};
-use crate::chromium::browser::windows::AskedWindow;
+use super::state::{LoadState, LoadStates, PageState, PendingNavigation};
+use crate::chromium::browser::windows::RequestedWindow;
 use crate::chromium::capture::console::{ConsoleApiCalled, ExceptionThrown, LogEntryAdded};
 use crate::chromium::capture::event::Event;
-use crate::chromium::capture::{har, network, valve};
+use crate::chromium::capture::{console_throttle, har, network};
 use crate::chromium::connection::envelope::RawEvent;
-use crate::chromium::connection::session::Session;
+use crate::chromium::connection::session::CdpSession;
 use crate::chromium::ids::LoaderId;
-use crate::chromium::input::{drag, files};
+use crate::chromium::input::{drag, file_chooser};
 use crate::chromium::launch::info::Flavour;
 use crate::chromium::page::response::{LoadingFailed, RequestWillBeSent, ResponseReceived};
 
 /// Applies one event that came on `session`, which serves some of the page's
 /// frames. An event that does not fit changes nothing.
-pub(crate) fn apply(page: &Arc<Page>, session: &Session, event: &RawEvent<'_>) {
+pub(crate) fn on_event(page: &Arc<Page>, session: &CdpSession, event: &RawEvent<'_>) {
     let known = match event.method.split_once('.') {
-        Some(("Page", name)) => frame_event(page, session, name, event),
-        Some(("Fetch", "requestPaused")) if page.is_routed() => {
+        Some(("Page", name)) => on_frame_event(page, session, name, event),
+        Some(("Fetch", "requestPaused")) if page.has_routes() => {
             if let Some(paused) = event.params() {
-                page.route_paused(session, paused);
+                page.on_route_paused(session, paused);
             }
             None
         }
         // A tab that fetches, which is hidden and so has no routes.
         Some(("Fetch", "requestPaused")) => {
             if let Some(paused) = event.params() {
-                page.request_paused(paused);
+                page.on_fetch_paused(paused);
             }
             None
         }
-        Some(("Runtime", name)) => runtime_event(page, session, name, event),
+        Some(("Runtime", name)) => on_runtime_event(page, session, name, event),
         Some(("Network", name)) => {
-            har::apply(page, session, name, event);
-            network::apply(page, name, event);
-            network_event(page, name, event)
+            har::on_network_event(page, session, name, event);
+            network::on_network_event(page, name, event);
+            on_document_network_event(page, name, event)
         }
-        Some(("Input", "dragIntercepted")) => drag::intercepted(page, event),
+        Some(("Input", "dragIntercepted")) => drag::on_drag_intercepted(page, event),
         Some(("Performance", "metrics")) => {
-            page.note_time_stamp(session);
+            page.count_time_stamp(session);
             None
         }
         Some(("CSS", "styleSheetAdded")) => {
-            page.sheet_added(event);
+            page.on_stylesheet_added(event);
             None
         }
-        Some(("Log", "entryAdded")) if valve::admit(page, session) => {
+        Some(("Log", "entryAdded")) if console_throttle::admit(page, session) => {
             if let Some(entry) = event.params::<LogEntryAdded>() {
-                valve::deliver(page, entry.into());
+                console_throttle::report_entry(page, entry.into());
             }
             None
         }
@@ -68,9 +68,9 @@ pub(crate) fn apply(page: &Arc<Page>, session: &Session, event: &RawEvent<'_>) {
     }
 }
 
-fn frame_event(
+fn on_frame_event(
     page: &Arc<Page>,
-    session: &Session,
+    session: &CdpSession,
     name: &str,
     event: &RawEvent<'_>,
 ) -> Option<()> {
@@ -89,10 +89,10 @@ fn frame_event(
         }
         "frameNavigated" => {
             let params: FrameNavigated = event.params()?;
-            page.shared.visited.note(page.context_id(), &params.frame.url);
-            navigated(&mut page.state.lock(), session, &params);
+            page.shared.visited_origins.record(page.context_id(), &params.frame.url);
+            on_frame_navigated(&mut page.state.lock(), session, &params);
             if params.frame.id == page.main_frame().id {
-                page.forget_time_stamps();
+                page.reset_time_stamps();
                 let loader = params.frame.loader_id.clone();
                 let committed = Event::DocumentCommitted(page.target_id().clone(), loader);
                 page.shared.sink.event(committed);
@@ -103,62 +103,67 @@ fn frame_event(
             let mut state = page.state.lock();
             let is_main = *state.frames.root() == navigated.frame_id;
             state.frames.get_mut(&navigated.frame_id)?.url = navigated.url;
-            state.requested = state.requested.take().filter(|_| !is_main);
+            state.requested_url = state.requested_url.take().filter(|_| !is_main);
             state.commits += u64::from(is_main);
         }
         "frameRequestedNavigation" => {
             let requested: FrameRequestedNavigation = event.params()?;
             if requested.reason.starts_with("formSubmission") {
-                let sent = Event::FormSent(page.target_id().clone(), requested.url.clone());
+                let sent = Event::FormSubmitted(page.target_id().clone(), requested.url.clone());
                 page.shared.sink.event(sent);
             }
             let mut state = page.state.lock();
             let is_main = *state.frames.root() == requested.frame_id;
             match requested.disposition.as_str() {
-                "currentTab" if is_main => state.requested = Some(requested.url),
+                "currentTab" if is_main => state.requested_url = Some(requested.url),
                 "download" => state.downloads_requested += 1,
-                "currentTab" => state.frames_requested.add(requested.frame_id),
+                "currentTab" => state.frame_navigation_requests.add(requested.frame_id),
                 // A click with a modifier, which opens a tab without an opener.
                 _ => {
                     // Which frame of another process has the keys is not known here.
                     let is_inner = session.id() != page.session().id();
                     let headed = page.shared.flavour == Flavour::Headed;
-                    let by_user = state.was_touched() || is_inner || headed;
+                    let by_user = state.has_user_activation() || is_inner || headed;
                     let session = session.id().clone();
-                    state.opens_window(AskedWindow { session, url: requested.url, by_user });
+                    state.add_window_request(RequestedWindow {
+                        session,
+                        url: requested.url,
+                        has_user_activation: by_user,
+                    });
                 }
             }
         }
         "windowOpen" => {
             let opened: WindowOpen = event.params()?;
-            let asked = AskedWindow {
+            let asked = RequestedWindow {
                 session: session.id().clone(),
                 url: opened.url,
-                by_user: opened.user_gesture,
+                has_user_activation: opened.user_gesture,
             };
-            page.state.lock().opens_window(asked);
+            page.state.lock().add_window_request(asked);
         }
         "frameStartedNavigating" => {
             let started: FrameStartedNavigating = event.params()?;
             let mut state = page.state.lock();
             let same_document = started.navigation_type.ends_with("ameDocument");
             if *state.frames.root() == started.frame_id && !same_document {
-                state.requested = None;
-                state.bound_for = Some(started.url.clone());
-                state.pending = Some(Pending::new(started.loader_id, started.url));
+                state.requested_url = None;
+                state.last_navigation_url = Some(started.url.clone());
+                state.pending_navigation =
+                    Some(PendingNavigation::new(started.loader_id, started.url));
             }
         }
         "frameStartedLoading" | "frameStoppedLoading" => {
-            let frame: FrameOnly = event.params()?;
+            let frame: FrameIdEvent = event.params()?;
             let mut state = page.state.lock();
             if name == "frameStoppedLoading" {
-                state.frames_requested.over(&frame.frame_id);
+                state.frame_navigation_requests.remove(&frame.frame_id);
             }
             if *state.frames.root() == frame.frame_id {
                 state.loading = name == "frameStartedLoading";
                 if !state.loading {
-                    state.pending = None;
-                    state.requested = None;
+                    state.pending_navigation = None;
+                    state.requested_url = None;
                 }
             }
         }
@@ -166,10 +171,10 @@ fn frame_event(
             let lifecycle: LifecycleEvent = event.params()?;
             let mut state = page.state.lock();
             let frame = state.frames.get_mut(&lifecycle.frame_id)?;
-            if frame.reached.0 != lifecycle.loader_id {
-                frame.reached = (lifecycle.loader_id, LoadSet::default());
+            if frame.milestones.0 != lifecycle.loader_id {
+                frame.milestones = (lifecycle.loader_id, LoadStates::default());
             }
-            frame.reached.1.insert(match lifecycle.name.as_str() {
+            frame.milestones.1.insert(match lifecycle.name.as_str() {
                 "DOMContentLoaded" => LoadState::DomContentLoaded,
                 "load" => LoadState::Load,
                 "networkIdle" => LoadState::NetworkIdle,
@@ -177,41 +182,41 @@ fn frame_event(
             });
         }
         "screencastFrame" => {
-            page.frame_drawn(session, event.params()?);
+            page.on_screencast_frame(session, event.params()?);
             return None;
         }
-        "fileChooserOpened" => files::opened(page, event)?,
-        "javascriptDialogOpening" => dialogs::opening(page, event)?,
-        "javascriptDialogClosed" => dialogs::closed(page, event)?,
+        "fileChooserOpened" => file_chooser::on_file_chooser_opened(page, event)?,
+        "javascriptDialogOpening" => dialogs::on_dialog_opening(page, event)?,
+        "javascriptDialogClosed" => dialogs::on_dialog_closed(page, event)?,
         _ => return None,
     }
     Some(())
 }
 
-fn navigated(state: &mut PageState, session: &Session, navigated: &FrameNavigated) {
+fn on_frame_navigated(state: &mut PageState, session: &CdpSession, navigated: &FrameNavigated) {
     let frame = &navigated.frame;
-    state.frames.navigated(frame, session);
-    state.frames_requested.over(&frame.id);
+    state.frames.on_navigated(frame, session);
+    state.frame_navigation_requests.remove(&frame.id);
     let restored = navigated.kind.as_deref() == Some("BackForwardCacheRestore");
     if restored && let Some(known) = state.frames.get_mut(&frame.id) {
         // Its milestones are not reported again.
-        known.reached = (frame.loader_id.clone(), LoadSet::ALL);
+        known.milestones = (frame.loader_id.clone(), LoadStates::ALL);
     }
     if *state.frames.root() == frame.id {
-        state.show(&frame.loader_id);
+        state.add_recent_document(&frame.loader_id);
         state.commits += 1;
         // What the document before it was refused.
-        state.denied_main.take_if(|denied| !denied.answered);
+        state.last_denied_main.take_if(|denied| !denied.was_answered);
         state.crashed = false;
-        state.pending = None;
-        state.requested = None;
-        state.unreachable = frame.unreachable_url.clone();
+        state.pending_navigation = None;
+        state.requested_url = None;
+        state.unreachable_url = frame.unreachable_url.clone();
     }
 }
 
-fn runtime_event(
+fn on_runtime_event(
     page: &Arc<Page>,
-    session: &Session,
+    session: &CdpSession,
     name: &str,
     event: &RawEvent<'_>,
 ) -> Option<()> {
@@ -224,8 +229,8 @@ fn runtime_event(
             let mut state = page.state.lock();
             let frame = state.frames.get_mut(&aux.frame_id?)?;
             if frame.session == *session {
-                let context = Context { number: id, unique: unique_id.map(Into::into) };
-                frame.contexts.created(name, context);
+                let context = ExecutionContext { number: id, unique_id: unique_id.map(Into::into) };
+                frame.contexts.insert(name, context);
             }
         }
         "executionContextDestroyed" => {
@@ -235,13 +240,15 @@ fn runtime_event(
         }
         "executionContextsCleared" => page.state.lock().frames.forget_contexts(session.id(), None),
         // Nobody waits for console lines.
-        "consoleAPICalled" | "exceptionThrown" if !valve::admit(page, session) => return None,
+        "consoleAPICalled" | "exceptionThrown" if !console_throttle::admit(page, session) => {
+            return None;
+        }
         "consoleAPICalled" => {
-            valve::deliver(page, event.params::<ConsoleApiCalled>()?.into());
+            console_throttle::report_entry(page, event.params::<ConsoleApiCalled>()?.into());
             return None;
         }
         "exceptionThrown" => {
-            valve::deliver(page, event.params::<ExceptionThrown>()?.into());
+            console_throttle::report_entry(page, event.params::<ExceptionThrown>()?.into());
             return None;
         }
         _ => return None,
@@ -249,7 +256,7 @@ fn runtime_event(
     Some(())
 }
 
-fn network_event(page: &Page, name: &str, event: &RawEvent<'_>) -> Option<()> {
+fn on_document_network_event(page: &Page, name: &str, event: &RawEvent<'_>) -> Option<()> {
     match name {
         "requestWillBeSent" => {
             let request: RequestWillBeSent = event.params()?;
@@ -258,11 +265,17 @@ fn network_event(page: &Page, name: &str, event: &RawEvent<'_>) -> Option<()> {
                 return None;
             }
             let url = request.request.url;
-            state.asked = Some(url.clone());
+            state.last_request_url = Some(url.clone());
             // A redirect keeps the loader: what is waited for now is its target.
-            match state.pending.as_mut().filter(|known| known.loader == request.loader_id) {
+            match state
+                .pending_navigation
+                .as_mut()
+                .filter(|known| known.loader == request.loader_id)
+            {
                 Some(known) => known.url = url,
-                None => state.pending = Some(Pending::new(request.loader_id, url)),
+                None => {
+                    state.pending_navigation = Some(PendingNavigation::new(request.loader_id, url))
+                }
             }
         }
         "responseReceived" => {
@@ -271,28 +284,28 @@ fn network_event(page: &Page, name: &str, event: &RawEvent<'_>) -> Option<()> {
             if !received.is_document_of(state.frames.root()) {
                 return None;
             }
-            state.pending = None;
+            state.pending_navigation = None;
             let response = received.main_response();
-            let metadata = response.comes_from_metadata();
-            state.response = Some((received.loader_id.clone(), response));
+            let metadata = response.is_from_metadata_service();
+            state.main_response = Some((received.loader_id.clone(), response));
             drop(state);
             if metadata {
-                page.drop_document(received.url());
+                page.discard_document(received.url());
             }
         }
         "loadingFailed" => {
             let failed: LoadingFailed = event.params()?;
             let mut state = page.state.lock();
             // Either nothing was answered, or the answer was not a document.
-            let waiting = state.pending.as_ref().map(|pending| &pending.loader);
-            let answered = state.response.as_ref().map(|(loader, _)| loader);
+            let waiting = state.pending_navigation.as_ref().map(|pending| &pending.loader);
+            let answered = state.main_response.as_ref().map(|(loader, _)| loader);
             let of_main = |loader: &&LoaderId| loader.as_str() == failed.request_id;
             let loader = waiting.into_iter().chain(answered).find(of_main)?.clone();
             if state.frames.get(state.frames.root())?.loader == loader {
                 return None;
             }
-            state.failed = Some((loader, failed.error_text));
-            state.pending = None;
+            state.failed_navigation = Some((loader, failed.error_text));
+            state.pending_navigation = None;
         }
         _ => return None,
     }

@@ -16,74 +16,74 @@ use tokio::sync::{mpsc, watch};
 use super::page::Page;
 use super::print::ByteStream;
 use crate::chromium::capture::downloads::{Download, DownloadState};
-use crate::chromium::connection::call::Call;
+use crate::chromium::connection::call::CdpCall;
 use crate::chromium::connection::params::NoParams;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::launch::info::Flavour;
 
 /// Requests that wait to be looked at; a tab makes one at a time.
-const WAITING: usize = 16;
+const MAX_PAUSED_REQUESTS: usize = 16;
 
 /// `Fetch.requestPaused`, of a tab that fetches.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Paused {
+pub(crate) struct PausedFetch {
     request_id: String,
-    request: Request,
+    request: PausedFetchRequest,
     #[serde(default)]
     response_status_code: Option<u16>,
     #[serde(default)]
     response_error_reason: Option<String>,
     #[serde(default)]
-    response_headers: Vec<Header>,
+    response_headers: Vec<FetchHeader>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Request {
+struct PausedFetchRequest {
     url: String,
     #[serde(default)]
     headers: Map<String, Value>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Header {
+struct FetchHeader {
     name: String,
     value: String,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Navigated {
+struct FetchNavigateResult {
     #[serde(default)]
     error_text: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Taken {
+struct TakeBodyResult {
     stream: String,
 }
 
 /// Where a fetch stands.
 #[derive(Debug)]
-pub enum Stop {
+pub enum FetchStep {
     /// A request is about to leave for this address: the first one, or one
     /// that a redirect makes.
     Request(String),
     /// It was answered.
-    Answer(Answer),
+    Response(FetchResponseHead),
 }
 
 /// The head of an answer.
 #[derive(Debug)]
-pub struct Answer {
+pub struct FetchResponseHead {
     /// HTTP status.
     pub status: u16,
     /// Where it came from in the end.
     pub url: String,
-    headers: Vec<Header>,
+    headers: Vec<FetchHeader>,
 }
 
-impl Answer {
+impl FetchResponseHead {
     /// The first header of this name.
     pub fn header(&self, name: &str) -> Option<&str> {
         let header = self.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
@@ -92,18 +92,18 @@ impl Answer {
 }
 
 /// A fetch under way; given up when it is dropped.
-pub struct Visit<'a> {
+pub struct TabFetch<'a> {
     page: &'a Page,
     url: String,
-    navigation: Call<Navigated>,
-    paused: mpsc::Receiver<Paused>,
-    held: Option<Paused>,
+    navigation: CdpCall<FetchNavigateResult>,
+    paused: mpsc::Receiver<PausedFetch>,
+    paused_request: Option<PausedFetch>,
     /// The headers of the answer, as they go on to Chromium.
-    kept_headers: Vec<Value>,
+    response_headers: Vec<Value>,
 }
 
 /// A body on its way into a file, which goes when it is dropped.
-pub struct Kept<'a> {
+pub struct BodyDownload<'a> {
     page: &'a Page,
     states: watch::Receiver<Option<Download>>,
 }
@@ -111,10 +111,10 @@ pub struct Kept<'a> {
 impl Page {
     /// Begins to fetch `url`. The tab is used up for it until the visit is
     /// dropped, so it is a hidden one.
-    pub fn visit<'a>(&'a self, url: &str, referrer: Option<&str>) -> Result<Visit<'a>> {
+    pub fn start_fetch<'a>(&'a self, url: &str, referrer: Option<&str>) -> Result<TabFetch<'a>> {
         self.state.lock().begin_navigation()?;
-        let (sender, paused) = mpsc::channel(WAITING);
-        *self.paused.lock() = Some(sender);
+        let (sender, paused) = mpsc::channel(MAX_PAUSED_REQUESTS);
+        *self.paused_fetches.lock() = Some(sender);
         let stages = ["Request", "Response"];
         let patterns = stages.map(|stage| json!({ "urlPattern": "*", "requestStage": stage }));
         let enable = json!({ "patterns": patterns });
@@ -124,13 +124,13 @@ impl Page {
             params["referrer"] = json!(referrer);
         }
         let navigation = self.session().call_method("Page.navigate", &params);
-        Ok(Visit {
+        Ok(TabFetch {
             page: self,
             url: url.to_owned(),
             navigation,
             paused,
-            held: None,
-            kept_headers: Vec::new(),
+            paused_request: None,
+            response_headers: Vec::new(),
         })
     }
 
@@ -151,9 +151,10 @@ impl Page {
     }
 
     /// A request of this tab is paused.
-    pub(crate) fn request_paused(&self, paused: Paused) {
+    pub(crate) fn on_fetch_paused(&self, paused: PausedFetch) {
         let id = paused.request_id.clone();
-        let taken = self.paused.lock().as_ref().is_some_and(|to| to.try_send(paused).is_ok());
+        let taken =
+            self.paused_fetches.lock().as_ref().is_some_and(|to| to.try_send(paused).is_ok());
         if !taken {
             let params = json!({ "requestId": id, "errorReason": "Aborted" });
             self.session().call_method::<IgnoredAny>("Fetch.failRequest", &params).ignore();
@@ -161,51 +162,51 @@ impl Page {
     }
 }
 
-impl Visit<'_> {
+impl TabFetch<'_> {
     /// Waits for the next request or for the answer.
     ///
     /// # Errors
     /// `HostDenied` when the guard refuses, `NavigationFailed` when no answer
     /// comes.
-    pub async fn next(&mut self) -> Result<Stop> {
+    pub async fn next(&mut self) -> Result<FetchStep> {
         loop {
             let paused = tokio::select! {
                 biased;
                 Some(paused) = self.paused.recv() => paused,
-                outcome = &mut self.navigation => return Err(self.failed(outcome?.error_text)),
+                outcome = &mut self.navigation => return Err(self.fetch_error(outcome?.error_text)),
             };
             let Some(status) = paused.response_status_code else {
                 if paused.response_error_reason.is_some() {
-                    self.go_on(&paused, None);
+                    self.send_continue(&paused, None);
                     continue;
                 }
                 let url = paused.request.url.clone();
-                self.held = Some(paused);
-                return Ok(Stop::Request(url));
+                self.paused_request = Some(paused);
+                return Ok(FetchStep::Request(url));
             };
             let redirects = (300..400).contains(&status)
                 && paused.response_headers.iter().any(|h| h.name.eq_ignore_ascii_case("location"));
             if redirects {
-                self.go_on(&paused, None);
+                self.send_continue(&paused, None);
                 continue;
             }
             let mut answer =
-                Answer { status, url: paused.request.url.clone(), headers: Vec::new() };
+                FetchResponseHead { status, url: paused.request.url.clone(), headers: Vec::new() };
             let mut paused = paused;
             answer.headers = std::mem::take(&mut paused.response_headers);
             let others = answer.headers.iter();
             let others = others.filter(|h| !h.name.eq_ignore_ascii_case("content-disposition"));
-            self.kept_headers =
+            self.response_headers =
                 others.map(|h| json!({ "name": h.name, "value": h.value })).collect();
-            self.held = Some(paused);
-            return Ok(Stop::Answer(answer));
+            self.paused_request = Some(paused);
+            return Ok(FetchStep::Response(answer));
         }
     }
 
     /// Lets the request go that [`Visit::next`] answered. It asks for a file:
     /// servers that have a page about it send the page to who wants HTML.
-    pub fn allow(&mut self) {
-        if let Some(paused) = self.held.take() {
+    pub fn continue_request(&mut self) {
+        if let Some(paused) = self.paused_request.take() {
             let kept = paused.request.headers.iter();
             let ours = |name: &str| {
                 ["accept", "accept-encoding"].iter().any(|own| name.eq_ignore_ascii_case(own))
@@ -219,27 +220,27 @@ impl Visit<'_> {
                     json!({ "name": "Accept-Encoding", "value": "identity" }),
                 ])
                 .collect();
-            self.go_on(&paused, Some(json!(headers)));
+            self.send_continue(&paused, Some(json!(headers)));
         }
     }
 
     /// The body of the answer.
     pub async fn body(&self) -> Result<ByteStream> {
-        let id = self.held.as_ref().map(|paused| &paused.request_id);
+        let id = self.paused_request.as_ref().map(|paused| &paused.request_id);
         let params = json!({ "requestId": id });
-        let taken: Call<Taken> =
+        let taken: CdpCall<TakeBodyResult> =
             self.page.session().call_method("Fetch.takeResponseBodyAsStream", &params);
         Ok(ByteStream::new(self.page.session().clone(), taken.await?.stream))
     }
 
     /// Lets Chromium keep the body in a file, where its size is not known: only
     /// then a body that broke off can be told from a whole one.
-    pub fn keep(&mut self) -> Kept<'_> {
+    pub fn download_body(&mut self) -> BodyDownload<'_> {
         let (sender, states) = watch::channel(None);
-        *self.page.kept.lock() = Some(sender);
-        if let Some(paused) = self.held.take() {
+        *self.page.body_download.lock() = Some(sender);
+        if let Some(paused) = self.paused_request.take() {
             let mut headers = vec![json!({ "name": "Content-Disposition", "value": "attachment" })];
-            headers.append(&mut self.kept_headers);
+            headers.append(&mut self.response_headers);
             let params = json!({
                 "requestId": paused.request_id,
                 "responseCode": 200,
@@ -248,10 +249,10 @@ impl Visit<'_> {
             let method = "Fetch.continueResponse";
             self.page.session().call_method::<IgnoredAny>(method, &params).ignore();
         }
-        Kept { page: self.page, states }
+        BodyDownload { page: self.page, states }
     }
 
-    fn go_on(&self, paused: &Paused, headers: Option<Value>) {
+    fn send_continue(&self, paused: &PausedFetch, headers: Option<Value>) {
         let mut params = json!({ "requestId": paused.request_id });
         if let Some(headers) = headers {
             params["headers"] = headers;
@@ -259,7 +260,7 @@ impl Visit<'_> {
         self.page.session().call_method::<IgnoredAny>("Fetch.continueRequest", &params).ignore();
     }
 
-    fn failed(&self, text: Option<String>) -> Error {
+    fn fetch_error(&self, text: Option<String>) -> Error {
         match self.page.last_denied() {
             Some(denied) => Error::HostDenied { url: denied.url, reason: denied.reason },
             None => Error::NavigationFailed {
@@ -270,9 +271,9 @@ impl Visit<'_> {
     }
 }
 
-impl Kept<'_> {
+impl BodyDownload<'_> {
     /// The file, once it is whole; `None` when nothing more came for `stall`.
-    pub async fn file(&mut self, stall: Duration) -> Option<PathBuf> {
+    pub async fn wait_file(&mut self, stall: Duration) -> Option<PathBuf> {
         let mut received = 0;
         loop {
             let moved = |state: &Option<Download>| {
@@ -293,9 +294,9 @@ impl Kept<'_> {
     }
 }
 
-impl Drop for Kept<'_> {
+impl Drop for BodyDownload<'_> {
     fn drop(&mut self) {
-        *self.page.kept.lock() = None;
+        *self.page.body_download.lock() = None;
         let last =
             self.states.borrow().as_ref().map(|state| (state.id.clone(), state.path.clone()));
         if let Some((id, path)) = last {
@@ -304,11 +305,11 @@ impl Drop for Kept<'_> {
     }
 }
 
-impl Drop for Visit<'_> {
+impl Drop for TabFetch<'_> {
     fn drop(&mut self) {
-        *self.page.paused.lock() = None;
+        *self.page.paused_fetches.lock() = None;
         let session = self.page.session();
-        if let Some(paused) = self.held.take() {
+        if let Some(paused) = self.paused_request.take() {
             let params = json!({ "requestId": paused.request_id, "errorReason": "Aborted" });
             session.call_method::<IgnoredAny>("Fetch.failRequest", &params).ignore();
         }

@@ -6,10 +6,10 @@
 
 use std::collections::HashMap;
 
-use super::contexts::Contexts;
+use super::contexts::ExecutionContexts;
 use super::protocol::{WireFrame, WireFrameTree};
-use super::state::LoadSet;
-use crate::chromium::connection::session::Session;
+use super::state::LoadStates;
+use crate::chromium::connection::session::CdpSession;
 use crate::chromium::ids::{FrameId, LoaderId, SessionId};
 
 /// One frame as it is now.
@@ -26,15 +26,15 @@ pub struct Frame {
     /// The document's loader; empty until the first document is known.
     pub loader: LoaderId,
     /// The session that serves it.
-    pub session: Session,
+    pub session: CdpSession,
     /// Whether it lives in another process than its parent.
     pub out_of_process: bool,
     pub(crate) children: Vec<FrameId>,
     /// Milestones, and the loader they belong to: they may come before or
     /// after the commit is reported.
-    pub(crate) reached: (LoaderId, LoadSet),
+    pub(crate) milestones: (LoaderId, LoadStates),
     /// Execution contexts of its document, where known.
-    pub(crate) contexts: Contexts,
+    pub(crate) contexts: ExecutionContexts,
 }
 
 /// All frames of a tab.
@@ -46,7 +46,7 @@ pub(crate) struct FrameTree {
 
 impl FrameTree {
     /// A tree of one empty main frame.
-    pub(crate) fn new(root: FrameId, session: Session) -> Self {
+    pub(crate) fn new(root: FrameId, session: CdpSession) -> Self {
         let mut tree = Self { root: root.clone(), frames: HashMap::new() };
         tree.attach(root, None, session);
         tree
@@ -79,7 +79,7 @@ impl FrameTree {
     }
 
     /// A frame was attached, or came back from another process.
-    pub(crate) fn attach(&mut self, id: FrameId, parent: Option<FrameId>, session: Session) {
+    pub(crate) fn attach(&mut self, id: FrameId, parent: Option<FrameId>, session: CdpSession) {
         if let Some(parent) = parent.as_ref().and_then(|parent| self.frames.get_mut(parent))
             && !parent.children.contains(&id)
         {
@@ -98,14 +98,14 @@ impl FrameTree {
             session,
             out_of_process: false,
             children: Vec::new(),
-            reached: (LoaderId::from(""), LoadSet::default()),
-            contexts: Contexts::default(),
+            milestones: (LoaderId::from(""), LoadStates::default()),
+            contexts: ExecutionContexts::default(),
         };
         self.frames.insert(id, frame);
     }
 
     /// A document was committed in a frame. Its child frames are gone.
-    pub(crate) fn navigated(&mut self, wire: &WireFrame, session: &Session) {
+    pub(crate) fn on_navigated(&mut self, wire: &WireFrame, session: &CdpSession) {
         // An out-of-process root does not name its parent; the parent did.
         let parent = match self.frames.get(&wire.id) {
             Some(known) => known.parent.clone(),
@@ -130,10 +130,10 @@ impl FrameTree {
     }
 
     /// Takes over a whole subtree as one session reports it.
-    pub(crate) fn adopt(&mut self, tree: &WireFrameTree, session: &Session) {
+    pub(crate) fn adopt(&mut self, tree: &WireFrameTree, session: &CdpSession) {
         let known = self.frames.get(&tree.frame.id);
         if known.is_none_or(|frame| frame.loader != tree.frame.loader_id) {
-            self.navigated(&tree.frame, session);
+            self.on_navigated(&tree.frame, session);
         }
         for child in &tree.child_frames {
             self.attach(child.frame.id.clone(), Some(tree.frame.id.clone()), session.clone());
@@ -142,7 +142,7 @@ impl FrameTree {
     }
 
     /// A frame moved into a process of its own.
-    pub(crate) fn move_out(&mut self, id: &FrameId, session: &Session) {
+    pub(crate) fn set_out_of_process(&mut self, id: &FrameId, session: &CdpSession) {
         if let Some(frame) = self.frames.get_mut(id) {
             frame.session = session.clone();
             frame.out_of_process = true;
@@ -154,7 +154,7 @@ impl FrameTree {
     }
 
     /// A session ended: what it served is gone, or served by the parent again.
-    pub(crate) fn session_ended(&mut self, session: &SessionId) {
+    pub(crate) fn on_session_ended(&mut self, session: &SessionId) {
         let orphans: Vec<FrameId> = self
             .frames
             .values()
@@ -199,7 +199,7 @@ impl FrameTree {
     pub(crate) fn forget_contexts(&mut self, session: &SessionId, number: Option<i64>) {
         for frame in self.frames.values_mut().filter(|frame| frame.session.id() == session) {
             match number {
-                Some(number) => frame.contexts.destroyed(number),
+                Some(number) => frame.contexts.remove(number),
                 None => frame.contexts.clear(),
             }
         }

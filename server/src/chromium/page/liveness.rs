@@ -6,13 +6,13 @@ use serde::de::IgnoredAny;
 use serde_json::json;
 
 use super::page::Page;
-use crate::chromium::connection::call::Call;
+use crate::chromium::connection::call::CdpCall;
 use crate::chromium::connection::params::NoParams;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::ids::LoaderId;
 
 /// Between two attempts to end a script.
-const PAUSE: Duration = Duration::from_millis(50);
+const INTERRUPT_INTERVAL: Duration = Duration::from_millis(50);
 
 impl Page {
     /// Refuses at once what Chromium would queue for an unknown time: the tab
@@ -20,29 +20,30 @@ impl Page {
     pub fn ensure_answering(&self) -> Result<()> {
         let (url, loader) = {
             let mut state = self.state.lock();
-            state.alive()?;
-            let Some(pending) = &mut state.pending else {
+            state.ensure_alive()?;
+            let Some(pending) = &mut state.pending_navigation else {
                 return Ok(());
             };
-            if std::mem::replace(&mut pending.checked, true) {
+            if std::mem::replace(&mut pending.is_probed, true) {
                 return Err(Error::NavigationPending { url: pending.url.clone() });
             }
             (pending.url.clone(), pending.loader.clone())
         };
-        self.check_pending(loader);
+        self.probe_pending_navigation(loader);
         Err(Error::NavigationPending { url })
     }
 
     /// Some navigations end without a word, such as those to `mailto:`. If the
     /// renderer answers, none is waiting, whatever we believed.
-    fn check_pending(&self, loader: LoaderId) {
+    fn probe_pending_navigation(&self, loader: LoaderId) {
         let page = self.weak();
         let params = json!({ "expression": "1" });
         let answered = move |answer: Result<IgnoredAny>| {
             if let (Some(page), Ok(_)) = (page.upgrade(), answer) {
                 let mut state = page.state.lock();
-                if state.pending.as_ref().is_some_and(|pending| pending.loader == loader) {
-                    state.pending = None;
+                if state.pending_navigation.as_ref().is_some_and(|pending| pending.loader == loader)
+                {
+                    state.pending_navigation = None;
                 }
                 drop(state);
                 page.notify();
@@ -62,16 +63,16 @@ impl Page {
     }
 
     /// Asks the main frame for a sign of life.
-    pub async fn answers(&self, within: Duration) -> bool {
+    pub async fn is_responsive(&self, within: Duration) -> bool {
         let params = json!({ "expression": "1", "returnByValue": true });
-        let ping: Call<IgnoredAny> = self.session().call_method("Runtime.evaluate", &params);
+        let ping: CdpCall<IgnoredAny> = self.session().call_method("Runtime.evaluate", &params);
         matches!(tokio::time::timeout(within, ping).await, Ok(Ok(_)))
     }
 
     /// Ends the script that runs in the main frame's process at this moment.
     /// One that has not begun yet is not hit; see [`Page::interrupt`].
     pub async fn terminate_execution(&self) -> Result<()> {
-        let ended: Call<IgnoredAny> =
+        let ended: CdpCall<IgnoredAny> =
             self.session().call_method("Runtime.terminateExecution", &NoParams);
         ended.await.map(drop)
     }
@@ -81,11 +82,11 @@ impl Page {
     pub async fn interrupt(&self, within: Duration) -> bool {
         let deadline = Instant::now() + within;
         loop {
-            let ended = tokio::time::timeout(PAUSE, self.terminate_execution()).await;
+            let ended = tokio::time::timeout(INTERRUPT_INTERVAL, self.terminate_execution()).await;
             if matches!(ended, Ok(Err(_))) {
                 return false;
             }
-            if self.answers(PAUSE).await {
+            if self.is_responsive(INTERRUPT_INTERVAL).await {
                 return true;
             }
             if Instant::now() >= deadline {
@@ -102,7 +103,7 @@ impl Page {
     /// The tab is closed.
     pub async fn end_process(&self) -> Result<()> {
         // What it was on its way to is not begun again.
-        self.state.lock().bound_for = None;
+        self.state.lock().last_navigation_url = None;
         self.session().call_method::<IgnoredAny>("Page.crash", &NoParams).ignore();
         self.wait_until(|state| state.crashed.then_some(())).await
     }

@@ -3,14 +3,14 @@
 use serde::Deserialize;
 
 use super::page::Page;
-use crate::chromium::connection::call::Call;
+use crate::chromium::connection::call::CdpCall;
 use crate::chromium::connection::params::NoParams;
 use crate::chromium::error::Result;
 
 /// The JavaScript heap of a page's process, in bytes.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Heap {
+pub struct HeapUsage {
     /// In use.
     #[serde(rename = "usedSize")]
     pub used: f64,
@@ -33,10 +33,11 @@ pub struct DomCounters {
 
 impl Page {
     /// Asks the page for its heap and counters. A page that hangs never answers.
-    pub async fn memory(&self) -> Result<(Heap, DomCounters)> {
-        self.state.lock().alive()?;
-        let heap: Call<Heap> = self.session().call_method("Runtime.getHeapUsage", &NoParams);
-        let counters: Call<DomCounters> =
+    pub async fn memory(&self) -> Result<(HeapUsage, DomCounters)> {
+        self.state.lock().ensure_alive()?;
+        let heap: CdpCall<HeapUsage> =
+            self.session().call_method("Runtime.getHeapUsage", &NoParams);
+        let counters: CdpCall<DomCounters> =
             self.session().call_method("Memory.getDOMCounters", &NoParams);
         Ok((heap.await?, counters.await?))
     }

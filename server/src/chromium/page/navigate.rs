@@ -9,11 +9,11 @@ use serde_json::json;
 
 use super::page::Page;
 use super::state::{LoadState, PageState};
-use super::swap::across_swap;
-use crate::chromium::connection::call::Call;
+use super::swap_retry::retry_on_swap;
+use crate::chromium::connection::call::CdpCall;
 use crate::chromium::connection::params::NoParams;
 use crate::chromium::error::{Error, Result};
-use crate::chromium::guard::reach::Refused;
+use crate::chromium::guard::connect_policy::ConnectError;
 use crate::chromium::ids::LoaderId;
 
 /// How a navigation began.
@@ -28,15 +28,15 @@ pub enum Navigated {
 }
 
 /// A download, an answer without content, or stopped: no page comes of it.
-const ABORTED: &str = "net::ERR_ABORTED";
+const ERR_ABORTED: &str = "net::ERR_ABORTED";
 
 /// How long Chromium may take to show its page for an error.
-const ERROR_PAGE: Duration = Duration::from_millis(500);
+const ERROR_PAGE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// `Page.navigate`'s answer.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct NavigateAnswer {
+struct NavigateResult {
     #[serde(default)]
     loader_id: Option<LoaderId>,
     #[serde(default)]
@@ -48,19 +48,19 @@ struct NavigateAnswer {
 /// `Page.getNavigationHistory`'s answer.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct History {
+struct NavigationHistory {
     current_index: i64,
-    entries: Vec<HistoryEntry>,
+    entries: Vec<NavigationHistoryEntry>,
 }
 
 #[derive(Deserialize)]
-struct HistoryEntry {
+struct NavigationHistoryEntry {
     id: i64,
 }
 
-impl History {
+impl NavigationHistory {
     /// The entry `step` away from the current one.
-    fn entry(&self, step: i64) -> Option<&HistoryEntry> {
+    fn entry(&self, step: i64) -> Option<&NavigationHistoryEntry> {
         self.entries.get(usize::try_from(self.current_index.checked_add(step)?).ok()?)
     }
 }
@@ -73,15 +73,15 @@ impl Page {
             state.begin_navigation()?;
             state.commits
         };
-        let call: Call<NavigateAnswer> =
+        let call: CdpCall<NavigateResult> =
             self.session().call_method("Page.navigate", &json!({ "url": url }));
         let answer = call.await?;
         // The guard's reason says more than `net::ERR_ABORTED`, and a document
         // that came from a forbidden address was dropped after its commit.
         let failed = answer.error_text.as_ref().is_some_and(|text| !text.is_empty());
-        let denied = self.state.lock().denied_main.clone();
+        let denied = self.state.lock().last_denied_main.clone();
         // Where this navigation succeeded, the document before it was refused one.
-        if let Some(denied) = denied.filter(|denied| failed || denied.answered) {
+        if let Some(denied) = denied.filter(|denied| failed || denied.was_answered) {
             return Err(denied.into());
         }
         if answer.is_download {
@@ -91,14 +91,14 @@ impl Page {
             // An error status without a body: Chromium shows its own page, but
             // the server did answer.
             if error_text != "net::ERR_HTTP_RESPONSE_CODE_FAILURE" {
-                let is_aborted = error_text == ABORTED;
-                let asked = self.state.lock().asked.clone();
+                let is_aborted = error_text == ERR_ABORTED;
+                let asked = self.state.lock().last_request_url.clone();
                 let error = self.navigation_error(asked.as_deref().unwrap_or(url), error_text);
                 // Chromium's own page for it is on its way. Whoever looks next
                 // is to meet that one.
                 if !is_aborted {
                     let shown = self.wait_until(|state| (state.commits != before).then_some(()));
-                    let _ = tokio::time::timeout(ERROR_PAGE, shown).await;
+                    let _ = tokio::time::timeout(ERROR_PAGE_TIMEOUT, shown).await;
                 }
                 return Err(error);
             }
@@ -115,8 +115,8 @@ impl Page {
         self.state.lock().begin_navigation()?;
         let before = self.state.lock().commits;
         let session = self.session();
-        across_swap(|| session.call_method::<IgnoredAny>("Page.reload", &NoParams)).await?;
-        self.committed_after(before).await
+        retry_on_swap(|| session.call_method::<IgnoredAny>("Page.reload", &NoParams)).await?;
+        self.wait_committed_after(before).await
     }
 
     /// Goes one entry back in the tab's history.
@@ -133,7 +133,7 @@ impl Page {
     pub async fn stop_loading(&self) -> Result<()> {
         self.session().call(&cdp::StopLoadingParams::default()).await?;
         // Chromium reports no event when the navigation had not begun to load.
-        self.state.lock().pending = None;
+        self.state.lock().pending_navigation = None;
         self.notify();
         Ok(())
     }
@@ -146,7 +146,7 @@ impl Page {
         }
         let frame = self.main_frame();
         let params = json!({ "frameId": frame.id, "html": html });
-        let written: Call<IgnoredAny> =
+        let written: CdpCall<IgnoredAny> =
             frame.session.call_method("Page.setDocumentContent", &params);
         written.await?;
         Ok(frame.loader)
@@ -160,29 +160,31 @@ impl Page {
         let before = self.state.lock().commits;
         let params = json!({ "entryId": entry.id });
         let method = "Page.navigateToHistoryEntry";
-        across_swap(|| session.call_method::<IgnoredAny>(method, &params)).await?;
-        self.committed_after(before).await
+        retry_on_swap(|| session.call_method::<IgnoredAny>(method, &params)).await?;
+        self.wait_committed_after(before).await
     }
 
-    async fn history(&self) -> Result<History> {
+    async fn history(&self) -> Result<NavigationHistory> {
         let session = self.session();
-        across_swap(|| session.call_method("Page.getNavigationHistory", &NoParams)).await
+        retry_on_swap(|| session.call_method("Page.getNavigationHistory", &NoParams)).await
     }
 
     /// Waits for the next commit, or for the failure of the navigation.
-    async fn committed_after(&self, before: u64) -> Result<Navigated> {
+    async fn wait_committed_after(&self, before: u64) -> Result<Navigated> {
         let loader = self.loader();
         self.wait_until(|state| {
-            if let Some(denied) = &state.denied_main {
+            if let Some(denied) = &state.last_denied_main {
                 return Some(Err(denied.clone().into()));
             }
-            let failed = state.failed.as_ref().map(|(_, text)| text.as_str());
+            let failed = state.failed_navigation.as_ref().map(|(_, text)| text.as_str());
             if state.commits == before {
                 // Aborted: a download, an answer without content, or stopped.
-                let aborted = failed.filter(|text| *text == ABORTED)?;
-                return Some(Err(self.navigation_error(&self.shown(state), aborted.to_owned())));
+                let aborted = failed.filter(|text| *text == ERR_ABORTED)?;
+                return Some(
+                    Err(self.navigation_error(&self.shown_url(state), aborted.to_owned())),
+                );
             }
-            if let Some(url) = &state.unreachable {
+            if let Some(url) = &state.unreachable_url {
                 let text = failed.unwrap_or("net::ERR_FAILED").to_owned();
                 return Some(Err(self.navigation_error(url, text)));
             }
@@ -197,7 +199,7 @@ impl Page {
     }
 
     /// URL of the document that is shown.
-    fn shown(&self, state: &PageState) -> String {
+    fn shown_url(&self, state: &PageState) -> String {
         let main = state.frames.get(state.frames.root());
         main.map(|frame| frame.url.clone()).unwrap_or_default()
     }
@@ -207,13 +209,14 @@ impl Page {
         let refused = || {
             let restriction = self.shared.policies.get(self.context_id())?;
             let parsed = url::Url::parse(url).ok()?;
-            restriction.proxy.refusal(parsed.host_str()?)
+            restriction.proxy.take_refusal(parsed.host_str()?)
         };
         // The proxy gives no answer to what it refuses, only a reason to us.
         match refused() {
             // All that the browser knows is that its proxy hung up.
-            Some(Refused::Unreachable { code, .. }) => {
-                let hung_up = HUNG_UP.iter().any(|code| error_text.ends_with(code));
+            Some(ConnectError::Unreachable { code, .. }) => {
+                let hung_up =
+                    CONNECTION_CLOSED_ERRORS.iter().any(|code| error_text.ends_with(code));
                 let error_text = if hung_up { format!("net::{code}") } else { error_text };
                 Error::NavigationFailed { url: url.to_owned(), error_text }
             }
@@ -224,7 +227,7 @@ impl Page {
 }
 
 /// What a connection is called that ended before an answer.
-const HUNG_UP: [&str; 4] = [
+const CONNECTION_CLOSED_ERRORS: [&str; 4] = [
     "ERR_EMPTY_RESPONSE",
     "ERR_CONNECTION_CLOSED",
     "ERR_CONNECTION_RESET",
@@ -238,8 +241,8 @@ mod tests {
     #[test]
     fn a_step_beyond_the_history_leads_nowhere() {
         let at = |current_index, step| {
-            let entries = (1..=3).map(|id| HistoryEntry { id }).collect();
-            History { current_index, entries }.entry(step).map(|entry| entry.id)
+            let entries = (1..=3).map(|id| NavigationHistoryEntry { id }).collect();
+            NavigationHistory { current_index, entries }.entry(step).map(|entry| entry.id)
         };
         assert_eq!([-1, 1].map(|step| at(1, step)), [Some(1), Some(3)]);
         assert_eq!([at(0, -1), at(2, 1), at(-1, -1), at(i64::MAX, 1)], [None; 4]);

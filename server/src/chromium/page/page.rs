@@ -7,76 +7,77 @@ use std::sync::{Arc, Weak};
 use serde::de::IgnoredAny;
 use tokio::sync::{mpsc, watch};
 
-use super::dialogs::{AnsweredBy, DialogAnswer, Driven};
-use super::fetch::Paused;
+use super::dialogs::{AnsweredBy, CallerActivity, DialogAnswer};
+use super::fetch::PausedFetch;
 use super::frames::{Frame, FrameTree};
 use super::screencast::{self, Pointer};
 use super::state::{LoadState, MainResponse, NavigationState, PageState};
-use super::styles::Sheets;
-use super::swap::across_swap;
-use crate::chromium::browser::registry::Shared;
+use super::styles::StylesheetIndex;
+use super::swap_retry::retry_on_swap;
+use crate::chromium::browser::registry::BrowserShared;
+use crate::chromium::capture::console_throttle::ConsoleThrottle;
 use crate::chromium::capture::downloads::Download;
 use crate::chromium::capture::event::Event;
-use crate::chromium::capture::har::Recorder;
+use crate::chromium::capture::har::HarRecorder;
 use crate::chromium::capture::network::OpenRequests;
-use crate::chromium::capture::sheets::SheetRequests;
-use crate::chromium::capture::valve::Valve;
-use crate::chromium::connection::session::Session;
+use crate::chromium::capture::stylesheet_bodies::StylesheetRequests;
+use crate::chromium::connection::session::CdpSession;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::guard::route::Routes;
 use crate::chromium::ids::{BrowserContextId, FrameId, LoaderId, SessionId, TargetId};
-use crate::chromium::input::mouse::Mouse;
-use crate::chromium::page::renders::TimeStamps;
-use crate::chromium::page::slots::Looked;
+use crate::chromium::input::mouse::MouseState;
+use crate::chromium::page::render_count::TimeStampCount;
+use crate::chromium::page::slot_lookup::SlotLookup;
 use crate::chromium::sync::Lock;
 use crate::chromium::world::cache::WorldCache;
 
 /// One top-level page. The object lives as long as the tab, whatever it shows.
 pub struct Page {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<BrowserShared>,
     target: TargetId,
     context: BrowserContextId,
     opener: Option<TargetId>,
-    session: Session,
+    session: CdpSession,
     pub(crate) state: Lock<PageState>,
     pub(crate) worlds: WorldCache,
-    myself: Weak<Self>,
-    pub(crate) valve: Lock<Valve>,
-    pub(crate) requests: Lock<OpenRequests>,
+    weak_self: Weak<Self>,
+    pub(crate) console_throttle: Lock<ConsoleThrottle>,
+    pub(crate) open_requests: Lock<OpenRequests>,
     /// Which of them brought style sheets.
-    pub(crate) sheet_requests: Lock<SheetRequests>,
+    pub(crate) stylesheet_requests: Lock<StylesheetRequests>,
     /// Local files that were allowed.
-    pub(crate) files: Lock<Vec<String>>,
+    pub(crate) allowed_files: Lock<Vec<String>>,
     /// Answers given to questions before they are asked.
-    pub(crate) dialogs: Lock<VecDeque<DialogAnswer>>,
+    pub(crate) queued_answers: Lock<VecDeque<DialogAnswer>>,
     /// What callers are doing to it.
-    pub(crate) driven: Lock<Driven>,
+    pub(crate) caller_activity: Lock<CallerActivity>,
     /// Whether nobody sees its questions.
     pub(crate) unattended: AtomicBool,
     pub(crate) routes: Lock<Routes>,
     /// While its requests are recorded in full.
-    pub(crate) recorder: Lock<Option<Recorder>>,
-    pub(crate) hand: Lock<Mouse>,
+    pub(crate) har_recorder: Lock<Option<HarRecorder>>,
+    pub(crate) mouse: Lock<MouseState>,
     /// Script that gives documents the storage they had in another browser.
-    pub(crate) seed: Lock<Option<String>>,
+    pub(crate) seed_script: Lock<Option<String>>,
     /// Held while its documents are asked what they keep.
-    pub(crate) telling: Arc<tokio::sync::Mutex<()>>,
+    pub(crate) snapshot_lock: Arc<tokio::sync::Mutex<()>>,
     /// For raw protocol calls, once there was one.
-    pub(crate) raw: tokio::sync::OnceCell<Session>,
+    pub(crate) raw_session: tokio::sync::OnceCell<CdpSession>,
     /// Held by the one question about styles that is open.
-    pub(crate) inspecting: tokio::sync::Mutex<()>,
+    pub(crate) inspect_lock: tokio::sync::Mutex<()>,
     /// The latest look for slots.
-    pub(crate) slots: Lock<Option<Looked>>,
+    pub(crate) slot_lookup: Lock<Option<SlotLookup>>,
     /// Sessions in which the browser counts how often it renders.
-    pub(crate) counting: Lock<HashMap<SessionId, TimeStamps>>,
+    pub(crate) time_stamp_counts: Lock<HashMap<SessionId, TimeStampCount>>,
     /// The style sheets, while that question is open.
-    pub(crate) sheets: Lock<Option<Sheets>>,
+    pub(crate) stylesheets: Lock<Option<StylesheetIndex>>,
     /// Where paused requests go, of a tab that fetches.
-    pub(crate) paused: Lock<Option<mpsc::Sender<Paused>>>,
+    pub(crate) paused_fetches: Lock<Option<mpsc::Sender<PausedFetch>>>,
     /// Where its download is reported, of a tab that fetches into a file.
-    pub(crate) kept: Lock<Option<watch::Sender<Option<Download>>>>,
+    pub(crate) body_download: Lock<Option<watch::Sender<Option<Download>>>>,
     /// Where frames go, of a tab that is filmed.
-    pub(crate) film: Lock<Option<watch::Sender<Option<Arc<screencast::Frame>>>>>,
+    pub(crate) screencast_frames:
+        Lock<Option<watch::Sender<Option<Arc<screencast::ScreencastImage>>>>>,
     /// Where the pointer is; none until it first moves.
     pub(crate) pointer: watch::Sender<Option<Pointer>>,
     changed: watch::Sender<()>,
@@ -84,8 +85,8 @@ pub struct Page {
 
 impl Page {
     pub(crate) fn new(
-        shared: Arc<Shared>,
-        session: Session,
+        shared: Arc<BrowserShared>,
+        session: CdpSession,
         target: TargetId,
         context: BrowserContextId,
         opener: Option<TargetId>,
@@ -100,27 +101,27 @@ impl Page {
             session,
             state: Lock::new(PageState::new(frames, viewport)),
             worlds: WorldCache::default(),
-            myself: Weak::clone(myself),
-            valve: Lock::default(),
-            requests: Lock::default(),
-            sheet_requests: Lock::default(),
-            files: Lock::default(),
-            dialogs: Lock::default(),
-            driven: Lock::default(),
+            weak_self: Weak::clone(myself),
+            console_throttle: Lock::default(),
+            open_requests: Lock::default(),
+            stylesheet_requests: Lock::default(),
+            allowed_files: Lock::default(),
+            queued_answers: Lock::default(),
+            caller_activity: Lock::default(),
             unattended: AtomicBool::new(false),
             routes: Lock::default(),
-            recorder: Lock::default(),
-            hand: Lock::default(),
-            seed: Lock::default(),
-            telling: Arc::default(),
-            raw: tokio::sync::OnceCell::new(),
-            inspecting: tokio::sync::Mutex::default(),
-            slots: Lock::default(),
-            counting: Lock::default(),
-            sheets: Lock::default(),
-            paused: Lock::default(),
-            kept: Lock::default(),
-            film: Lock::default(),
+            har_recorder: Lock::default(),
+            mouse: Lock::default(),
+            seed_script: Lock::default(),
+            snapshot_lock: Arc::default(),
+            raw_session: tokio::sync::OnceCell::new(),
+            inspect_lock: tokio::sync::Mutex::default(),
+            slot_lookup: Lock::default(),
+            time_stamp_counts: Lock::default(),
+            stylesheets: Lock::default(),
+            paused_fetches: Lock::default(),
+            body_download: Lock::default(),
+            screencast_frames: Lock::default(),
             pointer: watch::Sender::new(None),
             changed: watch::Sender::new(()),
         })
@@ -137,8 +138,8 @@ impl Page {
     }
 
     /// Whether it has asked for a window at `url` since the last action in it began.
-    pub fn asked_for(&self, url: &str) -> bool {
-        self.state.lock().windows.iter().any(|asked| asked == url)
+    pub fn has_requested_window(&self, url: &str) -> bool {
+        self.state.lock().requested_window_urls.iter().any(|asked| asked == url)
     }
 
     /// The tab that opened it.
@@ -147,19 +148,19 @@ impl Page {
     }
 
     /// Whether it has shown any document but the empty one it was opened with.
-    pub fn has_gone_anywhere(&self) -> bool {
+    pub fn has_navigated(&self) -> bool {
         let state = self.state.lock();
-        state.commits > 0 || state.pending.is_some()
+        state.commits > 0 || state.pending_navigation.is_some()
     }
 
     /// How many documents, and places in them, it has shown.
-    pub fn documents_shown(&self) -> u64 {
+    pub fn commit_count(&self) -> u64 {
         self.state.lock().commits
     }
 
     /// The session of the main frame. Input goes here, also for frames in
     /// other processes.
-    pub fn session(&self) -> &Session {
+    pub fn session(&self) -> &CdpSession {
         &self.session
     }
 
@@ -177,20 +178,20 @@ impl Page {
     pub fn main_response(&self) -> Option<MainResponse> {
         let state = self.state.lock();
         let loader = &state.frames.get(state.frames.root())?.loader;
-        let (of, response) = state.response.as_ref()?;
+        let (of, response) = state.main_response.as_ref()?;
         (of == loader).then(|| response.clone())
     }
 
     /// What the main frame is doing.
     pub fn navigation(&self) -> NavigationState {
-        self.state.lock().navigation()
+        self.state.lock().navigation_state()
     }
 
     /// Whether the current main document has reached a milestone.
     pub fn has_reached(&self, milestone: LoadState) -> bool {
         let state = self.state.lock();
         state.frames.get(state.frames.root()).is_some_and(|frame| {
-            frame.reached.0 == frame.loader && frame.reached.1.contains(milestone)
+            frame.milestones.0 == frame.loader && frame.milestones.1.contains(milestone)
         })
     }
 
@@ -205,7 +206,7 @@ impl Page {
     }
 
     /// Whether its browser has ended.
-    pub fn lost_browser(&self) -> bool {
+    pub fn is_browser_gone(&self) -> bool {
         self.shared.connection.is_gone()
     }
 
@@ -217,7 +218,7 @@ impl Page {
     /// One frame.
     pub fn frame(&self, id: &FrameId) -> Result<Frame> {
         let state = self.state.lock();
-        state.alive()?;
+        state.ensure_alive()?;
         state.frames.get(id).cloned().ok_or_else(|| Error::NoSuchFrame { frame: id.to_string() })
     }
 
@@ -229,23 +230,23 @@ impl Page {
     }
 
     /// The renderer is dead: nothing that waits on it will be answered.
-    pub(crate) fn crashed(self: &Arc<Self>) {
+    pub(crate) fn mark_crashed(self: &Arc<Self>) {
         let (sessions, stillborn) = {
             let mut state = self.state.lock();
             if std::mem::replace(&mut state.crashed, true) {
                 return;
             }
             state.loading = false;
-            state.pending = None;
-            let bound_for = state.bound_for.take();
-            (self.sessions(&state), bound_for.filter(|_| state.is_stillborn()))
+            state.pending_navigation = None;
+            let bound_for = state.last_navigation_url.take();
+            (self.sessions(&state), bound_for.filter(|_| state.take_retry_after_early_crash()))
         };
         for session in sessions {
             self.shared.connection.fail_session(session.id().as_str(), &Error::TabCrashed);
         }
-        self.lose_dialog(AnsweredBy::Document);
+        self.report_lost_dialog(AnsweredBy::Document);
         match stillborn {
-            Some(url) => self.begin_again(url),
+            Some(url) => self.retry_navigation(url),
             None => self.shared.sink.event(Event::PageCrashed(self.target.clone())),
         }
         self.notify();
@@ -253,7 +254,7 @@ impl Page {
 
     /// Goes where a new tab was on its way to: Chromium's renderer may die of the
     /// change of processes when a tab that it just opened goes to another site.
-    fn begin_again(self: &Arc<Self>, url: String) {
+    fn retry_navigation(self: &Arc<Self>, url: String) {
         tracing::warn!(target = %self.target, "the renderer of a new tab died; it begins again");
         let page = Arc::clone(self);
         tokio::spawn(async move {
@@ -262,14 +263,14 @@ impl Page {
             }
             let params = serde_json::json!({ "url": url });
             let go = || page.session().call_method::<IgnoredAny>("Page.navigate", &params);
-            if let Err(error) = across_swap(go).await {
+            if let Err(error) = retry_on_swap(go).await {
                 tracing::warn!(%error, "a tab whose renderer died shows nothing");
             }
         });
     }
 
     /// The tab is gone: ends everything that waits on it.
-    pub(crate) fn end(&self, error: &Error) {
+    pub(crate) fn mark_closed(&self, error: &Error) {
         let sessions: Vec<_> = {
             let mut state = self.state.lock();
             state.closed = true;
@@ -279,19 +280,19 @@ impl Page {
         for session in sessions {
             self.shared.connection.fail_session(session.id().as_str(), error);
         }
-        self.lose_dialog(AnsweredBy::Closing);
+        self.report_lost_dialog(AnsweredBy::Closing);
         self.notify();
     }
 
     /// Every session of the tab; calls on them are answered together or never.
-    fn sessions(&self, state: &PageState) -> Vec<Session> {
+    fn sessions(&self, state: &PageState) -> Vec<CdpSession> {
         let frames = state.frames.all().into_iter().map(|frame| frame.session);
-        frames.chain(self.raw.get().cloned()).collect()
+        frames.chain(self.raw_session.get().cloned()).collect()
     }
 
     /// For callbacks, which must not keep the page.
     pub(crate) fn weak(&self) -> Weak<Self> {
-        Weak::clone(&self.myself)
+        Weak::clone(&self.weak_self)
     }
 
     /// Tells those who wait that something may have changed.

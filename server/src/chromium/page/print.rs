@@ -5,27 +5,27 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::page::Page;
-use super::swap::across_swap;
-use crate::chromium::connection::call::Call;
-use crate::chromium::connection::session::Session;
+use super::swap_retry::retry_on_swap;
+use crate::chromium::connection::call::CdpCall;
+use crate::chromium::connection::session::CdpSession;
 use crate::chromium::error::{Error, Result};
 
 /// Bytes that are read at once: a piece of a stream is a message.
-const PIECE: usize = 1 << 20;
+const READ_CHUNK_BYTES: usize = 1 << 20;
 
 #[derive(Deserialize)]
-struct Printed {
+struct PrintToPdfResult {
     stream: String,
 }
 
 #[derive(Deserialize)]
-struct Archived {
+struct CaptureSnapshotResult {
     data: String,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Read {
+struct StreamReadResult {
     #[serde(default)]
     base64_encoded: bool,
     data: String,
@@ -34,24 +34,24 @@ struct Read {
 
 /// Bytes that Chromium holds for us; closed when it is dropped.
 pub struct ByteStream {
-    session: Session,
+    session: CdpSession,
     handle: String,
-    over: bool,
+    is_finished: bool,
 }
 
 impl ByteStream {
     /// The stream that Chromium calls `handle` on a session.
-    pub fn new(session: Session, handle: String) -> Self {
-        Self { session, handle, over: false }
+    pub fn new(session: CdpSession, handle: String) -> Self {
+        Self { session, handle, is_finished: false }
     }
 
     /// The next piece; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Vec<u8>>> {
-        while !self.over {
-            let params = json!({ "handle": self.handle, "size": PIECE });
-            let read: Call<Read> = self.session.call_method("IO.read", &params);
+        while !self.is_finished {
+            let params = json!({ "handle": self.handle, "size": READ_CHUNK_BYTES });
+            let read: CdpCall<StreamReadResult> = self.session.call_method("IO.read", &params);
             let read = read.await?;
-            self.over = read.eof;
+            self.is_finished = read.eof;
             let bytes = match read.base64_encoded {
                 true => {
                     base64::engine::general_purpose::STANDARD.decode(read.data).map_err(|_| {
@@ -72,7 +72,7 @@ impl ByteStream {
     ///
     /// # Errors
     /// `TooLarge` when there are more than `limit` bytes.
-    pub async fn all(mut self, limit: usize) -> Result<Vec<u8>> {
+    pub async fn read_all(mut self, limit: usize) -> Result<Vec<u8>> {
         let mut all = Vec::new();
         while let Some(piece) = self.next().await? {
             all.extend(piece);
@@ -101,8 +101,8 @@ impl Page {
         self.ensure_answering()?;
         params["transferMode"] = json!("ReturnAsStream");
         let before = self.state.lock().commits;
-        let printed: Result<Printed> =
-            across_swap(|| self.session().call_method("Page.printToPDF", &params)).await;
+        let printed: Result<PrintToPdfResult> =
+            retry_on_swap(|| self.session().call_method("Page.printToPDF", &params)).await;
         let printed = match printed {
             // Chromium says no more than that it failed.
             Err(Error::Protocol { .. }) if self.state.lock().commits != before => {
@@ -110,15 +110,15 @@ impl Page {
             }
             printed => printed?,
         };
-        ByteStream::new(self.session().clone(), printed.stream).all(limit).await
+        ByteStream::new(self.session().clone(), printed.stream).read_all(limit).await
     }
 
     /// The page with everything it embeds, as MHTML.
     pub async fn archive(&self) -> Result<Vec<u8>> {
         self.ensure_answering()?;
         let params = json!({ "format": "mhtml" });
-        let archived: Archived =
-            across_swap(|| self.session().call_method("Page.captureSnapshot", &params)).await?;
+        let archived: CaptureSnapshotResult =
+            retry_on_swap(|| self.session().call_method("Page.captureSnapshot", &params)).await?;
         Ok(archived.data.into_bytes())
     }
 }

@@ -12,12 +12,12 @@ use tokio::time::timeout;
 
 use super::page::Page;
 use super::state::NavigationState;
-use crate::chromium::connection::call::Call;
-use crate::chromium::connection::session::Session;
+use crate::chromium::connection::call::CdpCall;
+use crate::chromium::connection::session::CdpSession;
 
 impl Page {
     /// Whether this tab and another one may share a process.
-    pub fn may_share(&self, other: &Self) -> bool {
+    pub fn may_share_process(&self, other: &Self) -> bool {
         if self.context_id() != other.context_id() || self.target_id() == other.target_id() {
             return false;
         }
@@ -35,13 +35,13 @@ impl Page {
         if self.is_closed() || self.is_crashed() || waits {
             return false;
         }
-        let mut sessions: Vec<Session> = Vec::new();
+        let mut sessions: Vec<CdpSession> = Vec::new();
         for frame in self.frames() {
             if !sessions.contains(&frame.session) {
                 sessions.push(frame.session);
             }
         }
-        let calls: Vec<Call<IgnoredAny>> = sessions
+        let calls: Vec<CdpCall<IgnoredAny>> = sessions
             .iter()
             .map(|session| session.call_method("Runtime.evaluate", &json!({ "expression": "1" })))
             .collect();

@@ -5,8 +5,8 @@
 
 use serde::Deserialize;
 
-use crate::chromium::bare;
 use crate::chromium::ids::{FrameId, LoaderId};
+use crate::chromium::url_credentials;
 
 /// A frame as `Page.getFrameTree` and `Page.frameNavigated` describe it.
 #[derive(Debug, Clone, Deserialize)]
@@ -18,7 +18,7 @@ pub(crate) struct WireFrame {
     pub loader_id: LoaderId,
     #[serde(default)]
     pub name: Option<String>,
-    #[serde(default, deserialize_with = "bare::address")]
+    #[serde(default, deserialize_with = "url_credentials::deserialize_url")]
     pub url: String,
     #[serde(default)]
     pub url_fragment: Option<String>,
@@ -74,7 +74,7 @@ pub(crate) struct FrameNavigated {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct NavigatedWithinDocument {
     pub frame_id: FrameId,
-    #[serde(deserialize_with = "bare::address")]
+    #[serde(deserialize_with = "url_credentials::deserialize_url")]
     pub url: String,
 }
 
@@ -82,7 +82,7 @@ pub(crate) struct NavigatedWithinDocument {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FrameStartedNavigating {
     pub frame_id: FrameId,
-    #[serde(deserialize_with = "bare::address")]
+    #[serde(deserialize_with = "url_credentials::deserialize_url")]
     pub url: String,
     pub loader_id: LoaderId,
     #[serde(default)]
@@ -95,7 +95,7 @@ pub(crate) struct FrameStartedNavigating {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FrameRequestedNavigation {
     pub frame_id: FrameId,
-    #[serde(deserialize_with = "bare::address")]
+    #[serde(deserialize_with = "url_credentials::deserialize_url")]
     pub url: String,
     #[serde(default)]
     pub disposition: String,
@@ -108,7 +108,7 @@ pub(crate) struct FrameRequestedNavigation {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WindowOpen {
-    #[serde(deserialize_with = "bare::address")]
+    #[serde(deserialize_with = "url_credentials::deserialize_url")]
     pub url: String,
     #[serde(default)]
     pub user_gesture: bool,
@@ -117,7 +117,7 @@ pub(crate) struct WindowOpen {
 /// `Page.frameStartedLoading`, `Page.frameStoppedLoading`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct FrameOnly {
+pub(crate) struct FrameIdEvent {
     pub frame_id: FrameId,
 }
 

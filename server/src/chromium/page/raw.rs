@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use super::page::Page;
 use crate::chromium::browser::browser::Browser;
-use crate::chromium::connection::call::Call;
-use crate::chromium::connection::session::Session;
+use crate::chromium::connection::call::CdpCall;
+use crate::chromium::connection::session::CdpSession;
 use crate::chromium::error::Result;
 use crate::chromium::ids::SessionId;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Attached {
+struct RawSessionResult {
     session_id: SessionId,
 }
 
@@ -21,25 +21,25 @@ impl Page {
     /// Calls any method of the protocol on the tab's raw session. What it sets
     /// there, such as an emulation, holds as long as the tab.
     pub async fn call_raw(&self, method: &str, params: &Value) -> Result<Value> {
-        self.state.lock().alive()?;
-        let session = self.raw.get_or_try_init(|| self.attach_raw()).await?;
-        let call: Call<Value> = session.call_method(method.to_owned(), params);
+        self.state.lock().ensure_alive()?;
+        let session = self.raw_session.get_or_try_init(|| self.attach_raw()).await?;
+        let call: CdpCall<Value> = session.call_method(method.to_owned(), params);
         call.await
     }
 
-    async fn attach_raw(&self) -> Result<Session> {
+    async fn attach_raw(&self) -> Result<CdpSession> {
         let params = json!({ "targetId": self.target_id(), "flatten": true });
         let connection = &self.shared.connection;
-        let attached: Call<Attached> =
+        let attached: CdpCall<RawSessionResult> =
             connection.call_method(None, "Target.attachToTarget", &params);
-        Ok(Session::new(connection.clone(), attached.await?.session_id))
+        Ok(CdpSession::new(connection.clone(), attached.await?.session_id))
     }
 }
 
 impl Browser {
     /// Calls any method of the protocol on the browser itself.
     pub async fn call_raw(&self, method: &str, params: &Value) -> Result<Value> {
-        let call: Call<Value> = self.connection().call_method(None, method.to_owned(), params);
+        let call: CdpCall<Value> = self.connection().call_method(None, method.to_owned(), params);
         call.await
     }
 }

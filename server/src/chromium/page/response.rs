@@ -12,14 +12,14 @@ pub(crate) struct RequestWillBeSent {
     pub request_id: String,
     pub loader_id: LoaderId,
     #[serde(default)]
-    pub request: WireRequest,
+    pub request: WireDocumentRequest,
     #[serde(default)]
     pub frame_id: Option<FrameId>,
 }
 
 /// What is asked for.
 #[derive(Default, Deserialize)]
-pub(crate) struct WireRequest {
+pub(crate) struct WireDocumentRequest {
     #[serde(default)]
     pub url: String,
 }
@@ -39,12 +39,12 @@ pub(crate) struct ResponseReceived {
     pub loader_id: LoaderId,
     #[serde(default)]
     pub frame_id: Option<FrameId>,
-    response: WireResponse,
+    response: WireDocumentResponse,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct WireResponse {
+struct WireDocumentResponse {
     #[serde(default)]
     url: String,
     #[serde(default)]

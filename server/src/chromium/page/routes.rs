@@ -13,20 +13,20 @@ use serde_json::json;
 use url::Url;
 
 use super::page::Page;
-use crate::chromium::connection::call::Call;
+use crate::chromium::connection::call::CdpCall;
 use crate::chromium::connection::params::NoParams;
-use crate::chromium::connection::pipe::Connection;
-use crate::chromium::connection::session::Session;
+use crate::chromium::connection::pipe::CdpConnection;
+use crate::chromium::connection::session::CdpSession;
 use crate::chromium::error::Result;
-use crate::chromium::guard::document::{Asker, RequestPaused, decide};
-use crate::chromium::guard::route::{Route, RouteAction, fulfilment, is_safe_method};
+use crate::chromium::guard::document::{DocumentRequester, RequestPaused, check_url};
+use crate::chromium::guard::route::{Route, RouteAction, fulfill_params, is_safe_method};
 use crate::chromium::ids::SessionId;
 
 impl Page {
     /// Adds a route, which lives as long as the tab; it replaces one for the
     /// same addresses.
     pub async fn add_route(&self, route: Route) -> Result<()> {
-        self.state.lock().alive_or_crashed()?;
+        self.state.lock().ensure_open()?;
         let before = self.routes.lock().clone();
         self.routes.lock().add(Arc::new(route));
         let applied = self.apply_routes().await;
@@ -39,7 +39,7 @@ impl Page {
 
     /// Removes the routes of exactly these addresses, or all; answers how many.
     pub async fn remove_routes(&self, glob: Option<&str>) -> Result<usize> {
-        self.state.lock().alive_or_crashed()?;
+        self.state.lock().ensure_open()?;
         let removed = {
             let mut routes = self.routes.lock();
             let before = routes.all().len();
@@ -62,7 +62,8 @@ impl Page {
         let sessions = frames.chain([self.session().clone()]);
         let sessions: Vec<_> =
             sessions.filter(|session| seen.insert(session.id().clone())).collect();
-        let calls: Vec<_> = sessions.iter().map(|session| self.pause(session)).collect();
+        let calls: Vec<_> =
+            sessions.iter().map(|session| self.update_interception(session)).collect();
         for (session, call) in sessions.iter().zip(calls) {
             match call.await {
                 Ok(_) => {}
@@ -73,103 +74,105 @@ impl Page {
                 Err(error) => return Err(error),
             }
         }
-        self.shared.workers.routes_changed(self);
+        self.shared.workers.on_routes_changed(self);
         Ok(())
     }
 
-    fn pause(&self, session: &Session) -> Call<IgnoredAny> {
+    fn update_interception(&self, session: &CdpSession) -> CdpCall<IgnoredAny> {
         let routes = self.routes.lock();
         match routes.is_empty() {
             true => session.call_method("Fetch.disable", &NoParams),
-            false => session.call_method("Fetch.enable", &routes.patterns()),
+            false => session.call_method("Fetch.enable", &routes.fetch_params()),
         }
     }
 
     /// For the session of a frame that has just come.
-    pub(crate) fn route_frame(&self, session: &Session) {
+    pub(crate) fn intercept_frame(&self, session: &CdpSession) {
         if !self.routes.lock().is_empty() {
-            self.pause(session).ignore();
+            self.update_interception(session).ignore();
         }
     }
 
     /// Whether it has routes.
-    pub(crate) fn is_routed(&self) -> bool {
+    pub(crate) fn has_routes(&self) -> bool {
         !self.routes.lock().is_empty()
     }
 
     /// `Fetch.requestPaused` on a session of a tab that has routes.
-    pub(crate) fn route_paused(&self, session: &Session, paused: RequestPaused) {
-        let way =
-            Way { connection: self.shared.connection.clone(), session: Some(session.id().clone()) };
+    pub(crate) fn on_route_paused(&self, session: &CdpSession, paused: RequestPaused) {
+        let way = PausedRequestReply {
+            connection: self.shared.connection.clone(),
+            session: Some(session.id().clone()),
+        };
         // The guard has its own look at documents, on the browser session.
         if paused.resource_type == "Document" {
-            return way.go_on(&paused);
+            return way.continue_request(&paused);
         }
         let url = &paused.request.url;
         let is_web = Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
         if is_web {
             let policy = self.shared.policies.get(self.context_id());
             let decision = match &policy {
-                Some(policy) => decide(url, &Asker::Restricted(&policy.rules.get())),
-                None => decide(url, &Asker::Free { files: &[] }),
+                Some(policy) => check_url(url, &DocumentRequester::Restricted(&policy.rules.get())),
+                None => check_url(url, &DocumentRequester::Unrestricted { files: &[] }),
             };
             if decision.is_err() {
-                return way.fail(&paused);
+                return way.fail_request(&paused);
             }
         }
-        self.take_route(way, paused);
+        self.apply_route(way, paused);
     }
 
     /// Does with an allowed request what its route says.
-    pub(crate) fn take_route(&self, way: Way, paused: RequestPaused) {
-        let Some(route) = self.routes.lock().of(&paused.request.url) else {
-            return way.go_on(&paused);
+    pub(crate) fn apply_route(&self, way: PausedRequestReply, paused: RequestPaused) {
+        let Some(route) = self.routes.lock().find(&paused.request.url) else {
+            return way.continue_request(&paused);
         };
         let is_safe = is_safe_method(&paused.request.method);
         if route.action == RouteAction::AbortUnsafe && is_safe {
-            return way.go_on(&paused);
+            return way.continue_request(&paused);
         }
-        route.hit();
+        route.count_hit();
         if route.delay.is_zero() {
-            return way.act(&paused, &route.action);
+            return way.apply(&paused, &route.action);
         }
         tokio::spawn(async move {
             tokio::time::sleep(route.delay).await;
-            way.act(&paused, &route.action);
+            way.apply(&paused, &route.action);
         });
     }
 }
 
 /// Where the answer to a paused request goes: to the session that paused it.
-pub(crate) struct Way {
-    pub connection: Connection,
+pub(crate) struct PausedRequestReply {
+    pub connection: CdpConnection,
     pub session: Option<SessionId>,
 }
 
-impl Way {
-    fn act(&self, paused: &RequestPaused, action: &RouteAction) {
+impl PausedRequestReply {
+    fn apply(&self, paused: &RequestPaused, action: &RouteAction) {
         match action {
-            RouteAction::Continue => self.go_on(paused),
-            RouteAction::Abort | RouteAction::AbortUnsafe => self.fail(paused),
-            RouteAction::Fulfil { status, headers, body } => {
+            RouteAction::Continue => self.continue_request(paused),
+            RouteAction::Abort | RouteAction::AbortUnsafe => self.fail_request(paused),
+            RouteAction::Fulfill { status, headers, body } => {
                 let params =
-                    fulfilment(&paused.request_id, &paused.request, *status, headers, body);
-                self.say("Fetch.fulfillRequest", &params);
+                    fulfill_params(&paused.request_id, &paused.request, *status, headers, body);
+                self.send("Fetch.fulfillRequest", &params);
             }
         }
     }
 
-    pub(super) fn go_on(&self, paused: &RequestPaused) {
-        self.say("Fetch.continueRequest", &json!({ "requestId": paused.request_id }));
+    pub(super) fn continue_request(&self, paused: &RequestPaused) {
+        self.send("Fetch.continueRequest", &json!({ "requestId": paused.request_id }));
     }
 
-    fn fail(&self, paused: &RequestPaused) {
+    fn fail_request(&self, paused: &RequestPaused) {
         let reason = "BlockedByClient";
         let params = json!({ "requestId": paused.request_id, "errorReason": reason });
-        self.say("Fetch.failRequest", &params);
+        self.send("Fetch.failRequest", &params);
     }
 
-    fn say(&self, method: &'static str, params: &serde_json::Value) {
+    fn send(&self, method: &'static str, params: &serde_json::Value) {
         self.connection.call_method::<IgnoredAny>(self.session.as_ref(), method, params).ignore();
     }
 }

@@ -8,17 +8,17 @@ use serde_json::json;
 use tokio::sync::watch;
 
 use super::page::Page;
-use crate::chromium::connection::call::Call;
+use crate::chromium::connection::call::CdpCall;
 use crate::chromium::connection::params::NoParams;
-use crate::chromium::connection::session::Session;
+use crate::chromium::connection::session::CdpSession;
 use crate::chromium::error::Result;
 
 /// Quality of the frames, of 100: they are encoded again.
-const QUALITY: u8 = 85;
+const JPEG_QUALITY: u8 = 85;
 
 /// One frame.
 #[derive(Debug)]
-pub struct Frame {
+pub struct ScreencastImage {
     /// A JPEG image, in base64.
     pub jpeg: String,
 }
@@ -48,7 +48,7 @@ pub struct Pointer {
 pub struct Screencast {
     page: Arc<Page>,
     /// The latest frame; an older one that nobody took is let go.
-    pub frames: watch::Receiver<Option<Arc<Frame>>>,
+    pub frames: watch::Receiver<Option<Arc<ScreencastImage>>>,
     /// The pointer; none until it first moves.
     pub pointer: watch::Receiver<Option<Pointer>>,
 }
@@ -59,28 +59,29 @@ impl Page {
     pub async fn screencast(self: &Arc<Self>) -> Result<Screencast> {
         self.ensure_answering()?;
         let (sender, frames) = watch::channel(None);
-        *self.film.lock() = Some(sender);
+        *self.screencast_frames.lock() = Some(sender);
         let screencast =
             Screencast { page: Arc::clone(self), frames, pointer: self.pointer.subscribe() };
         let viewport = self.viewport();
         let side = |pixels: u32| (f64::from(pixels) * viewport.scale) as u32;
         let params = json!({
             "format": "jpeg",
-            "quality": QUALITY,
+            "quality": JPEG_QUALITY,
             "maxWidth": side(viewport.width),
             "maxHeight": side(viewport.height),
         });
-        let started: Call<IgnoredAny> = self.session().call_method("Page.startScreencast", &params);
+        let started: CdpCall<IgnoredAny> =
+            self.session().call_method("Page.startScreencast", &params);
         started.await?;
         Ok(screencast)
     }
 
     /// A frame was drawn. The next one comes only when this one is answered.
-    pub(crate) fn frame_drawn(&self, session: &Session, frame: ScreencastFrame) {
+    pub(crate) fn on_screencast_frame(&self, session: &CdpSession, frame: ScreencastFrame) {
         let params = json!({ "sessionId": frame.session_id });
         session.call_method::<IgnoredAny>("Page.screencastFrameAck", &params).ignore();
-        if let Some(film) = self.film.lock().as_ref() {
-            film.send_replace(Some(Arc::new(Frame { jpeg: frame.data })));
+        if let Some(film) = self.screencast_frames.lock().as_ref() {
+            film.send_replace(Some(Arc::new(ScreencastImage { jpeg: frame.data })));
         }
     }
 }
@@ -94,7 +95,7 @@ impl Screencast {
 
 impl Drop for Screencast {
     fn drop(&mut self) {
-        *self.page.film.lock() = None;
+        *self.page.screencast_frames.lock() = None;
         self.page.session().call_method::<IgnoredAny>("Page.stopScreencast", &NoParams).ignore();
     }
 }

@@ -8,9 +8,9 @@ use serde::de::IgnoredAny;
 use serde_json::json;
 
 use super::page::Page;
-use super::swap::across_swap;
+use super::swap_retry::retry_on_swap;
 use crate::chromium::browser::options::Viewport;
-use crate::chromium::connection::call::Call;
+use crate::chromium::connection::call::CdpCall;
 use crate::chromium::connection::params::NoParams;
 use crate::chromium::emulation::messages;
 use crate::chromium::error::{Error, Result};
@@ -18,12 +18,12 @@ use crate::chromium::launch::info::Flavour;
 
 /// Above this many device pixels a side Chromium's WebP encoder returns
 /// nothing, without an error.
-const MAX_WEBP_SIDE: f64 = 16_000.0;
+const MAX_WEBP_SIDE_PIXELS: f64 = 16_000.0;
 /// Pages longer than this in device pixels are cut.
-const MAX_SIDE: f64 = 50_000.0;
+const MAX_SIDE_PIXELS: f64 = 50_000.0;
 /// Time after which a picture that another document came in between of is asked
 /// for again: Chromium may never give it.
-const LOST: Duration = Duration::from_secs(1);
+const REPLACED_DOCUMENT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How a picture is encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,7 +39,7 @@ pub enum ImageFormat {
 
 /// What is in the picture.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Area {
+pub enum CaptureArea {
     /// What a person would see now.
     #[default]
     Viewport,
@@ -65,32 +65,32 @@ pub struct Screenshot {
     pub bytes: Vec<u8>,
     /// Set when the page was longer than can be captured: height of the
     /// document in CSS pixels, of which only the upper part is there.
-    pub cut_from: Option<f64>,
+    pub full_height: Option<f64>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct LayoutMetrics {
-    css_content_size: Size,
+    css_content_size: LayoutSize,
 }
 
 #[derive(Deserialize)]
-struct Size {
+struct LayoutSize {
     width: f64,
     height: f64,
 }
 
 #[derive(Deserialize)]
-struct Captured {
+struct CaptureScreenshotResult {
     data: String,
 }
 
 /// Refuses what the encoders answer with nothing, or never answer.
-fn check(side: f64, format: ImageFormat) -> Result<()> {
+fn check_side(side: f64, format: ImageFormat) -> Result<()> {
     let (name, limit) = match format {
-        ImageFormat::Png => ("PNG", MAX_SIDE),
-        ImageFormat::Jpeg(_) => ("JPEG", MAX_SIDE),
-        ImageFormat::Webp(_) => ("WebP", MAX_WEBP_SIDE),
+        ImageFormat::Png => ("PNG", MAX_SIDE_PIXELS),
+        ImageFormat::Jpeg(_) => ("JPEG", MAX_SIDE_PIXELS),
+        ImageFormat::Webp(_) => ("WebP", MAX_WEBP_SIDE_PIXELS),
     };
     if side.floor() <= limit {
         return Ok(());
@@ -101,20 +101,21 @@ fn check(side: f64, format: ImageFormat) -> Result<()> {
 impl Page {
     /// Takes a picture. The viewport can be taken even while a navigation
     /// waits for its server.
-    pub async fn screenshot(&self, area: Area, format: ImageFormat) -> Result<Screenshot> {
-        self.state.lock().alive()?;
+    pub async fn screenshot(&self, area: CaptureArea, format: ImageFormat) -> Result<Screenshot> {
+        self.state.lock().ensure_alive()?;
         let scale = self.state.lock().viewport.scale;
         let mut cut_from = None;
         let clip = match area {
-            Area::Viewport => None,
-            Area::Clip { x, y, width, height } => Some((x, y, width, height)),
-            Area::FullPage => {
+            CaptureArea::Viewport => None,
+            CaptureArea::Clip { x, y, width, height } => Some((x, y, width, height)),
+            CaptureArea::FullPage => {
                 self.ensure_answering()?;
                 let session = self.session();
                 let metrics: LayoutMetrics =
-                    across_swap(|| session.call_method("Page.getLayoutMetrics", &NoParams)).await?;
-                let Size { width, height } = metrics.css_content_size;
-                let most = MAX_SIDE / scale;
+                    retry_on_swap(|| session.call_method("Page.getLayoutMetrics", &NoParams))
+                        .await?;
+                let LayoutSize { width, height } = metrics.css_content_size;
+                let most = MAX_SIDE_PIXELS / scale;
                 cut_from = (height > most).then_some(height);
                 Some((0.0, 0.0, width.clamp(1.0, most), height.clamp(1.0, most)))
             }
@@ -124,7 +125,7 @@ impl Page {
             Some((_, _, width, height)) => (width, height),
             None => (f64::from(viewport.width), f64::from(viewport.height)),
         };
-        check(width.max(height) * scale, format)?;
+        check_side(width.max(height) * scale, format)?;
         let mut params = json!({ "optimizeForSpeed": true });
         match format {
             ImageFormat::Png => params["format"] = json!("png"),
@@ -140,7 +141,7 @@ impl Page {
                 json!({ "x": x, "y": y, "width": width, "height": height, "scale": 1 });
         }
         let bytes = self.capture(&params).await?;
-        Ok(Screenshot { bytes, cut_from })
+        Ok(Screenshot { bytes, full_height: cut_from })
     }
 
     async fn capture(&self, params: &serde_json::Value) -> Result<Vec<u8>> {
@@ -149,21 +150,21 @@ impl Page {
         // the next one to come to the front hides this one.
         let _turn = match self.shares_window() {
             true => {
-                let turn = self.shared.front.lock().await;
+                let turn = self.shared.front_lock.lock().await;
                 let session = self.session();
-                across_swap(|| session.call_method::<IgnoredAny>("Page.bringToFront", &NoParams))
+                retry_on_swap(|| session.call_method::<IgnoredAny>("Page.bringToFront", &NoParams))
                     .await?;
                 Some(turn)
             }
             false => None,
         };
         let session = self.session();
-        let captured: Captured = loop {
-            let call = across_swap(|| session.call_method("Page.captureScreenshot", params));
+        let captured: CaptureScreenshotResult = loop {
+            let call = retry_on_swap(|| session.call_method("Page.captureScreenshot", params));
             tokio::select! {
                 biased;
                 captured = call => break captured?,
-                replaced = self.replaced_for(LOST) => replaced?,
+                replaced = self.wait_replaced_for(REPLACED_DOCUMENT_TIMEOUT) => replaced?,
             }
         };
         let refused = |message: &str| Error::Protocol {
@@ -180,7 +181,7 @@ impl Page {
     }
 
     /// Waits until another document has been shown for so long.
-    async fn replaced_for(&self, long: Duration) -> Result<()> {
+    async fn wait_replaced_for(&self, long: Duration) -> Result<()> {
         let before = self.state.lock().commits;
         self.wait_until(|state| (state.commits != before).then_some(())).await?;
         tokio::time::sleep(long).await;
@@ -193,23 +194,24 @@ impl Page {
     fn shares_window(&self) -> bool {
         match self.shared.flavour {
             Flavour::HeadlessShell => false,
-            Flavour::Headless => self.opener().is_some() || self.state.lock().has_opened,
+            Flavour::Headless => self.opener().is_some() || self.state.lock().has_opened_page,
             Flavour::Headed => true,
         }
     }
 
     /// Shows the tab in front of the others of its window.
     pub async fn bring_to_front(&self) -> Result<()> {
-        self.state.lock().alive()?;
+        self.state.lock().ensure_alive()?;
         let session = self.session();
-        let front: Call<IgnoredAny> = session.call_method("Page.bringToFront", &NoParams);
+        let front: CdpCall<IgnoredAny> = session.call_method("Page.bringToFront", &NoParams);
         front.await.map(drop)
     }
 
     /// Changes the size of the page area, or its scale.
     pub async fn set_viewport(&self, viewport: Viewport) -> Result<()> {
         self.ensure_answering()?;
-        let (method, metrics) = ("Emulation.setDeviceMetricsOverride", messages::metrics(viewport));
+        let (method, metrics) =
+            ("Emulation.setDeviceMetricsOverride", messages::device_metrics(viewport));
         self.session().call_method::<IgnoredAny>(method, &metrics).await?;
         self.state.lock().viewport = viewport;
         Ok(())

@@ -22,8 +22,8 @@ use serde::de::IgnoredAny;
 use super::page::Page;
 use super::protocol::GetFrameTree;
 use crate::chromium::connection::params::NoParams;
-use crate::chromium::connection::session::Session;
-use crate::chromium::emulation::messages::{self, Served};
+use crate::chromium::connection::session::CdpSession;
+use crate::chromium::emulation::messages::{self, EmulatedTarget};
 use crate::chromium::error::Result;
 use crate::chromium::launch::info::Flavour;
 
@@ -39,23 +39,24 @@ pub(crate) fn auto_attach() -> SetAutoAttachParams {
 }
 
 /// Lets a stopped target run and asks nothing of it: workers.
-pub(crate) fn resume(session: &Session) {
+pub(crate) fn resume(session: &CdpSession) {
     session.send(&runtime::RunIfWaitingForDebuggerParams::default());
 }
 
 /// Sets a page's main session up; the page is ready when all is answered.
 pub(crate) fn set_up_page(page: &Arc<Page>) {
     let session = page.session();
-    observe(page, session);
+    enable_domains(page, session);
     session.send(&SetFocusEmulationEnabledParams::new(true));
     let emulations = &page.shared.emulations;
-    let emulation = emulations.join(session, Served::Tab, Some(page), page.context_id());
+    let emulation =
+        emulations.add_session(session, EmulatedTarget::Tab, Some(page), page.context_id());
     match emulation.screen {
         Some(screen) => page.state.lock().viewport = screen.viewport,
         // In a window that a person sees the page is as large as the window.
         None if page.shared.flavour == Flavour::Headed => {}
         None => {
-            let metrics = messages::metrics(page.shared.viewport);
+            let metrics = messages::device_metrics(page.shared.viewport);
             let method = "Emulation.setDeviceMetricsOverride";
             session.call_method::<IgnoredAny>(method, &metrics).ignore();
         }
@@ -70,19 +71,24 @@ pub(crate) fn set_up_page(page: &Arc<Page>) {
 }
 
 /// Sets the session of an out-of-process frame up.
-pub(crate) fn set_up_frame(page: &Arc<Page>, session: &Session) {
-    observe(page, session);
-    page.route_frame(session);
-    page.shared.emulations.join(session, Served::Frame, Some(page), page.context_id());
+pub(crate) fn set_up_frame(page: &Arc<Page>, session: &CdpSession) {
+    enable_domains(page, session);
+    page.intercept_frame(session);
+    page.shared.emulations.add_session(
+        session,
+        EmulatedTarget::Frame,
+        Some(page),
+        page.context_id(),
+    );
     resume(session);
 }
 
 /// The part that main frames and out-of-process frames share.
-fn observe(page: &Arc<Page>, session: &Session) {
+fn enable_domains(page: &Arc<Page>, session: &CdpSession) {
     session.send(&cdp::EnableParams::default());
-    if let Some(first) = page.shared.first_script {
+    if let Some(first) = page.shared.preload_script {
         let mut script = cdp::AddScriptToEvaluateOnNewDocumentParams::new(first.script);
-        script.world_name = Some(first.world.to_owned());
+        script.world_name = Some(first.world_name.to_owned());
         session.send(&script);
     }
     page.seed_session(session);

@@ -3,22 +3,22 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use super::dialogs::Held;
+use super::dialogs::PendingDialog;
 use super::frames::FrameTree;
 use crate::chromium::browser::options::Viewport;
-use crate::chromium::browser::windows::AskedWindow;
-use crate::chromium::capture::begun::BegunRequests;
+use crate::chromium::browser::windows::RequestedWindow;
+use crate::chromium::capture::action_requests::ActionRequests;
 use crate::chromium::error::{Error, Result};
-use crate::chromium::guard::address::{Place, place};
-use crate::chromium::guard::document::Denied;
+use crate::chromium::guard::address::{AddressKind, address_kind};
+use crate::chromium::guard::document::DeniedDocument;
 use crate::chromium::ids::{FrameId, LoaderId};
-use crate::chromium::input::files::FileChooser;
+use crate::chromium::input::file_chooser::FileChooser;
 
 /// Documents remembered, for waits that come late.
-pub(crate) const MAX_SHOWN: usize = 32;
+pub(crate) const MAX_RECENT_DOCUMENTS: usize = 32;
 
 /// Windows that are remembered of one action.
-const MOST_WINDOWS: usize = 8;
+const MAX_REQUESTED_WINDOWS: usize = 8;
 
 /// A milestone of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,9 +35,9 @@ pub enum LoadState {
 
 /// Which milestones a document has reached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct LoadSet(u8);
+pub(crate) struct LoadStates(u8);
 
-impl LoadSet {
+impl LoadStates {
     /// All milestones: a document that came back from the cache.
     pub(crate) const ALL: Self = Self(u8::MAX);
 
@@ -79,104 +79,104 @@ pub struct MainResponse {
 impl MainResponse {
     /// Whether Chromium connected to a cloud's metadata service, whatever the
     /// name in the URL was.
-    pub(crate) fn comes_from_metadata(&self) -> bool {
+    pub(crate) fn is_from_metadata_service(&self) -> bool {
         let text = self.remote_address.as_deref().unwrap_or_default();
         let text = text.trim_start_matches('[').trim_end_matches(']');
-        text.parse().is_ok_and(|address| place(address) == Place::Metadata)
+        text.parse().is_ok_and(|address| address_kind(address) == AddressKind::Metadata)
     }
 }
 
 /// A main-frame navigation between its start and its commit.
 #[derive(Debug, Clone)]
-pub(crate) struct Pending {
+pub(crate) struct PendingNavigation {
     pub loader: LoaderId,
     pub url: String,
     /// Somebody was refused meanwhile, so it is being checked.
-    pub checked: bool,
+    pub is_probed: bool,
 }
 
-impl Pending {
+impl PendingNavigation {
     pub(crate) fn new(loader: LoaderId, url: String) -> Self {
-        Self { loader, url, checked: false }
+        Self { loader, url, is_probed: false }
     }
 }
 
 /// Frames within a page that asked to go elsewhere.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct FramesRequested {
+pub(crate) struct FrameNavigationRequests {
     /// Whether there were any.
-    pub any: bool,
+    pub has_any: bool,
     /// Those that have not come anywhere yet.
     pub waiting: Vec<FrameId>,
 }
 
-impl FramesRequested {
+impl FrameNavigationRequests {
     /// A frame sets out.
     pub(crate) fn add(&mut self, frame: FrameId) {
-        self.any = true;
+        self.has_any = true;
         self.waiting.push(frame);
     }
 
     /// A frame has come somewhere, or gives up.
-    pub(crate) fn over(&mut self, frame: &FrameId) {
+    pub(crate) fn remove(&mut self, frame: &FrameId) {
         self.waiting.retain(|waiting| waiting != frame);
     }
 }
 
 /// Time after a click or a key within which a page may open a window.
-const GESTURE: Duration = Duration::from_secs(5);
+const USER_ACTIVATION_WINDOW: Duration = Duration::from_secs(5);
 
 /// Everything mutable of a page, behind one lock.
 pub(crate) struct PageState {
     /// Whether the setup is done, and how it ended.
     pub ready: Option<Result<()>>,
     pub frames: FrameTree,
-    pub pending: Option<Pending>,
+    pub pending_navigation: Option<PendingNavigation>,
     /// The address that was asked for last since the navigation began: after
     /// redirects, the target of the last one.
-    pub asked: Option<String>,
+    pub last_request_url: Option<String>,
     /// Where the main frame's page asked to go, until that begins or is over.
-    pub requested: Option<String>,
+    pub requested_url: Option<String>,
     /// Addresses of windows that the page asked for since an action began.
-    pub windows: Vec<String>,
+    pub requested_window_urls: Vec<String>,
     /// When a mouse, a key or a script of ours last touched it.
-    pub touched: Option<Instant>,
+    pub last_user_activation: Option<Instant>,
     /// Windows whose targets are not attached yet, at most one of each session.
-    pub asked_windows: Vec<AskedWindow>,
+    pub pending_windows: Vec<RequestedWindow>,
     /// Frames within the page that asked to go elsewhere since an action began.
-    pub frames_requested: FramesRequested,
+    pub frame_navigation_requests: FrameNavigationRequests,
     /// Requests that the action under way began.
-    pub begun: BegunRequests,
+    pub action_requests: ActionRequests,
     /// How often the page asked to download something.
     pub downloads_requested: u64,
     pub loading: bool,
     /// Answer for the navigation under way or the current document.
-    pub response: Option<(LoaderId, MainResponse)>,
+    pub main_response: Option<(LoaderId, MainResponse)>,
     /// The last documents of the main frame, newest last.
-    pub shown: VecDeque<LoaderId>,
+    pub recent_documents: VecDeque<LoaderId>,
     /// Counts commits and same-document navigations of the main frame.
     pub commits: u64,
     /// Loader and error of the last navigation that failed before its commit.
-    pub failed: Option<(LoaderId, String)>,
+    pub failed_navigation: Option<(LoaderId, String)>,
     /// The last document the guard refused.
-    pub denied: Option<Denied>,
+    pub last_denied: Option<DeniedDocument>,
     /// The same, when it was for the main frame.
-    pub denied_main: Option<Denied>,
+    pub last_denied_main: Option<DeniedDocument>,
     /// URL that could not be reached, while its error page is shown.
-    pub unreachable: Option<String>,
+    pub unreachable_url: Option<String>,
     /// The dialog that is open and not answered yet.
-    pub dialog: Option<Held>,
+    pub pending_dialog: Option<PendingDialog>,
     pub viewport: Viewport,
     /// What is dragged, as Chromium handed it over.
-    pub dragged: Option<serde_json::Value>,
+    pub drag_data: Option<serde_json::Value>,
     /// The file chooser that the page opened while choosers are ours.
-    pub chooser: Option<FileChooser>,
+    pub file_chooser: Option<FileChooser>,
     /// A page opened another from this tab.
-    pub has_opened: bool,
+    pub has_opened_page: bool,
     /// Where the last navigation of the main frame went.
-    pub bound_for: Option<String>,
+    pub last_navigation_url: Option<String>,
     /// It began again after its first renderer died.
-    pub reborn: bool,
+    pub was_retried: bool,
     pub crashed: bool,
     pub closed: bool,
 }
@@ -186,30 +186,30 @@ impl PageState {
         Self {
             ready: None,
             frames,
-            pending: None,
-            asked: None,
-            requested: None,
-            windows: Vec::new(),
-            touched: None,
-            asked_windows: Vec::new(),
-            frames_requested: FramesRequested::default(),
-            begun: BegunRequests::default(),
+            pending_navigation: None,
+            last_request_url: None,
+            requested_url: None,
+            requested_window_urls: Vec::new(),
+            last_user_activation: None,
+            pending_windows: Vec::new(),
+            frame_navigation_requests: FrameNavigationRequests::default(),
+            action_requests: ActionRequests::default(),
             downloads_requested: 0,
             loading: false,
-            response: None,
-            shown: VecDeque::new(),
+            main_response: None,
+            recent_documents: VecDeque::new(),
             commits: 0,
-            failed: None,
-            denied: None,
-            denied_main: None,
-            unreachable: None,
-            dialog: None,
+            failed_navigation: None,
+            last_denied: None,
+            last_denied_main: None,
+            unreachable_url: None,
+            pending_dialog: None,
             viewport,
-            dragged: None,
-            chooser: None,
-            has_opened: false,
-            bound_for: None,
-            reborn: false,
+            drag_data: None,
+            file_chooser: None,
+            has_opened_page: false,
+            last_navigation_url: None,
+            was_retried: false,
             crashed: false,
             closed: false,
         }
@@ -217,50 +217,53 @@ impl PageState {
 
     /// Whether the tab has shown nothing yet; said once, so that what dies each time
     /// is not begun for ever.
-    pub(crate) fn is_stillborn(&mut self) -> bool {
+    pub(crate) fn take_retry_after_early_crash(&mut self) -> bool {
         let root = self.frames.get(self.frames.root());
         let blank = root.is_none_or(|root| matches!(root.url.as_str(), "" | "about:blank"));
-        blank && !std::mem::replace(&mut self.reborn, true)
+        blank && !std::mem::replace(&mut self.was_retried, true)
     }
 
     /// Whether what a page does now counts as done by the user, as long as Chromium
     /// says so of windows.
-    pub(crate) fn was_touched(&self) -> bool {
-        self.touched.is_some_and(|at| at.elapsed() < GESTURE)
+    pub(crate) fn has_user_activation(&self) -> bool {
+        self.last_user_activation.is_some_and(|at| at.elapsed() < USER_ACTIVATION_WINDOW)
     }
 
     /// A page opens a window.
-    pub(crate) fn opens_window(&mut self, asked: AskedWindow) {
-        if asked.by_user {
-            self.asked_for_window(asked.url.clone());
+    pub(crate) fn add_window_request(&mut self, asked: RequestedWindow) {
+        if asked.has_user_activation {
+            self.record_window_url(asked.url.clone());
         }
-        self.asked_windows.retain(|other| other.session != asked.session);
-        self.asked_windows.push(asked);
+        self.pending_windows.retain(|other| other.session != asked.session);
+        self.pending_windows.push(asked);
     }
 
     /// The page asks for a window at this address.
-    pub(crate) fn asked_for_window(&mut self, url: String) {
+    pub(crate) fn record_window_url(&mut self, url: String) {
         let opens = !matches!(url.as_str(), "" | "about:blank");
-        if opens && self.windows.len() < MOST_WINDOWS && !self.windows.contains(&url) {
-            self.windows.push(url);
+        if opens
+            && self.requested_window_urls.len() < MAX_REQUESTED_WINDOWS
+            && !self.requested_window_urls.contains(&url)
+        {
+            self.requested_window_urls.push(url);
         }
     }
 
     /// The main frame has a new document.
-    pub(crate) fn show(&mut self, loader: &LoaderId) {
-        if self.shown.len() == MAX_SHOWN {
-            self.shown.pop_front();
+    pub(crate) fn add_recent_document(&mut self, loader: &LoaderId) {
+        if self.recent_documents.len() == MAX_RECENT_DOCUMENTS {
+            self.recent_documents.pop_front();
         }
-        self.shown.push_back(loader.clone());
+        self.recent_documents.push_back(loader.clone());
     }
 
     /// Whether the main frame shows this document or did so lately.
-    pub(crate) fn was_shown(&self, loader: &LoaderId) -> bool {
-        self.shown.contains(loader)
+    pub(crate) fn is_recent_document(&self, loader: &LoaderId) -> bool {
+        self.recent_documents.contains(loader)
     }
 
     /// Why no call can be answered at all, if so.
-    pub(crate) fn alive(&self) -> Result<()> {
+    pub(crate) fn ensure_alive(&self) -> Result<()> {
         if self.closed {
             Err(Error::TabClosed)
         } else if self.crashed {
@@ -271,35 +274,35 @@ impl PageState {
     }
 
     /// A crashed tab can still be looked at from outside.
-    pub(crate) fn alive_or_crashed(&self) -> Result<()> {
+    pub(crate) fn ensure_open(&self) -> Result<()> {
         if self.closed { Err(Error::TabClosed) } else { Ok(()) }
     }
 
     /// Whether the tab can go somewhere. A crashed one can: the navigation
     /// gives it a new renderer, and calls made meanwhile wait for that.
     pub(crate) fn begin_navigation(&mut self) -> Result<()> {
-        self.alive_or_crashed()?;
+        self.ensure_open()?;
         self.crashed = false;
-        self.failed = None;
-        self.asked = None;
-        self.denied = None;
-        self.denied_main = None;
+        self.failed_navigation = None;
+        self.last_request_url = None;
+        self.last_denied = None;
+        self.last_denied_main = None;
         Ok(())
     }
 
     /// Whether an answer came whose document is not shown: it is on its way into
     /// a process, which may hang.
     pub(crate) fn awaits_commit(&self) -> bool {
-        let answered = self.response.as_ref().map(|(loader, _)| loader);
-        let failed = self.failed.as_ref().map(|(loader, _)| loader);
+        let answered = self.main_response.as_ref().map(|(loader, _)| loader);
+        let failed = self.failed_navigation.as_ref().map(|(loader, _)| loader);
         let shown = self.frames.get(self.frames.root()).map(|frame| &frame.loader);
-        (self.loading || self.pending.is_some())
+        (self.loading || self.pending_navigation.is_some())
             && answered.is_some_and(|loader| Some(loader) != shown && Some(loader) != failed)
     }
 
     /// What the main frame is doing.
-    pub(crate) fn navigation(&self) -> NavigationState {
-        match &self.pending {
+    pub(crate) fn navigation_state(&self) -> NavigationState {
+        match &self.pending_navigation {
             Some(pending) => NavigationState::AwaitingHeaders { url: pending.url.clone() },
             None if self.loading => NavigationState::Loading,
             None => NavigationState::Idle,

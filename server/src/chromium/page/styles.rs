@@ -10,17 +10,20 @@ use serde::de::IgnoredAny;
 use serde_json::json;
 
 use super::page::Page;
-use super::styles_wire::{BoxAnswer, Computed, Matched, Requested, SheetAdded, SheetHeader};
-use crate::chromium::connection::call::Call;
+use super::styles_wire::{
+    BoxModelResult, ComputedStyleResult, MatchedStylesResult, RequestNodeResult, StyleSheetAdded,
+    StyleSheetHeader,
+};
+use crate::chromium::connection::call::CdpCall;
 use crate::chromium::connection::envelope::RawEvent;
 use crate::chromium::connection::params::NoParams;
-use crate::chromium::connection::session::Session;
+use crate::chromium::connection::session::CdpSession;
 use crate::chromium::error::Result;
 use crate::chromium::ids::FrameId;
 
 /// Everything that styles an element.
 #[derive(Debug, Clone, Default)]
-pub struct Styles {
+pub struct MatchedStyles {
     /// Rules that match it, weakest first; its own `style` attribute is last.
     pub rules: Vec<StyleRule>,
     /// Rules that match what it inherits from, nearest first, each weakest
@@ -31,7 +34,7 @@ pub struct Styles {
     /// All computed longhands.
     pub computed: Vec<(String, String)>,
     /// Its box; none when it has none.
-    pub model: Option<BoxEdges>,
+    pub box_edges: Option<BoxEdges>,
 }
 
 /// Who wrote a rule.
@@ -97,60 +100,62 @@ pub struct BoxEdges {
 }
 
 /// URL and first line of a sheet, by its id.
-pub(crate) type Sheets = HashMap<String, (String, u32)>;
+pub(crate) type StylesheetIndex = HashMap<String, (String, u32)>;
 
 /// Ends the domains when it goes.
-struct Enabled<'a> {
+struct CssDomainGuard<'a> {
     page: &'a Page,
-    session: Session,
+    session: CdpSession,
 }
 
-impl Drop for Enabled<'_> {
+impl Drop for CssDomainGuard<'_> {
     fn drop(&mut self) {
         for method in ["CSS.disable", "DOM.disable"] {
             self.session.call_method::<IgnoredAny>(method, &NoParams).ignore();
         }
-        *self.page.sheets.lock() = None;
+        *self.page.stylesheets.lock() = None;
     }
 }
 
 impl Page {
     /// The styles of an element: an object of a world of this frame.
-    pub async fn styles(&self, frame: &FrameId, object: &str) -> Result<Styles> {
+    pub async fn styles(&self, frame: &FrameId, object: &str) -> Result<MatchedStyles> {
         self.ensure_answering()?;
         // One at a time: the end of one would disable the other.
-        let _turn = self.inspecting.lock().await;
+        let _turn = self.inspect_lock.lock().await;
         let session = self.frame(frame)?.session;
-        *self.sheets.lock() = Some(Sheets::new());
-        let enabled = Enabled { page: self, session };
+        *self.stylesheets.lock() = Some(StylesheetIndex::new());
+        let enabled = CssDomainGuard { page: self, session };
         let session = &enabled.session;
         let object = json!({ "objectId": object });
         // All in one flight; the node's id is what the rest waits for.
         session.call_method::<IgnoredAny>("DOM.enable", &NoParams).ignore();
-        let css: Call<IgnoredAny> = session.call_method("CSS.enable", &NoParams);
+        let css: CdpCall<IgnoredAny> = session.call_method("CSS.enable", &NoParams);
         session.call_method::<IgnoredAny>("DOM.getDocument", &json!({ "depth": 0 })).ignore();
-        let node: Call<Requested> = session.call_method("DOM.requestNode", &object);
-        let model: Call<BoxAnswer> = session.call_method("DOM.getBoxModel", &object);
+        let node: CdpCall<RequestNodeResult> = session.call_method("DOM.requestNode", &object);
+        let model: CdpCall<BoxModelResult> = session.call_method("DOM.getBoxModel", &object);
         css.await?;
         let params = json!({ "nodeId": node.await?.node_id });
-        let matched: Call<Matched> = session.call_method("CSS.getMatchedStylesForNode", &params);
-        let computed: Call<Computed> = session.call_method("CSS.getComputedStyleForNode", &params);
+        let matched: CdpCall<MatchedStylesResult> =
+            session.call_method("CSS.getMatchedStylesForNode", &params);
+        let computed: CdpCall<ComputedStyleResult> =
+            session.call_method("CSS.getComputedStyleForNode", &params);
         let (matched, computed) = (matched.await?, computed.await?);
-        let sheets = self.sheets.lock().take().unwrap_or_default();
-        Ok(Styles {
+        let sheets = self.stylesheets.lock().take().unwrap_or_default();
+        Ok(MatchedStyles {
             computed: computed.computed_style.into_iter().map(|c| (c.name, c.value)).collect(),
             // An element that is not rendered has none, which is no error.
-            model: model.await.ok().map(|answer| answer.model.edges()),
+            box_edges: model.await.ok().map(|answer| answer.model.edges()),
             ..matched.styles(&sheets)
         })
     }
 
     /// Notes a sheet while somebody asks for styles.
-    pub(crate) fn sheet_added(&self, event: &RawEvent<'_>) {
-        if let Some(sheets) = self.sheets.lock().as_mut()
-            && let Some(added) = event.params::<SheetAdded>()
+    pub(crate) fn on_stylesheet_added(&self, event: &RawEvent<'_>) {
+        if let Some(sheets) = self.stylesheets.lock().as_mut()
+            && let Some(added) = event.params::<StyleSheetAdded>()
         {
-            let SheetHeader { style_sheet_id, source_url, start_line } = added.header;
+            let StyleSheetHeader { style_sheet_id, source_url, start_line } = added.header;
             sheets.insert(style_sheet_id, (source_url, start_line as u32));
         }
     }

@@ -3,16 +3,16 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::styles::{BoxEdges, Declaration, RuleOrigin, Sheets, StyleRule, Styles};
+use super::styles::{BoxEdges, Declaration, MatchedStyles, RuleOrigin, StyleRule, StylesheetIndex};
 
 #[derive(Deserialize)]
-pub(super) struct SheetAdded {
-    pub header: SheetHeader,
+pub(super) struct StyleSheetAdded {
+    pub header: StyleSheetHeader,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct SheetHeader {
+pub(super) struct StyleSheetHeader {
     pub style_sheet_id: String,
     #[serde(default, rename = "sourceURL")]
     pub source_url: String,
@@ -22,18 +22,18 @@ pub(super) struct SheetHeader {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Requested {
+pub(super) struct RequestNodeResult {
     pub node_id: i64,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Computed {
+pub(super) struct ComputedStyleResult {
     pub computed_style: Vec<WireProperty>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct BoxAnswer {
+pub(super) struct BoxModelResult {
     pub model: WireBox,
 }
 
@@ -73,7 +73,7 @@ impl WireBox {
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(super) struct Matched {
+pub(super) struct MatchedStylesResult {
     inline_style: Option<WireStyle>,
     attributes_style: Option<WireStyle>,
     #[serde(rename = "matchedCSSRules")]
@@ -180,19 +180,20 @@ pub(super) struct WireProperty {
     longhand_properties: Vec<WireProperty>,
 }
 
-impl Matched {
-    pub fn styles(self, sheets: &Sheets) -> Styles {
+impl MatchedStylesResult {
+    pub fn styles(self, sheets: &StylesheetIndex) -> MatchedStyles {
         let rules = |matched: Vec<WireMatch>| -> Vec<StyleRule> {
             matched.into_iter().map(|matched| matched.rule(sheets)).collect()
         };
         let (browser, page): (Vec<_>, Vec<_>) =
             rules(self.matched).into_iter().partition(|rule| rule.origin == RuleOrigin::Browser);
-        let attributes = self.attributes_style.map(|style| own(RuleOrigin::Attributes, style));
-        let inline = self.inline_style.map(|style| own(RuleOrigin::Inline, style));
+        let attributes =
+            self.attributes_style.map(|style| own_style_rule(RuleOrigin::Attributes, style));
+        let inline = self.inline_style.map(|style| own_style_rule(RuleOrigin::Inline, style));
         let filled = |rule: &StyleRule| !rule.declarations.is_empty();
         let all = browser.into_iter().chain(attributes).chain(page).chain(inline);
         let inherited = self.inherited.into_iter().map(|from| {
-            let inline = from.inline_style.map(|style| own(RuleOrigin::Inline, style));
+            let inline = from.inline_style.map(|style| own_style_rule(RuleOrigin::Inline, style));
             rules(from.matched).into_iter().chain(inline).filter(filled).collect()
         });
         let pseudo = self.pseudo_elements.into_iter().map(|pseudo| {
@@ -202,17 +203,17 @@ impl Matched {
             };
             (name, rules(pseudo.matches))
         });
-        Styles {
+        MatchedStyles {
             rules: all.filter(filled).collect(),
             inherited: inherited.collect(),
             pseudo: pseudo.collect(),
-            ..Styles::default()
+            ..MatchedStyles::default()
         }
     }
 }
 
 /// What an element says of itself.
-fn own(origin: RuleOrigin, style: WireStyle) -> StyleRule {
+fn own_style_rule(origin: RuleOrigin, style: WireStyle) -> StyleRule {
     let selector = if origin == RuleOrigin::Inline { "element.style" } else { "attributes" };
     StyleRule {
         origin,
@@ -227,7 +228,7 @@ fn own(origin: RuleOrigin, style: WireStyle) -> StyleRule {
 }
 
 impl WireMatch {
-    fn rule(self, sheets: &Sheets) -> StyleRule {
+    fn rule(self, sheets: &StylesheetIndex) -> StyleRule {
         let rule = self.rule;
         let all = &rule.selector_list.selectors;
         let matching: Vec<_> =

@@ -11,14 +11,14 @@ use serde_json::json;
 
 use super::page::Page;
 use crate::chromium::browser::browser::Browser;
-use crate::chromium::connection::call::Call;
+use crate::chromium::connection::call::CdpCall;
 use crate::chromium::connection::params::NoParams;
 use crate::chromium::error::Result;
 use crate::chromium::ids::TargetId;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct TargetInfo {
+struct TitledTarget {
     target_id: TargetId,
     #[serde(default)]
     title: String,
@@ -28,17 +28,17 @@ struct TargetInfo {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct GetTargetInfo {
-    target_info: TargetInfo,
+struct TitledTargetResult {
+    target_info: TitledTarget,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct GetTargets {
-    target_infos: Vec<TargetInfo>,
+struct TitledTargetsResult {
+    target_infos: Vec<TitledTarget>,
 }
 
-impl TargetInfo {
+impl TitledTarget {
     /// A page without a title is listed under its URL.
     fn title(self) -> String {
         let bare = self.url.split_once("://").map_or(self.url.as_str(), |(_, bare)| bare);
@@ -51,10 +51,10 @@ impl TargetInfo {
 impl Page {
     /// The document's title.
     pub async fn title(&self) -> Result<String> {
-        self.state.lock().alive_or_crashed()?;
+        self.state.lock().ensure_open()?;
         let params = json!({ "targetId": self.target_id() });
         let connection = &self.shared.connection;
-        let info: Call<GetTargetInfo> =
+        let info: CdpCall<TitledTargetResult> =
             connection.call_method(None, "Target.getTargetInfo", &params);
         Ok(info.await?.target_info.title())
     }
@@ -63,7 +63,7 @@ impl Page {
 impl Browser {
     /// The titles of all tabs, in one call.
     pub async fn titles(&self) -> Result<HashMap<TargetId, String>> {
-        let targets: Call<GetTargets> =
+        let targets: CdpCall<TitledTargetsResult> =
             self.connection().call_method(None, "Target.getTargets", &NoParams);
         let infos = targets.await?.target_infos.into_iter();
         Ok(infos.map(|info| (info.target_id.clone(), info.title())).collect())

@@ -2,7 +2,7 @@
 //! a page wakes those who wait for it.
 
 use super::page::Page;
-use super::state::{LoadState, MAX_SHOWN, PageState};
+use super::state::{LoadState, MAX_RECENT_DOCUMENTS, PageState};
 use crate::chromium::error::Result;
 use crate::chromium::ids::LoaderId;
 
@@ -20,7 +20,7 @@ impl Page {
                 if let Some(found) = look(&state) {
                     return Ok(found);
                 }
-                state.alive()?;
+                state.ensure_alive()?;
             }
             // The sender lives in `self`, so this only ends with a change.
             let _ = changes.changed().await;
@@ -51,18 +51,20 @@ impl Page {
         let mut begun = None;
         self.wait_until(|state| {
             let since = state.commits - *begun.get_or_insert(state.commits);
-            was_shown |= state.was_shown(loader) || since >= MAX_SHOWN as u64;
+            was_shown |= state.is_recent_document(loader) || since >= MAX_RECENT_DOCUMENTS as u64;
             let main = state.frames.get(state.frames.root())?;
-            let reached = main.reached.0 == main.loader && main.reached.1.contains(milestone);
+            let reached = main.milestones.0 == main.loader && main.milestones.1.contains(milestone);
             // Itself, or a successor that is not about to be replaced as well.
             // The commit of `loader` may not have been reported yet.
-            let arrived = main.loader == *loader || (was_shown && state.pending.is_none());
+            let arrived =
+                main.loader == *loader || (was_shown && state.pending_navigation.is_none());
             if arrived && reached {
                 return Some(Ok(main.loader.clone()));
             }
             // It was left for somewhere forbidden, and may never be loaded.
             let is_here = main.loader == *loader || was_shown;
-            let denied = state.denied_main.clone().filter(|denied| is_here || denied.answered);
+            let denied =
+                state.last_denied_main.clone().filter(|denied| is_here || denied.was_answered);
             denied.map(|denied| Err(denied.into()))
         })
         .await?
@@ -72,8 +74,8 @@ impl Page {
     pub async fn wait_for_current(&self, milestone: LoadState) -> Result<LoaderId> {
         self.wait_until(|state| {
             let main = state.frames.get(state.frames.root())?;
-            let reached = main.reached.0 == main.loader && main.reached.1.contains(milestone);
-            (state.pending.is_none() && reached).then(|| main.loader.clone())
+            let reached = main.milestones.0 == main.loader && main.milestones.1.contains(milestone);
+            (state.pending_navigation.is_none() && reached).then(|| main.loader.clone())
         })
         .await
     }

@@ -10,10 +10,10 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use super::page::Page;
-use super::routes::Way;
-use crate::chromium::browser::registry::Shared;
+use super::routes::PausedRequestReply;
+use crate::chromium::browser::registry::BrowserShared;
 use crate::chromium::connection::params::NoParams;
-use crate::chromium::connection::session::Session;
+use crate::chromium::connection::session::CdpSession;
 use crate::chromium::guard::document::RequestPaused;
 use crate::chromium::ids::{BrowserContextId, SessionId};
 use crate::chromium::sync::Lock;
@@ -21,28 +21,28 @@ use crate::chromium::sync::Lock;
 /// The workers of all contexts, and the tabs that have or had routes.
 #[derive(Default)]
 pub(crate) struct Workers {
-    sessions: Lock<Vec<(Session, BrowserContextId)>>,
-    routed: Lock<Vec<Weak<Page>>>,
+    sessions: Lock<Vec<(CdpSession, BrowserContextId)>>,
+    routed_pages: Lock<Vec<Weak<Page>>>,
 }
 
 impl Workers {
     /// A worker came; it is paused still.
-    pub(crate) fn join(&self, session: &Session, context: &BrowserContextId) {
+    pub(crate) fn add(&self, session: &CdpSession, context: &BrowserContextId) {
         self.sessions.lock().push((session.clone(), context.clone()));
-        if !self.patterns(context).is_empty() {
-            self.pause(session, context);
+        if !self.request_patterns(context).is_empty() {
+            self.update_interception(session, context);
         }
     }
 
     /// A session ended, which may be that of a worker.
-    pub(crate) fn leave(&self, session: &SessionId) {
+    pub(crate) fn remove(&self, session: &SessionId) {
         self.sessions.lock().retain(|(worker, _)| worker.id() != session);
     }
 
     /// The routes of a tab changed.
-    pub(crate) fn routes_changed(&self, page: &Page) {
+    pub(crate) fn on_routes_changed(&self, page: &Page) {
         {
-            let mut routed = self.routed.lock();
+            let mut routed = self.routed_pages.lock();
             let is_other = |other: &Weak<Page>| {
                 let other = other.upgrade();
                 other.is_some_and(|other| other.target_id() != page.target_id())
@@ -52,11 +52,11 @@ impl Workers {
         }
         let workers = self.sessions.lock().clone();
         let own = workers.iter().filter(|(_, context)| context == page.context_id());
-        own.for_each(|(session, context)| self.pause(session, context));
+        own.for_each(|(session, context)| self.update_interception(session, context));
     }
 
-    fn pause(&self, session: &Session, context: &BrowserContextId) {
-        let patterns = self.patterns(context);
+    fn update_interception(&self, session: &CdpSession, context: &BrowserContextId) {
+        let patterns = self.request_patterns(context);
         match patterns.is_empty() {
             true => session.call_method::<IgnoredAny>("Fetch.disable", &NoParams).ignore(),
             false => {
@@ -66,31 +66,38 @@ impl Workers {
         }
     }
 
-    fn patterns(&self, context: &BrowserContextId) -> Vec<Value> {
-        let pages = self.pages(context);
-        pages.iter().flat_map(|page| page.routes.lock().list()).collect()
+    fn request_patterns(&self, context: &BrowserContextId) -> Vec<Value> {
+        let pages = self.routed_pages_of(context);
+        pages.iter().flat_map(|page| page.routes.lock().request_patterns()).collect()
     }
 
     /// The tabs of a context that have routes, the newest last.
-    fn pages(&self, context: &BrowserContextId) -> Vec<Arc<Page>> {
-        let pages = self.routed.lock().iter().filter_map(Weak::upgrade).collect::<Vec<_>>();
+    fn routed_pages_of(&self, context: &BrowserContextId) -> Vec<Arc<Page>> {
+        let pages = self.routed_pages.lock().iter().filter_map(Weak::upgrade).collect::<Vec<_>>();
         let here = |page: &Arc<Page>| page.context_id() == context && !page.is_closed();
         pages.into_iter().filter(here).collect()
     }
 }
 
 /// `Fetch.requestPaused` on the session of a worker.
-pub(crate) fn paused(shared: &Shared, session: &Session, paused: RequestPaused) {
+pub(crate) fn on_request_paused(
+    shared: &BrowserShared,
+    session: &CdpSession,
+    paused: RequestPaused,
+) {
     let context = {
         let sessions = shared.workers.sessions.lock();
         let known = sessions.iter().find(|(worker, _)| worker == session);
         known.map(|(_, context)| context.clone())
     };
-    let pages = context.map(|context| shared.workers.pages(&context)).unwrap_or_default();
+    let pages = context.map(|context| shared.workers.routed_pages_of(&context)).unwrap_or_default();
     let url = &paused.request.url;
-    match pages.iter().rev().find(|page| page.routes.lock().of(url).is_some()) {
-        Some(page) => page.route_paused(session, paused),
-        None => Way { connection: shared.connection.clone(), session: Some(session.id().clone()) }
-            .go_on(&paused),
+    match pages.iter().rev().find(|page| page.routes.lock().find(url).is_some()) {
+        Some(page) => page.on_route_paused(session, paused),
+        None => PausedRequestReply {
+            connection: shared.connection.clone(),
+            session: Some(session.id().clone()),
+        }
+        .continue_request(&paused),
     }
 }

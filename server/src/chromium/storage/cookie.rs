@@ -81,7 +81,7 @@ impl fmt::Debug for Cookie {
 
 impl SameSite {
     /// The word for it.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Strict => "strict",
             Self::Lax => "lax",

@@ -1,7 +1,7 @@
 //! What a browser context keeps: cookies, and the storage of origins.
 
-pub(crate) mod blank;
+pub(crate) mod blank_tab;
 pub(crate) mod cookie;
-pub(crate) mod jar;
+pub(crate) mod cookie_jar;
 pub(crate) mod origin;
-pub(crate) mod visited;
+pub(crate) mod visited_origins;

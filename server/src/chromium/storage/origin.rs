@@ -9,11 +9,11 @@ use serde_json::json;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::ids::FrameId;
 use crate::chromium::page::page::Page;
-use crate::chromium::world::argument::Argument;
-use crate::chromium::world::world::{Engine, World};
+use crate::chromium::world::argument::ScriptArgument;
+use crate::chromium::world::world::{InjectedScript, World};
 
 /// The world that scripts run in.
-static WORLD: Engine = Engine { world: "browse storage", script: "" };
+static STORAGE_WORLD: InjectedScript = InjectedScript { world_name: "browse storage", script: "" };
 
 /// The storage of the origin of one document.
 pub struct OriginStorage(Arc<World>);
@@ -21,19 +21,19 @@ pub struct OriginStorage(Arc<World>);
 /// Text of a page. Scripts may keep code units that are no Unicode.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Text {
+pub enum StorageText {
     /// Unicode.
     Plain(String),
     /// Code units of UTF-16.
-    Units(Vec<u16>),
+    Utf16(Vec<u16>),
 }
 
 /// A key and its value.
-pub type Item = (Text, Text);
+pub type StorageItem = (StorageText, StorageText);
 
 /// An entry, for people.
 #[derive(Deserialize)]
-pub struct Glance {
+pub struct StorageEntryPreview {
     /// `local` or `session`.
     pub area: String,
     /// Key.
@@ -46,17 +46,17 @@ pub struct Glance {
 
 /// What came of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Written {
+pub enum StorageWriteOutcome {
     /// All is kept.
-    All,
+    Complete,
     /// The origin's room is full: some is not kept.
-    Full,
+    QuotaExceeded,
 }
 
 /// Characters of a value that [`OriginStorage::glance`] answers.
-pub const GLANCE: usize = 4_000;
+pub const MAX_PREVIEW_CHARS: usize = 4_000;
 
-const GLANCE_AT: &str = "(most) => {
+const PREVIEW_SCRIPT: &str = "(most) => {
   const look = (area, kept) => Array.from({ length: kept.length }, (_, index) => {
     const key = kept.key(index);
     const value = kept.getItem(key) ?? '';
@@ -74,7 +74,7 @@ const GLANCE_AT: &str = "(most) => {
   }
 }";
 
-const READ: &str = "() => {
+const READ_SCRIPT: &str = "() => {
   const pack = (text) => text.isWellFormed()
     ? text : Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
   const items = [];
@@ -89,7 +89,7 @@ const READ: &str = "() => {
   return JSON.stringify(items);
 }";
 
-const WRITE: &str = "(packed, clear) => {
+const WRITE_SCRIPT: &str = "(packed, clear) => {
   const unpack = (text) => typeof text === 'string'
     ? text : text.map((unit) => String.fromCharCode(unit)).join('');
   try {
@@ -103,7 +103,7 @@ const WRITE: &str = "(packed, clear) => {
 
 /// Takes entries as `page/carry.rs` packs them: only JavaScript knows halves of
 /// surrogates in JSON.
-const REPLACE: &str = "(packed) => {
+const REPLACE_SCRIPT: &str = "(packed) => {
   try {
     localStorage.clear();
     for (const [key, value] of JSON.parse(packed)) localStorage.setItem(key, value);
@@ -113,31 +113,37 @@ const REPLACE: &str = "(packed) => {
 impl Page {
     /// The storage of the document in `frame`.
     pub async fn storage(&self, frame: &FrameId) -> Result<OriginStorage> {
-        Ok(OriginStorage(self.world(frame, &WORLD).await?))
+        Ok(OriginStorage(self.world(frame, &STORAGE_WORLD).await?))
     }
 }
 
 impl OriginStorage {
     /// Every entry of both areas, values cut; `None` where the document has no
     /// storage.
-    pub async fn glance(&self) -> Result<Option<Vec<Glance>>> {
-        self.items(self.0.call(GLANCE_AT, &[Argument::from(GLANCE)]).await?)
+    pub async fn preview(&self) -> Result<Option<Vec<StorageEntryPreview>>> {
+        self.parse_items(
+            self.0.call(PREVIEW_SCRIPT, &[ScriptArgument::from(MAX_PREVIEW_CHARS)]).await?,
+        )
     }
 
     /// The local storage, whole; `None` where the document has none.
-    pub async fn read(&self) -> Result<Option<Vec<Item>>> {
-        self.items(self.0.call(READ, &[]).await?)
+    pub async fn read(&self) -> Result<Option<Vec<StorageItem>>> {
+        self.parse_items(self.0.call(READ_SCRIPT, &[]).await?)
     }
 
     /// Writes entries of the local storage, in place of all others with
     /// `clear`; `None` where the document has no storage.
-    pub async fn write(&self, items: &[Item], clear: bool) -> Result<Option<Written>> {
+    pub async fn write(
+        &self,
+        items: &[StorageItem],
+        clear: bool,
+    ) -> Result<Option<StorageWriteOutcome>> {
         let packed = json!(items).to_string();
-        let arguments = [Argument::from(packed), Argument::from(clear)];
-        let outcome: String = self.0.call(WRITE, &arguments).await?;
+        let arguments = [ScriptArgument::from(packed), ScriptArgument::from(clear)];
+        let outcome: String = self.0.call(WRITE_SCRIPT, &arguments).await?;
         Ok(match outcome.as_str() {
-            "done" => Some(Written::All),
-            "QuotaExceededError" => Some(Written::Full),
+            "done" => Some(StorageWriteOutcome::Complete),
+            "QuotaExceededError" => Some(StorageWriteOutcome::QuotaExceeded),
             _ => None,
         })
     }
@@ -145,11 +151,15 @@ impl OriginStorage {
     /// Puts the entries that [`Belongings`](crate::chromium::Belongings) hold in place
     /// of all others. What the origin has no room for is left out.
     pub async fn replace(&self, packed: &str) -> Result<()> {
-        let _: serde_json::Value = self.0.call(REPLACE, &[Argument::from(packed)]).await?;
+        let _: serde_json::Value =
+            self.0.call(REPLACE_SCRIPT, &[ScriptArgument::from(packed)]).await?;
         Ok(())
     }
 
-    fn items<T: serde::de::DeserializeOwned>(&self, packed: String) -> Result<Option<Vec<T>>> {
+    fn parse_items<T: serde::de::DeserializeOwned>(
+        &self,
+        packed: String,
+    ) -> Result<Option<Vec<T>>> {
         if packed.is_empty() {
             return Ok(None);
         }
@@ -159,7 +169,7 @@ impl OriginStorage {
     }
 }
 
-impl Text {
+impl StorageText {
     /// Unicode text.
     pub fn plain(text: &str) -> Self {
         Self::Plain(text.to_owned())

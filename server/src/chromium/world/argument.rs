@@ -5,20 +5,20 @@ use serde_json::Value;
 
 /// One argument.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Argument {
+pub enum ScriptArgument {
     /// A plain value.
     Value(Value),
     /// A remote object of the same world.
     Object(String),
 }
 
-impl<T: Into<Value>> From<T> for Argument {
+impl<T: Into<Value>> From<T> for ScriptArgument {
     fn from(value: T) -> Self {
         Self::Value(value.into())
     }
 }
 
-impl Serialize for Argument {
+impl Serialize for ScriptArgument {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(1))?;
         match self {

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::world::{Engine, World};
-use crate::chromium::connection::call::Call;
+use super::world::{InjectedScript, World};
+use crate::chromium::connection::call::CdpCall;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::ids::{FrameId, LoaderId, SessionId};
-use crate::chromium::page::contexts::Context;
+use crate::chromium::page::contexts::ExecutionContext;
 use crate::chromium::page::frames::Frame;
 use crate::chromium::page::page::Page;
 use crate::chromium::sync::Lock;
@@ -22,7 +22,7 @@ use crate::chromium::sync::Lock;
 const MAX_WORLDS: usize = 512;
 
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Key {
+struct WorldKey {
     session: SessionId,
     frame: FrameId,
     loader: LoaderId,
@@ -31,32 +31,36 @@ struct Key {
 
 /// The worlds of one tab.
 #[derive(Default)]
-pub(crate) struct WorldCache(Lock<HashMap<Key, Arc<World>>>);
+pub(crate) struct WorldCache(Lock<HashMap<WorldKey, Arc<World>>>);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Created {
+struct CreateIsolatedWorldResult {
     execution_context_id: i64,
 }
 
 impl Page {
     /// The world of `engine` in the frame's current document, made on first
     /// use. Ends at once with `NavigationPending` while Chromium would queue.
-    pub async fn world(&self, frame: &FrameId, engine: &'static Engine) -> Result<Arc<World>> {
+    pub async fn world(
+        &self,
+        frame: &FrameId,
+        engine: &'static InjectedScript,
+    ) -> Result<Arc<World>> {
         loop {
             self.ensure_answering()?;
             let before = self.frame(frame)?;
-            let key = Key {
+            let key = WorldKey {
                 session: before.session.id().clone(),
                 frame: frame.clone(),
                 loader: before.loader.clone(),
-                world: engine.world,
+                world: engine.world_name,
             };
             if let Some(world) = self.worlds.0.lock().get(&key) {
                 return Ok(Arc::clone(world));
             }
             // A script that runs first in every document has had it made.
-            if let Some(context) = before.contexts.isolated(engine.world) {
+            if let Some(context) = before.contexts.isolated(engine.world_name) {
                 let context = context.clone();
                 let world =
                     World::new(before.session, frame.clone(), before.loader, context, engine);
@@ -64,10 +68,10 @@ impl Page {
             }
             let params = json!({
                 "frameId": frame,
-                "worldName": engine.world,
+                "worldName": engine.world_name,
                 "grantUniveralAccess": false,
             });
-            let created: Call<Created> =
+            let created: CdpCall<CreateIsolatedWorldResult> =
                 before.session.call_method("Page.createIsolatedWorld", &params);
             let created = match created.await {
                 Ok(created) => created,
@@ -82,10 +86,10 @@ impl Page {
                 continue;
             }
             let number = created.execution_context_id;
-            let reported = after.contexts.isolated(engine.world);
+            let reported = after.contexts.isolated(engine.world_name);
             let context = match reported.filter(|context| context.number == number) {
                 Some(context) => context.clone(),
-                None => Context { number, unique: None },
+                None => ExecutionContext { number, unique_id: None },
             };
             let world = World::new(before.session, frame.clone(), before.loader, context, engine);
             return Ok(self.worlds.insert(key, Arc::new(world)));
@@ -93,12 +97,16 @@ impl Page {
     }
 
     /// The world of a frame's current document, if it has been used before.
-    pub fn known_world(&self, frame: &Frame, engine: &'static Engine) -> Option<Arc<World>> {
-        let key = Key {
+    pub fn cached_world(
+        &self,
+        frame: &Frame,
+        engine: &'static InjectedScript,
+    ) -> Option<Arc<World>> {
+        let key = WorldKey {
             session: frame.session.id().clone(),
             frame: frame.id.clone(),
             loader: frame.loader.clone(),
-            world: engine.world,
+            world: engine.world_name,
         };
         self.worlds.0.lock().get(&key).cloned()
     }
@@ -110,14 +118,14 @@ impl Page {
         drop(worlds);
         // Chromium is asked for the next one.
         if let Some(frame) = self.state.lock().frames.get_mut(world.frame()) {
-            frame.contexts.forget(world.id());
+            frame.contexts.forget(world.execution_context());
         }
     }
 }
 
 impl WorldCache {
     /// Keeps the first of two that were made at the same time.
-    fn insert(&self, key: Key, world: Arc<World>) -> Arc<World> {
+    fn insert(&self, key: WorldKey, world: Arc<World>) -> Arc<World> {
         let mut worlds = self.0.lock();
         if worlds.len() >= MAX_WORLDS {
             // Rare, and cheap to make again; no need to pick.

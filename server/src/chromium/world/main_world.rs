@@ -4,7 +4,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use super::outcome;
-use crate::chromium::connection::call::Call;
+use crate::chromium::connection::call::CdpCall;
 use crate::chromium::error::{Error, Result};
 use crate::chromium::ids::FrameId;
 use crate::chromium::page::frames::Frame;
@@ -28,7 +28,7 @@ impl Default for EvaluateOptions {
 }
 
 /// What an expression came to.
-pub type Evaluated = Value;
+pub type EvaluatedValue = Value;
 
 impl Page {
     /// Evaluates an expression in the page's world of a frame and answers its
@@ -38,11 +38,11 @@ impl Page {
         frame: &FrameId,
         expression: &str,
         options: EvaluateOptions,
-    ) -> Result<Call<Evaluated>> {
+    ) -> Result<CdpCall<EvaluatedValue>> {
         self.ensure_answering()?;
         let frame = self.frame(frame)?;
         if options.user_gesture {
-            self.touch();
+            self.record_user_activation();
         }
         let mut params = json!({
             "expression": expression,
@@ -52,7 +52,7 @@ impl Page {
             "replMode": options.repl,
         });
         in_main_world(&frame, &mut params)?;
-        let call: Call<Value> = frame.session.call_method("Runtime.evaluate", &params);
+        let call: CdpCall<Value> = frame.session.call_method("Runtime.evaluate", &params);
         Ok(call.decode_with(outcome::value))
     }
 
@@ -63,12 +63,12 @@ impl Page {
         &self,
         frame: &FrameId,
         group: &str,
-    ) -> Result<Call<Option<String>>> {
+    ) -> Result<CdpCall<Option<String>>> {
         self.ensure_answering()?;
         let frame = self.frame(frame)?;
         let mut params = json!({ "expression": "document", "objectGroup": group });
         in_main_world(&frame, &mut params)?;
-        let call: Call<IgnoredAny> = frame.session.call_method("Runtime.evaluate", &params);
+        let call: CdpCall<IgnoredAny> = frame.session.call_method("Runtime.evaluate", &params);
         Ok(call.decode_with(outcome::object))
     }
 }
@@ -77,7 +77,7 @@ impl Page {
 fn in_main_world(frame: &Frame, params: &mut Value) -> Result<()> {
     match frame.contexts.main() {
         Some(context) => {
-            let (key, context) = context.for_evaluate();
+            let (key, context) = context.evaluate_parameter();
             params[key] = context;
         }
         // Without a context Chromium takes the root frame of the session.

@@ -10,7 +10,7 @@ use crate::chromium::error::{Error, Result};
 /// The answer of `Runtime.evaluate` and `Runtime.callFunctionOn`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", bound = "T: DeserializeOwned")]
-struct Answer<T> {
+struct EvaluateAnswer<T> {
     result: RemoteObject<T>,
     #[serde(default)]
     exception_details: Option<ExceptionDetails>,
@@ -28,17 +28,17 @@ struct RemoteObject<T> {
 /// Only what the exception says, whatever the value would be.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Thrown {
+struct ThrownException {
     #[serde(default)]
     exception_details: Option<ExceptionDetails>,
 }
 
 /// The value, when the script returned one of this type.
 pub(crate) fn value<T: DeserializeOwned>(method: &str, message: &[u8]) -> Result<T> {
-    let answer = envelope::result::<Answer<T>>(message);
+    let answer = envelope::parse_result::<EvaluateAnswer<T>>(message);
     match answer {
-        Ok(Answer { exception_details: Some(details), .. }) => Err(thrown(&details)),
-        Ok(Answer { result, .. }) => match result.value {
+        Ok(EvaluateAnswer { exception_details: Some(details), .. }) => Err(thrown(&details)),
+        Ok(EvaluateAnswer { result, .. }) => match result.value {
             Some(value) => Ok(value),
             // `undefined` has no value at all; as JSON it is null.
             None => {
@@ -46,8 +46,8 @@ pub(crate) fn value<T: DeserializeOwned>(method: &str, message: &[u8]) -> Result
             }
         },
         // A thrown object may not have the wanted type either.
-        Err(error) => match envelope::result::<Thrown>(message) {
-            Ok(Thrown { exception_details: Some(details) }) => Err(self::thrown(&details)),
+        Err(error) => match envelope::parse_result::<ThrownException>(message) {
+            Ok(ThrownException { exception_details: Some(details) }) => Err(self::thrown(&details)),
             _ => Err(unexpected(method, &error.to_string())),
         },
     }
@@ -56,9 +56,12 @@ pub(crate) fn value<T: DeserializeOwned>(method: &str, message: &[u8]) -> Result
 /// The same of a call that wants the engine. The numbers of contexts are those
 /// of a process: when a document of another one takes its place, a call may
 /// meet a context that has no engine.
-pub(crate) fn value_of_engine<T: DeserializeOwned>(method: &str, message: &[u8]) -> Result<T> {
+pub(crate) fn value_of_injected_script<T: DeserializeOwned>(
+    method: &str,
+    message: &[u8],
+) -> Result<T> {
     match value(method, message) {
-        Err(Error::Script { message }) if message.starts_with(NO_ENGINE) => {
+        Err(Error::Script { message }) if message.starts_with(NO_ENGINE_MESSAGE) => {
             Err(Error::StaleContext)
         }
         outcome => outcome,
@@ -66,11 +69,11 @@ pub(crate) fn value_of_engine<T: DeserializeOwned>(method: &str, message: &[u8])
 }
 
 /// What is thrown where there is no engine.
-const NO_ENGINE: &str = "ReferenceError: browseEngine is not defined";
+const NO_ENGINE_MESSAGE: &str = "ReferenceError: browseEngine is not defined";
 
 /// The remote object's id; `None` when the script returned a primitive.
 pub(crate) fn object(method: &str, message: &[u8]) -> Result<Option<String>> {
-    let answer = envelope::result::<Answer<serde::de::IgnoredAny>>(message)
+    let answer = envelope::parse_result::<EvaluateAnswer<serde::de::IgnoredAny>>(message)
         .map_err(|error| unexpected(method, &error.to_string()))?;
     match answer.exception_details {
         Some(details) => Err(thrown(&details)),
@@ -91,7 +94,7 @@ fn unexpected(method: &str, what: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::{value, value_of_engine};
+    use super::{value, value_of_injected_script};
     use crate::chromium::error::Error;
 
     fn thrown(text: &str) -> Vec<u8> {
@@ -107,12 +110,12 @@ mod tests {
     #[test]
     fn a_context_without_the_engine_is_one_of_another_document() {
         let message = thrown("ReferenceError: browseEngine is not defined\n    at <anonymous>:1:1");
-        let lost = value_of_engine::<String>("Runtime.evaluate", &message);
+        let lost = value_of_injected_script::<String>("Runtime.evaluate", &message);
         assert!(matches!(lost, Err(Error::StaleContext)), "{lost:?}");
         // A script of the caller's may say so.
         let own = value::<String>("Runtime.evaluate", &message);
         assert!(matches!(own, Err(Error::Script { .. })), "{own:?}");
-        let other = value_of_engine::<String>("Runtime.evaluate", &thrown("TypeError: x"));
+        let other = value_of_injected_script::<String>("Runtime.evaluate", &thrown("TypeError: x"));
         assert!(matches!(other, Err(Error::Script { .. })), "{other:?}");
     }
 }

@@ -8,21 +8,21 @@ use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Value, json};
 
-use super::argument::Argument;
+use super::argument::ScriptArgument;
 use super::outcome;
-use crate::chromium::connection::call::Call;
-use crate::chromium::connection::session::Session;
+use crate::chromium::connection::call::CdpCall;
+use crate::chromium::connection::session::CdpSession;
 use crate::chromium::error::Result;
 use crate::chromium::ids::{FrameId, LoaderId};
-use crate::chromium::page::contexts::Context;
+use crate::chromium::page::contexts::ExecutionContext;
 use crate::chromium::sync::Lock;
 
 /// A script that is injected once into each document that it is used in.
 /// It must bear being run twice in the same world.
 #[derive(Debug)]
-pub struct Engine {
+pub struct InjectedScript {
     /// Name of the isolated world; one world for each name.
-    pub world: &'static str,
+    pub world_name: &'static str,
     /// The script.
     pub script: &'static str,
 }
@@ -41,31 +41,31 @@ struct Injection {
 /// An isolated world. It stays valid exactly as long as its document; calls
 /// into a document that is gone end with `StaleContext`.
 pub struct World {
-    session: Session,
+    session: CdpSession,
     frame: FrameId,
     loader: LoaderId,
-    context: Context,
-    engine: &'static Engine,
-    injected: Arc<Lock<bool>>,
-    counted: AtomicBool,
+    context: ExecutionContext,
+    injected_script: &'static InjectedScript,
+    is_injected: Arc<Lock<bool>>,
+    counts_renders: AtomicBool,
 }
 
 impl World {
     pub(crate) fn new(
-        session: Session,
+        session: CdpSession,
         frame: FrameId,
         loader: LoaderId,
-        context: Context,
-        engine: &'static Engine,
+        context: ExecutionContext,
+        engine: &'static InjectedScript,
     ) -> Self {
         Self {
             session,
             frame,
             loader,
             context,
-            engine,
-            injected: Arc::default(),
-            counted: AtomicBool::new(false),
+            injected_script: engine,
+            is_injected: Arc::default(),
+            counts_renders: AtomicBool::new(false),
         }
     }
 
@@ -85,18 +85,18 @@ impl World {
     }
 
     /// The execution context.
-    pub(crate) fn id(&self) -> &Context {
+    pub(crate) fn execution_context(&self) -> &ExecutionContext {
         &self.context
     }
 
     /// The parameter of `Runtime.evaluate` that names this world, and nothing
     /// else whatever became of the document: its key and its value.
-    pub fn named(&self) -> (&'static str, Value) {
-        self.context.for_evaluate()
+    pub fn context_parameter(&self) -> (&'static str, Value) {
+        self.context.evaluate_parameter()
     }
 
     /// The session that serves the frame.
-    pub fn session(&self) -> &Session {
+    pub fn session(&self) -> &CdpSession {
         &self.session
     }
 
@@ -104,8 +104,12 @@ impl World {
     /// JSON value as `T`. A promise is awaited. For large results let the
     /// function return a JSON string and take `String`: that is six times
     /// faster than returning the object.
-    pub fn call<T: DeserializeOwned>(&self, function: &str, arguments: &[Argument]) -> Call<T> {
-        let (key, context) = self.context.for_call();
+    pub fn call<T: DeserializeOwned>(
+        &self,
+        function: &str,
+        arguments: &[ScriptArgument],
+    ) -> CdpCall<T> {
+        let (key, context) = self.context.call_parameter();
         let params = json!({
             "functionDeclaration": function,
             (key): context,
@@ -113,8 +117,8 @@ impl World {
             "returnByValue": true,
             "awaitPromise": true,
         });
-        self.run::<IgnoredAny>("Runtime.callFunctionOn", &params)
-            .decode_with(outcome::value_of_engine)
+        self.call_injected::<IgnoredAny>("Runtime.callFunctionOn", &params)
+            .decode_with(outcome::value_of_injected_script)
     }
 
     /// As [`World::call`], with an object of this world as `this`.
@@ -122,8 +126,8 @@ impl World {
         &self,
         object: &str,
         function: &str,
-        arguments: &[Argument],
-    ) -> Call<T> {
+        arguments: &[ScriptArgument],
+    ) -> CdpCall<T> {
         let params = json!({
             "functionDeclaration": function,
             "objectId": object,
@@ -131,8 +135,8 @@ impl World {
             "returnByValue": true,
             "awaitPromise": true,
         });
-        self.run::<IgnoredAny>("Runtime.callFunctionOn", &params)
-            .decode_with(outcome::value_of_engine)
+        self.call_injected::<IgnoredAny>("Runtime.callFunctionOn", &params)
+            .decode_with(outcome::value_of_injected_script)
     }
 
     /// Calls `function` and answers the id of the object it returns, `None`
@@ -141,10 +145,10 @@ impl World {
     pub fn call_handle(
         &self,
         function: &str,
-        arguments: &[Argument],
+        arguments: &[ScriptArgument],
         group: &str,
-    ) -> Call<Option<String>> {
-        let (key, context) = self.context.for_call();
+    ) -> CdpCall<Option<String>> {
+        let (key, context) = self.context.call_parameter();
         let params = json!({
             "functionDeclaration": function,
             (key): context,
@@ -152,17 +156,19 @@ impl World {
             "objectGroup": group,
             "awaitPromise": true,
         });
-        self.run::<IgnoredAny>("Runtime.callFunctionOn", &params).decode_with(outcome::object)
+        self.call_injected::<IgnoredAny>("Runtime.callFunctionOn", &params)
+            .decode_with(outcome::object)
     }
 
     /// Evaluates an expression and answers its JSON value.
-    pub fn evaluate<T: DeserializeOwned>(&self, expression: &str) -> Call<T> {
-        let params = self.expression(expression);
-        self.run::<IgnoredAny>("Runtime.evaluate", &params).decode_with(outcome::value_of_engine)
+    pub fn evaluate<T: DeserializeOwned>(&self, expression: &str) -> CdpCall<T> {
+        let params = self.evaluate_params(expression);
+        self.call_injected::<IgnoredAny>("Runtime.evaluate", &params)
+            .decode_with(outcome::value_of_injected_script)
     }
 
-    fn expression(&self, expression: &str) -> Value {
-        let (key, context) = self.named();
+    fn evaluate_params(&self, expression: &str) -> Value {
+        let (key, context) = self.context_parameter();
         json!({
             "expression": expression,
             (key): context,
@@ -172,24 +178,24 @@ impl World {
     }
 
     /// Whether the engine is in this document, or on its way there.
-    pub fn has_engine(&self) -> bool {
-        *self.injected.lock()
+    pub fn has_injected_script(&self) -> bool {
+        *self.is_injected.lock()
     }
 
     /// Whether its engine is to be told how often the document was rendered. Nobody
     /// is at first: each time is a round trip to the browser.
-    pub fn is_counted(&self) -> bool {
-        self.counted.load(Ordering::Relaxed)
+    pub fn is_render_counted(&self) -> bool {
+        self.counts_renders.load(Ordering::Relaxed)
     }
 
     /// Has its engine told so from now on.
-    pub fn count_from_now(&self) {
-        self.counted.store(true, Ordering::Relaxed);
+    pub fn start_counting_renders(&self) {
+        self.counts_renders.store(true, Ordering::Relaxed);
     }
 
     /// As [`World::evaluate`], without the engine.
-    pub fn evaluate_bare<T: DeserializeOwned>(&self, expression: &str) -> Call<T> {
-        let params = self.expression(expression);
+    pub fn evaluate_without_script<T: DeserializeOwned>(&self, expression: &str) -> CdpCall<T> {
+        let params = self.evaluate_params(expression);
         self.session
             .call_method::<IgnoredAny>("Runtime.evaluate", &params)
             .decode_with(outcome::value)
@@ -202,8 +208,8 @@ impl World {
         &self,
         method: &'static str,
         params: &Value,
-    ) -> Call<T> {
-        self.run(method, params)
+    ) -> CdpCall<T> {
+        self.call_injected(method, params)
     }
 
     /// Lets go of the remote objects of a group.
@@ -214,24 +220,28 @@ impl World {
 
     /// Writes a call, preceded by the engine if this document has none yet:
     /// both travel in one flight.
-    fn run<T: DeserializeOwned>(&self, method: &'static str, params: &Value) -> Call<T> {
+    fn call_injected<T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        params: &Value,
+    ) -> CdpCall<T> {
         // The lock orders a second caller's message behind the injection.
-        let mut injected = self.injected.lock();
+        let mut injected = self.is_injected.lock();
         if !*injected {
             *injected = true;
-            self.inject();
+            self.inject_script();
         }
         self.session.call_method(method, params)
     }
 
-    fn inject(&self) {
+    fn inject_script(&self) {
         let params = Injection {
-            expression: self.engine.script,
-            context: [self.named()].into(),
+            expression: self.injected_script.script,
+            context: [self.context_parameter()].into(),
             silent: true,
         };
-        let injected = Arc::clone(&self.injected);
-        let world = self.engine.world;
+        let injected = Arc::clone(&self.is_injected);
+        let world = self.injected_script.world_name;
         self.session.call_then("Runtime.evaluate", &params, move |answer: Result<Value>| {
             let problem = match &answer {
                 Err(error) => error.to_string(),

@@ -8,45 +8,47 @@ use toml::{
 };
 
 use super::{
-    keys::{File, KEYS},
-    values::{MAX_QUOTE, Raw, refuse},
+    keys::{ConfigScope, KEYS},
+    raw_setting::{MAX_QUOTED_CHARS, RawSetting, invalid_setting},
 };
-use crate::{content::line, error::Result};
+use crate::{content::clean_line, error::Result};
 
 /// The settings in the file at `path`; none when there is no file.
 ///
 /// # Errors
 /// `SETTING_INVALID` with file and line: no TOML, an unknown key, a nested
 /// value, or a file that cannot be read.
-pub fn read(path: &Path, of: File) -> Result<Vec<Raw>> {
+pub fn read(path: &Path, of: ConfigScope) -> Result<Vec<RawSetting>> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(refuse("config.toml", &show(path, 0), &error.to_string())),
+        Err(error) => {
+            return Err(invalid_setting("config.toml", &file_line(path, 0), &error.to_string()));
+        }
     };
     let row = |offset: usize| text[..offset.min(text.len())].matches('\n').count() + 1;
     let table = DeTable::parse(&text).map_err(|error| {
         let at = row(error.span().map_or(0, |span| span.start));
-        refuse("config.toml", &show(path, at), error.message())
+        invalid_setting("config.toml", &file_line(path, at), error.message())
     })?;
-    let entries = flat(table.into_inner()).into_iter().map(|(span, name, value)| {
-        let place = show(path, row(span.start));
+    let entries = flatten(table.into_inner()).into_iter().map(|(span, name, value)| {
+        let place = file_line(path, row(span.start));
         let name = name.as_str();
-        let known = KEYS.iter().find(|key| key.file != File::None && key.name == name);
-        let key = known.ok_or_else(|| refuse(name, &place, &unknown(name)))?;
-        if of == File::Any && key.file == File::User {
+        let known = KEYS.iter().find(|key| key.config_scope != ConfigScope::None && key.name == name);
+        let key = known.ok_or_else(|| invalid_setting(name, &place, &unknown_setting(name)))?;
+        if of == ConfigScope::Any && key.config_scope == ConfigScope::User {
             let why = "a project may not set it, since it comes with what was cloned: set it in BROWSE_HOME/config.toml";
-            return Err(refuse(name, &place, why));
+            return Err(invalid_setting(name, &place, why));
         }
-        let items = items(&value).ok_or_else(|| refuse(name, &place, "it is no plain value"))?;
-        Ok(Raw { name: key.name, items, place })
+        let items = value_items(&value).ok_or_else(|| invalid_setting(name, &place, "it is no plain value"))?;
+        Ok(RawSetting { name: key.name, items, source: place })
     });
     entries.collect()
 }
 
 /// A table holds settings with its name before theirs: `[security]` and
 /// `egress = "block"` are `security_egress`.
-fn flat(table: DeTable<'_>) -> Vec<(Range<usize>, String, Spanned<DeValue<'_>>)> {
+fn flatten(table: DeTable<'_>) -> Vec<(Range<usize>, String, Spanned<DeValue<'_>>)> {
     let mut entries = Vec::new();
     for (name, value) in table {
         let prefix = name.get_ref().to_string();
@@ -64,7 +66,7 @@ fn flat(table: DeTable<'_>) -> Vec<(Range<usize>, String, Spanned<DeValue<'_>>)>
     entries
 }
 
-fn items(value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
+fn value_items(value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
     let one = |value: &DeValue<'_>| match value {
         DeValue::String(text) => Some(text.to_string()),
         DeValue::Integer(number) => Some(number.to_string()),
@@ -84,12 +86,15 @@ fn items(value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
     }
 }
 
-fn unknown(name: &str) -> String {
-    let known: Vec<_> =
-        KEYS.iter().filter(|key| key.file != File::None).map(|key| key.name).collect();
-    format!("`{}` is none of {}", line(name, MAX_QUOTE), known.join(", "))
+fn unknown_setting(name: &str) -> String {
+    let known: Vec<_> = KEYS
+        .iter()
+        .filter(|key| key.config_scope != ConfigScope::None)
+        .map(|key| key.name)
+        .collect();
+    format!("`{}` is none of {}", clean_line(name, MAX_QUOTED_CHARS), known.join(", "))
 }
 
-fn show(path: &Path, line: usize) -> String {
+fn file_line(path: &Path, line: usize) -> String {
     format!("{}:{line}", path.display())
 }

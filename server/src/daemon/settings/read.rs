@@ -9,35 +9,35 @@ use std::{
 
 use super::{
     Settings, file,
-    keys::{File, KEYS, Key},
-    values::{Raw, refuse},
+    keys::{ConfigScope, KEYS, SettingKey},
+    raw_setting::{RawSetting, invalid_setting},
 };
 use crate::{
     chromium::{DialogPolicy, HostRules, MAX_WINDOWS},
-    content::Layers,
+    content::ContentLayers,
     daemon::project,
     error::Result,
-    models::{ModelSettings, Plan, TranscriptSettings},
+    models::{LlmSettings, ModelSettings, OnnxConfig},
     notes::LibrarySettings,
     policy::DeniedCommands,
-    skills::Wanted,
+    skills::SandboxMode,
 };
 
-const IDLE: Duration = Duration::from_secs(30 * 60);
-const MAX_HTML: usize = 50 << 20;
+const DEFAULT_IDLE_TIMEOUT: Duration = Duration::from_secs(30 * 60);
+const DEFAULT_MAX_HTML_BYTES: usize = 50 << 20;
 
 /// As much as a single process may have.
-const SKILL_MEMORY: u64 = 4 << 30;
+const DEFAULT_SKILL_MEMORY_BYTES: u64 = 4 << 30;
 
 /// Reads settings from flags and an environment.
 pub struct SettingsReader<'a> {
-    flags: Vec<Raw>,
-    variables: Vec<Raw>,
+    flags: Vec<RawSetting>,
+    variables: Vec<RawSetting>,
     /// Variables that settings name.
-    variable: Box<Variable<'a>>,
+    lookup_variable: Box<VariableLookup<'a>>,
 }
 
-type Variable<'a> = dyn Fn(&str) -> Option<OsString> + 'a;
+type VariableLookup<'a> = dyn Fn(&str) -> Option<OsString> + 'a;
 
 impl<'a> SettingsReader<'a> {
     /// Reads the flags of a command line: `--port 0` or `--port=0`.
@@ -52,25 +52,31 @@ impl<'a> SettingsReader<'a> {
                 Some((name, value)) => (name, Some(value.to_owned())),
                 None => (arg.as_str(), None),
             };
-            let key = flag(name).ok_or_else(|| refuse(name, "the command line", "no such flag"))?;
+            let key = find_flag(name)
+                .ok_or_else(|| invalid_setting(name, "the command line", "no such flag"))?;
             let value = value.or_else(|| args.next().cloned());
-            let value = value.ok_or_else(|| refuse(name, "the command line", "no value"))?;
-            flags.push(Raw { name: key.name, items: vec![value], place: name.to_owned() });
+            let value =
+                value.ok_or_else(|| invalid_setting(name, "the command line", "no value"))?;
+            flags.push(RawSetting { name: key.name, items: vec![value], source: name.to_owned() });
         }
-        let set = |key: &'static Key| {
+        let set = |key: &'static SettingKey| {
             let value = variable(key.variable)?.to_string_lossy().into_owned();
             let place = key.variable.to_owned();
-            (!value.is_empty()).then(|| Raw { name: key.name, items: vec![value], place })
+            (!value.is_empty()).then(|| RawSetting {
+                name: key.name,
+                items: vec![value],
+                source: place,
+            })
         };
         let variables = KEYS.iter().filter_map(set).collect();
-        Ok(Self { flags, variables, variable: Box::new(variable) })
+        Ok(Self { flags, variables, lookup_variable: Box::new(variable) })
     }
 
     /// Reads the flags and the environment of this process.
     ///
     /// # Errors
     /// As [`SettingsReader::new`].
-    pub fn of_process() -> Result<Self> {
+    pub fn from_process() -> Result<Self> {
         let args: Vec<_> = env::args().skip(1).collect();
         Self::new(&args, |name| env::var_os(name))
     }
@@ -90,8 +96,8 @@ impl<'a> SettingsReader<'a> {
         };
         let folder = project.join(".browse");
         project::refuse_link(&project, &home)?;
-        let mut files = file::read(&folder.join("config.toml"), File::Any)?;
-        files.extend(file::read(&home.join("config.toml"), File::User)?);
+        let mut files = file::read(&folder.join("config.toml"), ConfigScope::Any)?;
+        files.extend(file::read(&home.join("config.toml"), ConfigScope::User)?);
         let get = |name: &str| self.get(name, &files);
         let switch = |name: &str| get(name).map_or(Ok(false), |raw| raw.boolean());
         let on = |name: &str| get(name).map_or(Ok(true), |raw| raw.boolean());
@@ -99,21 +105,25 @@ impl<'a> SettingsReader<'a> {
             state_file: get("state_file")
                 .map_or_else(|| Ok(folder.join("daemon.json")), |raw| raw.path())?,
             port: get("port").map_or(Ok(0), |raw| raw.port())?,
-            idle_timeout: get("idle_timeout").map_or(Ok(IDLE), |raw| raw.duration())?,
+            idle_timeout: get("idle_timeout")
+                .map_or(Ok(DEFAULT_IDLE_TIMEOUT), |raw| raw.duration())?,
             chromium: get("chromium").map(|raw| raw.path()).transpose()?,
             chromium_args: get("chromium_args").map_or(Ok(Vec::new()), |raw| raw.words())?,
             no_browser: get("no_browser").map_or(Ok(false), |raw| raw.boolean())?,
             bundled_skills: get("bundled_skills").map(|raw| raw.path()).transpose()?,
-            skill_sandbox: get("skill_sandbox").map_or(Ok(Wanted::Auto), |raw| raw.sandbox())?,
-            skill_memory: get("skill_memory")
-                .map_or(Ok(SKILL_MEMORY), |raw| raw.bytes().map(|bytes| bytes as u64))?,
-            max_html_bytes: get("max_html_bytes").map_or(Ok(MAX_HTML), |raw| raw.bytes())?,
+            skill_sandbox: get("skill_sandbox")
+                .map_or(Ok(SandboxMode::Auto), |raw| raw.sandbox())?,
+            skill_memory: get("skill_memory").map_or(Ok(DEFAULT_SKILL_MEMORY_BYTES), |raw| {
+                raw.bytes().map(|bytes| bytes as u64)
+            })?,
+            max_html_bytes: get("max_html_bytes")
+                .map_or(Ok(DEFAULT_MAX_HTML_BYTES), |raw| raw.bytes())?,
             max_windows: get("max_windows").map_or(Ok(MAX_WINDOWS), |raw| raw.number())?,
             deny: get("deny").map_or(Ok(DeniedCommands::default()), |raw| raw.commands())?,
             fetch_allow: get("fetch_allow").map_or(Ok(HostRules::default()), |raw| raw.hosts())?,
             keychain: get("keychain").map_or(Ok(true), |raw| raw.boolean())?,
             dialogs: get("dialogs").map_or(Ok(DialogPolicy::Ask), |raw| raw.dialogs())?,
-            library: library(&get)?,
+            library: read_library(&get)?,
             tunnel_cert: get("tunnel_cert").map(|raw| raw.path()).transpose()?,
             tunnel_key: get("tunnel_key").map(|raw| raw.path()).transpose()?,
             tunnel: get("tunnel").map(|raw| raw.tunnel()).transpose()?,
@@ -122,56 +132,58 @@ impl<'a> SettingsReader<'a> {
             skillify_prompts: get("skillify_prompts").map_or(Ok(false), |raw| raw.boolean())?,
             telemetry: switch("telemetry")? && !switch("telemetry_off")?,
             egress: get("security_egress").map(|raw| raw.egress()).transpose()?,
-            layers: Layers {
+            layers: ContentLayers {
                 datamark: on("security_datamark")?,
                 hidden: on("security_hidden")?,
                 patterns: on("security_patterns")?,
             },
             security_off: get("security_off").map_or(Ok(false), |raw| raw.boolean())?,
-            model: model(&get, &home)?,
-            transcript: transcript(&get, &self.variable)?,
+            model: read_model(&get, &home)?,
+            transcript: read_transcript(&get, &self.lookup_variable)?,
             project,
             home,
         })
     }
 
     /// The first of flag, variable and files that holds `name`.
-    fn get(&self, name: &str, files: &[Raw]) -> Option<Raw> {
+    fn get(&self, name: &str, files: &[RawSetting]) -> Option<RawSetting> {
         let all = self.flags.iter().rev().chain(&self.variables).chain(files);
         all.into_iter().find(|raw| raw.name == name).cloned()
     }
 }
 
-fn library(get: &impl Fn(&str) -> Option<Raw>) -> Result<LibrarySettings> {
+fn read_library(get: &impl Fn(&str) -> Option<RawSetting>) -> Result<LibrarySettings> {
     let usual = LibrarySettings::default();
     Ok(LibrarySettings {
         collection: get("library").map_or(Ok(usual.collection), |raw| raw.collection())?,
-        branch: get("library_branch").map_or(Ok(usual.branch), |raw| raw.names())?,
-        prefix: get("library_prefix").map_or(Ok(usual.prefix), |raw| raw.names())?,
+        branch: get("library_branch")
+            .map_or(Ok(usual.branch), |raw| raw.slash_separated_names())?,
+        prefix: get("library_prefix")
+            .map_or(Ok(usual.prefix), |raw| raw.slash_separated_names())?,
         url: get("library_url").map(|raw| raw.url()).transpose()?,
     })
 }
 
-fn model(get: &impl Fn(&str) -> Option<Raw>, home: &Path) -> Result<ModelSettings> {
+fn read_model(get: &impl Fn(&str) -> Option<RawSetting>, home: &Path) -> Result<ModelSettings> {
     let url = get("security_model_url").map(|raw| raw.url()).transpose()?;
     let path = |name: &str| get(name).map(|raw| raw.path()).transpose();
     let (runtime, program) = (path("security_model_runtime")?, path("security_model_program")?);
     let Some(named) = get("security_model_dir").filter(|raw| !raw.is_off()) else {
-        return Ok(ModelSettings { plan: None, url });
+        return Ok(ModelSettings { onnx: None, package_index: url });
     };
-    let plan = Plan::check(named.path()?, &named.place, runtime, program, home)?;
-    Ok(ModelSettings { plan: Some(plan), url })
+    let plan = OnnxConfig::from_folder(named.path()?, &named.source, runtime, program, home)?;
+    Ok(ModelSettings { onnx: Some(plan), package_index: url })
 }
 
-fn transcript(
-    get: &impl Fn(&str) -> Option<Raw>,
-    variable: &Variable<'_>,
-) -> Result<Option<TranscriptSettings>> {
+fn read_transcript(
+    get: &impl Fn(&str) -> Option<RawSetting>,
+    variable: &VariableLookup<'_>,
+) -> Result<Option<LlmSettings>> {
     let Some(check) = get("security_transcript_check") else { return Ok(None) };
     let Some(shape) = check.transcript_shape()? else { return Ok(None) };
     let needed = |name: &str| {
         let why = format!("it wants `{name}` as well");
-        get(name).ok_or_else(|| refuse(check.name, &check.place, &why))
+        get(name).ok_or_else(|| invalid_setting(check.name, &check.source, &why))
     };
     let url = needed("security_transcript_url")?.transcript_url(shape)?;
     let model = needed("security_transcript_model")?.model_name()?;
@@ -179,23 +191,23 @@ fn transcript(
         Some(raw) => Some(raw.secret(variable)?),
         None => None,
     };
-    let patience = TranscriptSettings::PATIENCE;
-    Ok(Some(TranscriptSettings { shape, url, model, key, patience }))
+    let patience = LlmSettings::DEFAULT_TIMEOUT;
+    Ok(Some(LlmSettings { api: shape, url, model, api_key: key, timeout: patience }))
 }
 
-fn flag(text: &str) -> Option<&'static Key> {
+fn find_flag(text: &str) -> Option<&'static SettingKey> {
     let name = text.strip_prefix("--")?.replace('-', "_");
     KEYS.iter().find(|key| key.name == name)
 }
 
 fn current_dir() -> Result<PathBuf> {
     env::current_dir()
-        .map_err(|error| refuse("project", "the working directory", &error.to_string()))
+        .map_err(|error| invalid_setting("project", "the working directory", &error.to_string()))
 }
 
 fn default_home() -> Result<PathBuf> {
     let home = env::var_os("HOME").filter(|home| Path::new(home).is_absolute());
-    let home = home.ok_or_else(|| refuse("home", "HOME", "the variable is not set"))?;
+    let home = home.ok_or_else(|| invalid_setting("home", "HOME", "the variable is not set"))?;
     Ok(Path::new(&home).join(".browse"))
 }
 
@@ -245,11 +257,11 @@ mod tests {
         let found = read("", &flags(&[address]), &[]).expect("they are good").transcript;
         let found = found.expect("it is on");
         assert_eq!(found.url.as_str(), "http://127.0.0.1:8080/v1/chat/completions");
-        assert!(found.key.is_none());
+        assert!(found.api_key.is_none());
         let key = "--security-transcript-key=THE_KEY";
         let variables = [("THE_KEY", "hunter2")];
         let found = read("", &flags(&[address, key]), &variables).expect("they are good");
-        let key_of = found.transcript.expect("it is on").key.expect("a key");
+        let key_of = found.transcript.expect("it is on").api_key.expect("a key");
         assert_eq!(key_of.expose(), "hunter2");
         for (more, variables, why) in [
             (&[][..], &[][..], "it wants `security_transcript_url` as well"),
@@ -270,13 +282,14 @@ mod tests {
         let refused = read("", &["--security-model-dir=/nowhere"], &[]).expect_err("it is bad");
         assert!(refused.contains("`/nowhere`"), "{refused}");
         let off = read("", &["--security-model-dir=off"], &[]).expect("it is good");
-        assert!(off.model.plan.is_none());
+        assert!(off.model.onnx.is_none());
     }
 
     #[test]
     fn commands_are_denied_by_their_names() {
-        let of =
-            |names: &[&str]| DeniedCommands::of(names.iter().copied()).expect("they are commands");
+        let of = |names: &[&str]| {
+            DeniedCommands::from_names(names.iter().copied()).expect("they are commands")
+        };
         let deny = |config: &str| {
             let dir = tempfile::tempdir().expect("a folder");
             fs::write(dir.path().join("config.toml"), config).expect("a file");

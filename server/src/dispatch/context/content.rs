@@ -3,101 +3,103 @@
 
 use std::collections::BTreeMap;
 
-use super::Context;
+use super::CallContext;
 use crate::{
-    content::{Assessment, Delivery, Findings, Guarded, Handling, Sources, Surface},
+    content::{Assessment, ContentSurface, Delivery, Findings, GuardOptions, GuardReport, Sources},
     egress,
-    policy::Kind,
+    policy::ClientKind,
 };
 use browse_guard::egress::Site;
 
-impl Context {
+impl CallContext {
     /// How the caller gets page-derived content. Only root may choose.
     pub fn delivery(&self) -> Delivery {
         match self.capability().delivery {
-            Delivery::Guarded if self.is_root() && self.call.raw => Delivery::Raw,
+            Delivery::Guarded if self.is_root() && self.metadata.wants_raw => Delivery::Raw,
             delivery => delivery,
         }
     }
 
     /// Whether the caller asked for page-derived content as it is, and is one
     /// that gets it guarded otherwise.
-    pub fn chose_raw(&self) -> bool {
+    pub fn requested_raw(&self) -> bool {
         self.capability().delivery == Delivery::Guarded && self.delivery() == Delivery::Raw
     }
 
     /// Whether what no person sees is to be left out.
-    pub fn hides(&self) -> bool {
+    pub fn filters_hidden_text(&self) -> bool {
         self.delivery() == Delivery::Guarded && self.daemon.watch().layers().hidden
     }
 
     /// Notes what the classifiers made of the answer.
-    pub(in crate::dispatch) fn note_assessed(&self, assessed: &Assessment) {
-        self.notes().judged.extend(assessed.warning().into_iter().chain(assessed.gap()));
+    pub(in crate::dispatch) fn add_assessment(&self, assessed: &Assessment) {
+        self.lock_notices()
+            .classifier_warnings
+            .extend(assessed.warning().into_iter().chain(assessed.degraded_notice()));
     }
 
     /// What is done to the content of the answer.
-    pub(in crate::dispatch) fn handling(&self) -> Handling {
+    pub(in crate::dispatch) fn guard_options(&self) -> GuardOptions {
         let watch = self.daemon.watch();
         let layers = watch.layers();
         let read = matches!(self.command().name, "text" | "markdown");
-        let marked = read && layers.datamark && self.capability().kind == Kind::Paired;
+        let marked = read && layers.datamark && self.capability().kind == ClientKind::Paired;
         let session = || self.tab.get().map_or("", |tab| tab.session());
-        Handling {
+        GuardOptions {
             delivery: self.delivery(),
-            patterns: layers.patterns,
-            judged: !self.daemon.scanner().is_off(),
-            bytes_are_text: self.command().runs_program(),
-            mark: marked.then(|| watch.mark(self.client().as_str(), session())),
+            scans_patterns: layers.patterns,
+            classifies_text: !self.daemon.scanner().is_off(),
+            treats_bytes_as_text: self.command().runs_program(),
+            datamark: marked.then(|| watch.datamark(self.client().as_str(), session())),
         }
     }
 
     /// The same for what an error quotes.
-    pub(in crate::dispatch) fn handling_of_error(&self) -> Handling {
-        Handling { mark: None, ..self.handling() }
+    pub(in crate::dispatch) fn guard_options_of_error(&self) -> GuardOptions {
+        GuardOptions { datamark: None, ..self.guard_options() }
     }
 
     /// Where what the call answers comes from: what a program says is judged more
     /// strictly than a page.
-    pub(in crate::dispatch) fn surface(&self) -> Surface {
+    pub(in crate::dispatch) fn surface(&self) -> ContentSurface {
         match self.command().runs_program() {
-            true => Surface::ToolOutput,
-            false => Surface::Page,
+            true => ContentSurface::ToolOutput,
+            false => ContentSurface::Page,
         }
     }
 
     /// Notes what the guard saw of the answer.
-    pub(in crate::dispatch) fn note_guarded(&self, guarded: &Guarded) {
-        self.daemon.watch().count(guarded, self.chose_raw());
-        self.notes().findings.extend(&guarded.findings);
+    pub(in crate::dispatch) fn add_guard_report(&self, guarded: &GuardReport) {
+        self.daemon.watch().count_answer(guarded, self.requested_raw());
+        self.lock_notices().findings.extend(&guarded.findings);
     }
 
     /// Whether there is something to warn of in the answer.
-    pub(in crate::dispatch) fn has_found(&self) -> bool {
-        let notes = self.notes();
-        !notes.judged.is_empty() || !notes.findings.is_empty()
+    pub(in crate::dispatch) fn has_warnings(&self) -> bool {
+        let notes = self.lock_notices();
+        !notes.classifier_warnings.is_empty() || !notes.findings.is_empty()
     }
 
     /// Forgets what was found so far: the reader of a part of a stream was told.
-    pub(in crate::dispatch) fn forget_found(&self) {
-        let mut notes = self.notes();
+    pub(in crate::dispatch) fn clear_warnings(&self) {
+        let mut notes = self.lock_notices();
         notes.findings = Findings::default();
-        notes.judged.clear();
+        notes.classifier_warnings.clear();
     }
 
     /// Notes what was left out because no person sees it.
-    pub fn note_unseen(&self, unseen: &BTreeMap<String, u32>) {
-        self.daemon.watch().count_unseen(unseen);
-        add(&mut self.notes().unseen, unseen);
+    pub fn add_hidden_counts(&self, unseen: &BTreeMap<String, u32>) {
+        self.daemon.watch().count_hidden(unseen);
+        add_counts(&mut self.lock_notices().hidden_counts, unseen);
     }
 
     /// What the reader of the answer is warned of.
     pub(in crate::dispatch) fn warnings(&self) -> Vec<String> {
-        let mut warnings = self.notes().findings.warnings();
-        warnings.extend(self.notes().judged.iter().cloned());
-        warnings.extend(self.daemon.watch().take_late(&self.session_name()));
-        let mut off = self.daemon.watch().layers().off();
-        if self.daemon.egress().mode(self.capability().kind) == egress::Mode::Off {
+        let mut warnings = self.lock_notices().findings.warnings();
+        warnings.extend(self.lock_notices().classifier_warnings.iter().cloned());
+        warnings.extend(self.daemon.watch().take_late_warnings(&self.session_name()));
+        let mut off = self.daemon.watch().layers().disabled_names();
+        if self.daemon.egress().mode(self.capability().kind) == egress::EgressMode::Off {
             off.push("egress");
         }
         if !off.is_empty() {
@@ -107,13 +109,13 @@ impl Context {
     }
 
     /// What was left out because no person sees it.
-    pub(in crate::dispatch) fn unseen(&self) -> BTreeMap<String, u32> {
-        self.notes().unseen.clone()
+    pub(in crate::dispatch) fn hidden_counts(&self) -> BTreeMap<String, u32> {
+        self.lock_notices().hidden_counts.clone()
     }
 
     /// An address for a receipt, or a text with some: who is guarded gets it
     /// without the secrets of its query. `browse url` says the whole of it.
-    pub fn shown(&self, text: String) -> String {
+    pub fn redact_for_caller(&self, text: String) -> String {
         match self.delivery() {
             Delivery::Raw => text,
             Delivery::Guarded => crate::secrets::redact(&text).into_owned(),
@@ -129,14 +131,14 @@ impl Context {
 
     /// The same for content of several hosts. None leaves it at the tab's.
     pub fn set_sources(&self, sources: Sources) {
-        self.notes().sources = sources;
+        self.lock_notices().sources = sources;
     }
 
     /// Where page-derived content came from.
     pub(in crate::dispatch) fn sources(&self) -> Sources {
-        let mut sources = self.notes().sources.clone();
+        let mut sources = self.lock_notices().sources.clone();
         if sources.is_empty() {
-            let known = self.address().is_some_and(|url| sources.add_url(&url));
+            let known = self.document_url().is_some_and(|url| sources.add_url(&url));
             if !known {
                 sources.add("the page");
             }
@@ -150,23 +152,23 @@ impl Context {
     }
 
     /// Notes that a step answered with page-derived content.
-    pub(in crate::dispatch) fn note_page_derived(&self, step: &Self) {
+    pub(in crate::dispatch) fn merge_step_content(&self, step: &Self) {
         let sources = step.sources();
-        let of_step = step.notes();
-        let mut notes = self.notes();
-        notes.page_derived = true;
+        let of_step = step.lock_notices();
+        let mut notes = self.lock_notices();
+        notes.is_page_derived = true;
         notes.sources.extend(&sources);
         notes.findings.extend(&of_step.findings);
-        notes.judged.extend(of_step.judged.iter().cloned());
-        add(&mut notes.unseen, &of_step.unseen);
+        notes.classifier_warnings.extend(of_step.classifier_warnings.iter().cloned());
+        add_counts(&mut notes.hidden_counts, &of_step.hidden_counts);
     }
 
     pub(in crate::dispatch) fn is_page_derived(&self) -> bool {
-        self.notes().page_derived
+        self.lock_notices().is_page_derived
     }
 }
 
-fn add(to: &mut BTreeMap<String, u32>, more: &BTreeMap<String, u32>) {
+fn add_counts(to: &mut BTreeMap<String, u32>, more: &BTreeMap<String, u32>) {
     for (means, count) in more {
         *to.entry(means.clone()).or_default() += count;
     }

@@ -5,16 +5,16 @@
 use browse_proto::{Reach, wire};
 use url::Url;
 
-use super::Context;
+use super::CallContext;
 use crate::{
     chromium::{Frame, FrameId},
     engine::Target,
 };
 
-impl Context {
+impl CallContext {
     /// Finds out which frame the call is about. Where all frames of the tab are of
     /// one origin it makes no difference, and nobody is asked.
-    pub(in crate::dispatch) async fn find_frame<Q: prost::Message>(&self, request: &Q) {
+    pub(in crate::dispatch) async fn resolve_frame<Q: prost::Message>(&self, request: &Q) {
         let Some(tab) = self.tab_if_any().filter(|_| self.command().reach == Reach::Page) else {
             return;
         };
@@ -22,7 +22,7 @@ impl Context {
         if frames.len() == 1 {
             return;
         }
-        let mut origins = frames.iter().map(|frame| origin(&address(&frames, frame)));
+        let mut origins = frames.iter().map(|frame| origin_of(&frame_url(&frames, frame)));
         let first = origins.next();
         if origins.all(|origin| Some(origin) == first) {
             return;
@@ -31,12 +31,12 @@ impl Context {
         let command = self.command();
         let field = command.request.fields.iter().find(|field| field.name == "target");
         let target = field
-            .and_then(|field| wire::text_in(&request.encode_to_vec(), field.number))
+            .and_then(|field| wire::text_field(&request.encode_to_vec(), field.number))
             .and_then(|text| text.parse::<Target>().ok());
         let frame = match target {
-            Some(target) => engine.frame_of(Some(&target)).await.ok(),
-            None if field.is_some() || command.group == "reading" => engine.frame().ok(),
-            None if command.group == "input" => engine.frame_in_focus().await.ok(),
+            Some(target) => engine.frame_for_target(Some(&target)).await.ok(),
+            None if field.is_some() || command.group == "reading" => engine.selector_frame().ok(),
+            None if command.group == "input" => engine.focused_frame().await.ok(),
             None => None,
         };
         if let Some(frame) = frame {
@@ -45,27 +45,28 @@ impl Context {
     }
 
     /// The address of the document that the call is about; none without a tab.
-    pub fn address(&self) -> Option<String> {
+    pub fn document_url(&self) -> Option<String> {
         let page = self.tab_if_any()?.page();
         let Some(id) = self.frame.get() else { return Some(page.url()) };
         let frames = page.frames();
         let frame = frames.iter().find(|frame| frame.id == *id);
-        Some(frame.map_or_else(|| page.url(), |frame| address(&frames, frame)))
+        Some(frame.map_or_else(|| page.url(), |frame| frame_url(&frames, frame)))
     }
 
     /// The addresses of the frame that the call is about and of those within it.
-    pub fn addresses(&self) -> Vec<String> {
+    pub fn frame_urls(&self) -> Vec<String> {
         let Some(tab) = self.tab_if_any() else { return Vec::new() };
         let frames = tab.page().frames();
         let root = self.frame.get();
-        let is_within = |frame: &&Frame| root.is_none_or(|root| within(&frames, frame, root));
-        frames.iter().filter(is_within).map(|frame| address(&frames, frame)).collect()
+        let is_within =
+            |frame: &&Frame| root.is_none_or(|root| is_descendant_frame(&frames, frame, root));
+        frames.iter().filter(is_within).map(|frame| frame_url(&frames, frame)).collect()
     }
 }
 
 /// The address of what a frame shows: what has none of its own is of the frame
 /// around it.
-fn address(frames: &[Frame], frame: &Frame) -> String {
+fn frame_url(frames: &[Frame], frame: &Frame) -> String {
     let mut at = frame;
     loop {
         let url = at.url.strip_prefix("blob:").unwrap_or(&at.url);
@@ -77,7 +78,7 @@ fn address(frames: &[Frame], frame: &Frame) -> String {
     }
 }
 
-fn within(frames: &[Frame], frame: &Frame, root: &FrameId) -> bool {
+fn is_descendant_frame(frames: &[Frame], frame: &Frame, root: &FrameId) -> bool {
     let mut at = Some(frame);
     while let Some(frame) = at {
         if frame.id == *root {
@@ -89,6 +90,6 @@ fn within(frames: &[Frame], frame: &Frame, root: &FrameId) -> bool {
     false
 }
 
-fn origin(url: &str) -> String {
+fn origin_of(url: &str) -> String {
     Url::parse(url).map_or_else(|_| url.to_owned(), |url| url.origin().ascii_serialization())
 }

@@ -5,21 +5,21 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::click::Click;
-use super::receipt::{Fact, Receipt};
-use crate::engine::error::{Error, Kind, Result};
+use super::receipt::{ActionReceipt, Fact};
+use crate::engine::error::{Error, RefusalKind, Result};
 use crate::engine::page::engine::Engine;
-use crate::engine::read::facts::State;
+use crate::engine::read::element_state::ElementStateKind;
 use crate::engine::target::target::Target;
 
 /// Time that a page gets to show the check mark after the click.
-const SETTLING: Duration = Duration::from_secs(1);
+const CHECKED_STATE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Time between two looks at it.
-const LOOK: Duration = Duration::from_millis(25);
+const CHECKED_STATE_POLL_INTERVAL: Duration = Duration::from_millis(25);
 
 /// A check mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Checked {
+pub enum CheckState {
     /// Set.
     On,
     /// Not set.
@@ -31,24 +31,26 @@ impl Engine {
     pub async fn set_checked(
         &self,
         target: &Target,
-        checked: Checked,
+        checked: CheckState,
         deadline: Instant,
-    ) -> Result<Receipt> {
-        let wanted = checked == Checked::On;
+    ) -> Result<ActionReceipt> {
+        let wanted = checked == CheckState::On;
         let word = if wanted { "checked" } else { "unchecked" };
-        if self.is(target, State::Checked).await? == wanted {
-            return Ok(Receipt {
+        if self.has_state(target, ElementStateKind::Checked).await? == wanted {
+            return Ok(ActionReceipt {
                 result: Some(Fact::new(format!("{word} already"))),
-                ..Receipt::default()
+                ..ActionReceipt::default()
             });
         }
         let mut receipt = self.click(target, &Click::default(), deadline).await?;
         // A switch that asks its server first changes a little later.
-        let last = deadline.min(Instant::now() + SETTLING);
-        let mut now = self.is(target, State::Checked).await;
-        while matches!(now, Ok(now) if now != wanted) && Instant::now() + LOOK < last {
-            tokio::time::sleep(LOOK).await;
-            now = self.is(target, State::Checked).await;
+        let last = deadline.min(Instant::now() + CHECKED_STATE_TIMEOUT);
+        let mut now = self.has_state(target, ElementStateKind::Checked).await;
+        while matches!(now, Ok(now) if now != wanted)
+            && Instant::now() + CHECKED_STATE_POLL_INTERVAL < last
+        {
+            tokio::time::sleep(CHECKED_STATE_POLL_INTERVAL).await;
+            now = self.has_state(target, ElementStateKind::Checked).await;
         }
         match now {
             Ok(now) if now == wanted => {
@@ -56,11 +58,13 @@ impl Engine {
                 Ok(receipt)
             }
             // A page may replace the element, or leave: then it took the click.
-            Err(error) if error.kind() == Some(Kind::RefStale) || receipt.navigated => Ok(receipt),
+            Err(error) if error.kind() == Some(RefusalKind::RefStale) || receipt.navigated => {
+                Ok(receipt)
+            }
             Ok(_) if receipt.navigated => Ok(receipt),
             Ok(_) => {
                 let message = format!("`{target}` took the click but is not {word}");
-                Err(Error::refused(Kind::WrongKind, message))
+                Err(Error::refused(RefusalKind::WrongKind, message))
             }
             Err(error) => Err(error),
         }

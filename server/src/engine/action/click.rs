@@ -8,18 +8,18 @@ use serde::de::IgnoredAny;
 use serde_json::json;
 use tokio::time::{Instant, timeout};
 
-use super::aim::{Aimed, Attempts, Wants};
-use super::changes::Changes;
-use super::proof::prove;
-use super::receipt::{Fact, Receipt};
-use crate::chromium::{Call, MouseButton, MouseEvent, MouseEventKind};
-use crate::engine::error::{Error, Kind, Result};
+use super::actionability::{ActionRetry, ActionTarget, Actionability};
+use super::delivery::verify_delivery;
+use super::effects::ActionEffects;
+use super::receipt::{ActionReceipt, Fact};
+use crate::chromium::{CdpCall, MouseButton, MouseEvent, MouseEventKind};
+use crate::engine::error::{Error, RefusalKind, Result};
 use crate::engine::page::engine::Engine;
-use crate::engine::page::wire;
+use crate::engine::page::script_call;
 use crate::engine::target::target::Target;
 
 /// How long the documents around may take to say what changed in them.
-const TELLING: Duration = Duration::from_millis(300);
+const FRAME_REPORT_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// A button of the mouse.
 pub type Button = MouseButton;
@@ -39,12 +39,12 @@ pub struct Click {
     pub modifiers: Modifiers,
     /// Where: a point from the top left corner of the element, in CSS pixels; its
     /// middle when none is given.
-    pub at: Option<(f64, f64)>,
+    pub offset: Option<(f64, f64)>,
 }
 
 impl Default for Click {
     fn default() -> Self {
-        Self { button: Button::Left, count: 1, modifiers: Modifiers::default(), at: None }
+        Self { button: Button::Left, count: 1, modifiers: Modifiers::default(), offset: None }
     }
 }
 
@@ -65,7 +65,7 @@ impl FromStr for Modifiers {
                 _ => {
                     let message =
                         format!("`{name}` is no modifier; there are Alt, Control, Meta, Shift");
-                    return Err(Error::refused(Kind::KeyUnknown, message).with("key", name));
+                    return Err(Error::refused(RefusalKind::KeyUnknown, message).with("key", name));
                 }
             };
         }
@@ -87,12 +87,12 @@ impl Engine {
         target: &Target,
         click: &Click,
         deadline: Instant,
-    ) -> Result<Receipt> {
+    ) -> Result<ActionReceipt> {
         self.gesture(target, &Gesture::Click(*click), deadline).await
     }
 
     /// Moves the pointer over an element.
-    pub async fn hover(&self, target: &Target, deadline: Instant) -> Result<Receipt> {
+    pub async fn hover(&self, target: &Target, deadline: Instant) -> Result<ActionReceipt> {
         self.gesture(target, &Gesture::Hover, deadline).await
     }
 
@@ -101,13 +101,13 @@ impl Engine {
         target: &Target,
         gesture: &Gesture,
         deadline: Instant,
-    ) -> Result<Receipt> {
-        let _turn = self.state().acting.lock().await;
-        let mut attempts = Attempts::new(deadline);
+    ) -> Result<ActionReceipt> {
+        let _turn = self.state().action_lock.lock().await;
+        let mut attempts = ActionRetry::new(deadline);
         loop {
             match self.gesture_once(target, gesture, deadline).await {
                 Ok(receipt) => return Ok(receipt),
-                Err(error) => attempts.again(self.page(), target, error).await?,
+                Err(error) => attempts.wait_or_fail(self.page(), target, error).await?,
             }
         }
     }
@@ -117,45 +117,52 @@ impl Engine {
         target: &Target,
         gesture: &Gesture,
         deadline: Instant,
-    ) -> Result<Receipt> {
-        let wants =
-            if matches!(gesture, Gesture::Click(_)) { Wants::Enabled } else { Wants::Visible };
+    ) -> Result<ActionReceipt> {
+        let wants = if matches!(gesture, Gesture::Click(_)) {
+            Actionability::Enabled
+        } else {
+            Actionability::Visible
+        };
         let offset = match gesture {
-            Gesture::Click(click) => click.at,
+            Gesture::Click(click) => click.offset,
             Gesture::Hover => None,
         };
-        let aimed = self.aim_at(target, wants, offset, deadline).await?;
-        let before = self.begin_action().watched_in(&aimed.world);
+        let aimed = self.prepare_target_at(target, wants, offset, deadline).await?;
+        let before = self.begin_action().with_world(&aimed.world);
         let changes = self.deliver(&aimed, gesture).await?;
-        let changes = self.with_others(&aimed, changes).await;
-        let proof = prove(&aimed, gesture, changes.as_ref()).inspect_err(|_| {
-            self.state().witness.end();
+        let changes = self.merge_frame_effects(&aimed, changes).await;
+        let proof = verify_delivery(&aimed, gesture, changes.as_ref()).inspect_err(|_| {
+            self.state().side_effects.finish();
         })?;
         let mut receipt = self.receipt(before, changes, deadline).await;
         // What it does may be a matter of style alone.
-        if matches!(gesture, Gesture::Hover) && !receipt.tells_anything() {
+        if matches!(gesture, Gesture::Hover) && !receipt.has_effects() {
             receipt.result = Some(Fact::new("hovered"));
         }
-        proof.complete(&aimed, receipt)
+        proof.apply_to(&aimed, receipt)
     }
 
     /// Writes all events in one flight, and waits until the page handled them.
     /// Answers what changed; nothing when the document went.
-    async fn deliver(&self, aimed: &Aimed, gesture: &Gesture) -> Result<Option<Changes>> {
-        let (early, events) = self
-            .page()
-            .session()
-            .together(|| (self.heed(aimed, gesture), self.send(aimed, gesture)));
+    async fn deliver(
+        &self,
+        aimed: &ActionTarget,
+        gesture: &Gesture,
+    ) -> Result<Option<ActionEffects>> {
+        let (early, events) = self.page().session().batch_writes(|| {
+            (self.await_click(aimed, gesture), self.dispatch_events(aimed, gesture))
+        });
         let handled = async {
             for event in events {
-                self.handled(event).await?;
+                self.await_event_handled(event).await?;
             }
-            let settled = self.ask(&aimed.world, "settle", &json!({ "token": aimed.token }));
+            let settled =
+                self.send_command(&aimed.world, "settle", &json!({ "token": aimed.token }));
             self.unless_navigating(settled.read()).await
         };
         tokio::select! {
             biased;
-            changes = told(early) => Ok(Some(changes)),
+            changes = early_click_effects(early) => Ok(Some(changes)),
             changes = handled => changes,
         }
     }
@@ -163,19 +170,26 @@ impl Engine {
     /// Adds what the documents around have to say of the action, where that is asked:
     /// a frame that was clicked may have told them, and what nobody heard here they
     /// may have stopped. Their guards are taken down.
-    async fn with_others(&self, aimed: &Aimed, changes: Option<Changes>) -> Option<Changes> {
+    async fn merge_frame_effects(
+        &self,
+        aimed: &ActionTarget,
+        changes: Option<ActionEffects>,
+    ) -> Option<ActionEffects> {
         let main = &self.page().main_frame().id;
         let mut changes = match changes {
             Some(changes) if aimed.world.frame() != main || !changes.delivered => changes,
             changes => {
-                self.disarm(&aimed.others, aimed.token);
+                self.remove_click_guards(&aimed.guarded_worlds, aimed.token);
                 return changes;
             }
         };
-        let asked = aimed.others.iter().map(|world| {
-            let settled = self.ask(world, "settle", &json!({ "token": aimed.token }));
-            async move { (world, timeout(TELLING, settled.read::<Changes>()).await) }
-        });
+        let asked =
+            aimed.guarded_worlds.iter().map(|world| {
+                let settled = self.send_command(world, "settle", &json!({ "token": aimed.token }));
+                async move {
+                    (world, timeout(FRAME_REPORT_TIMEOUT, settled.read::<ActionEffects>()).await)
+                }
+            });
         for (world, told) in join_all(asked).await {
             if let Ok(Ok(other)) = told {
                 changes.add(other, world.frame() == main);
@@ -184,11 +198,11 @@ impl Engine {
         Some(changes)
     }
 
-    fn send(&self, aimed: &Aimed, gesture: &Gesture) -> Vec<Call<IgnoredAny>> {
+    fn dispatch_events(&self, aimed: &ActionTarget, gesture: &Gesture) -> Vec<CdpCall<IgnoredAny>> {
         let at = |kind, modifiers| {
-            self.page().mouse(MouseEvent { kind, x: aimed.x, y: aimed.y, modifiers })
+            self.page().send_mouse_event(MouseEvent { kind, x: aimed.x, y: aimed.y, modifiers })
         };
-        let still = MouseEventKind::Move { held: 0 };
+        let still = MouseEventKind::Move { held_buttons: 0 };
         let Gesture::Click(Click { button, count, modifiers: Modifiers(keys), .. }) = *gesture
         else {
             return vec![at(still, 0)];
@@ -202,7 +216,7 @@ impl Engine {
     }
 
     /// Asks the page to tell of a click by itself, as soon as it has handled it.
-    fn heed(&self, aimed: &Aimed, gesture: &Gesture) -> Option<Call<String>> {
+    fn await_click(&self, aimed: &ActionTarget, gesture: &Gesture) -> Option<CdpCall<String>> {
         match gesture {
             // What a frame tells the page around it comes there later.
             _ if aimed.world.frame() != &self.page().main_frame().id => None,
@@ -218,9 +232,9 @@ impl Engine {
 
 /// What the page tells of a click that was delivered; never anything else. A
 /// document that is gone, or no word, is for those who ask.
-async fn told(early: Option<Call<String>>) -> Changes {
+async fn early_click_effects(early: Option<CdpCall<String>>) -> ActionEffects {
     let Some(early) = early else { return std::future::pending().await };
-    match early.await.ok().and_then(|text| wire::decode::<Changes>(&text).ok()) {
+    match early.await.ok().and_then(|text| script_call::decode::<ActionEffects>(&text).ok()) {
         Some(changes) if changes.delivered => changes,
         _ => std::future::pending().await,
     }

@@ -14,33 +14,33 @@ use crate::engine::page::engine::Engine;
 use crate::engine::target::target::Target;
 
 /// Time that a document gets to say what its fields hold.
-const TAKING: Duration = Duration::from_millis(500);
+const CAPTURE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Time that fields may take to appear in the other document.
-const APPEARING: Duration = Duration::from_secs(3);
+const FIELD_APPEAR_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Time between two looks for them.
-const PAUSE: Duration = Duration::from_millis(150);
+const RESTORE_POLL_INTERVAL: Duration = Duration::from_millis(150);
 
 /// Time that one editor gets to take its text.
-const EDITOR: Duration = Duration::from_secs(2);
+const EDITOR_TYPE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// What the fields of the documents of a tab hold. It is not for callers: it may
 /// hold passwords.
 #[derive(Clone, Default)]
-pub struct Drafts(Vec<OfFrame>);
+pub struct FieldDrafts(Vec<FrameDrafts>);
 
 #[derive(Clone)]
-struct OfFrame {
+struct FrameDrafts {
     /// Address of the document, and which one of that address it is.
     url: String,
-    nth: usize,
-    main: bool,
-    drafts: Vec<Draft>,
+    url_index: usize,
+    is_main: bool,
+    drafts: Vec<FieldDraft>,
 }
 
 #[derive(Clone, Deserialize, Serialize)]
-struct Draft {
+struct FieldDraft {
     path: Vec<String>,
     kind: String,
     #[serde(flatten)]
@@ -48,18 +48,18 @@ struct Draft {
 }
 
 #[derive(Deserialize)]
-struct Taken {
-    drafts: Vec<Draft>,
+struct CapturedDrafts {
+    drafts: Vec<FieldDraft>,
 }
 
 #[derive(Deserialize)]
-struct Restored {
-    outcomes: Vec<Outcome>,
+struct RestoreReport {
+    outcomes: Vec<RestoreOutcome>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-enum Outcome {
+enum RestoreOutcome {
     /// The field holds it.
     Done,
     /// There is no such field yet.
@@ -70,7 +70,7 @@ enum Outcome {
     Editor,
 }
 
-impl Drafts {
+impl FieldDrafts {
     /// Whether there is nothing to take along.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|frame| frame.drafts.is_empty())
@@ -79,22 +79,22 @@ impl Drafts {
 
 impl Engine {
     /// What the fields hold now; documents that do not answer are left out.
-    pub async fn take_drafts(&self) -> Drafts {
+    pub async fn capture_drafts(&self) -> FieldDrafts {
         let frames = self.addressed_frames();
         let asked = frames.into_iter().map(|(frame, url, nth, main)| async move {
             let ask = async {
                 let world = self.world(&frame).await?;
-                self.ask(&world, "drafts", &json!({})).read::<Taken>().await
+                self.send_command(&world, "drafts", &json!({})).read::<CapturedDrafts>().await
             };
-            let taken = timeout(TAKING, ask).await.ok()?.ok()?;
-            Some(OfFrame { url, nth, main, drafts: taken.drafts })
+            let taken = timeout(CAPTURE_TIMEOUT, ask).await.ok()?.ok()?;
+            Some(FrameDrafts { url, url_index: nth, is_main: main, drafts: taken.drafts })
         });
-        Drafts(join_all(asked).await.into_iter().flatten().collect())
+        FieldDrafts(join_all(asked).await.into_iter().flatten().collect())
     }
 
     /// Puts drafts into the documents of the same addresses. Returns how many fields
     /// could not be filled as they were.
-    pub async fn restore_drafts(&self, drafts: &Drafts) -> usize {
+    pub async fn restore_drafts(&self, drafts: &FieldDrafts) -> usize {
         let mut missing = 0;
         for frame in drafts.0.iter().filter(|frame| !frame.drafts.is_empty()) {
             missing += self.restore_frame(frame).await;
@@ -102,20 +102,20 @@ impl Engine {
         missing
     }
 
-    async fn restore_frame(&self, of: &OfFrame) -> usize {
-        let until = Instant::now() + APPEARING;
+    async fn restore_frame(&self, of: &FrameDrafts) -> usize {
+        let until = Instant::now() + FIELD_APPEAR_TIMEOUT;
         let mut left = of.drafts.clone();
         let (mut editors, mut refused) = (Vec::new(), 0);
         loop {
             let mut absent = Vec::new();
-            match self.put_drafts(of, &left).await {
+            match self.write_drafts(of, &left).await {
                 Ok(outcomes) => {
                     for (draft, outcome) in left.into_iter().zip(outcomes) {
                         match outcome {
-                            Outcome::Done => {}
-                            Outcome::Absent => absent.push(draft),
-                            Outcome::Refused => refused += 1,
-                            Outcome::Editor => editors.push(draft),
+                            RestoreOutcome::Done => {}
+                            RestoreOutcome::Absent => absent.push(draft),
+                            RestoreOutcome::Refused => refused += 1,
+                            RestoreOutcome::Editor => editors.push(draft),
                         }
                     }
                 }
@@ -128,31 +128,37 @@ impl Engine {
             if left.is_empty() || Instant::now() >= until {
                 break;
             }
-            sleep(PAUSE).await;
+            sleep(RESTORE_POLL_INTERVAL).await;
         }
         let mut untyped = 0;
         for editor in editors {
-            untyped += usize::from(!of.main || !self.type_draft(&editor).await);
+            untyped += usize::from(!of.is_main || !self.type_draft(&editor).await);
         }
         left.len() + refused + untyped
     }
 
-    async fn put_drafts(&self, of: &OfFrame, drafts: &[Draft]) -> Result<Vec<Outcome>> {
+    async fn write_drafts(
+        &self,
+        of: &FrameDrafts,
+        drafts: &[FieldDraft],
+    ) -> Result<Vec<RestoreOutcome>> {
         let known = self.addressed_frames().into_iter();
         let found = known.into_iter().find(|(_, url, nth, main)| {
-            *main == of.main && (*main || (url, nth) == (&of.url, &of.nth))
+            *main == of.is_main && (*main || (url, nth) == (&of.url, &of.url_index))
         });
-        let Some((frame, ..)) = found else { return Ok(vec![Outcome::Absent; drafts.len()]) };
+        let Some((frame, ..)) = found else {
+            return Ok(vec![RestoreOutcome::Absent; drafts.len()]);
+        };
         let world = self.world(&frame).await?;
-        let answer = self.ask(&world, "restoreDrafts", &json!({ "drafts": drafts }));
-        Ok(answer.read::<Restored>().await?.outcomes)
+        let answer = self.send_command(&world, "restoreDrafts", &json!({ "drafts": drafts }));
+        Ok(answer.read::<RestoreReport>().await?.outcomes)
     }
 
     /// Types the text of an editor.
-    async fn type_draft(&self, draft: &Draft) -> bool {
+    async fn type_draft(&self, draft: &FieldDraft) -> bool {
         let text = draft.rest.get("text").and_then(Value::as_str).unwrap_or_default();
         let Ok(target) = draft.path.join(" >>> ").parse::<Target>() else { return false };
-        self.fill(&target, text, Instant::now() + EDITOR).await.is_ok()
+        self.fill(&target, text, Instant::now() + EDITOR_TYPE_TIMEOUT).await.is_ok()
     }
 
     /// The frames with their addresses, each with its number among those of the same

@@ -5,11 +5,11 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::aim::Attempts;
-use super::changes::Changes;
-use super::outcome::Before;
-use super::receipt::{Fact, Receipt};
-use crate::chromium::{Call, KeyCombination, World};
+use super::actionability::ActionRetry;
+use super::effects::ActionEffects;
+use super::outcome::TabBaseline;
+use super::receipt::{ActionReceipt, Fact};
+use crate::chromium::{CdpCall, KeyCombination, World};
 use crate::engine::error::{Error, Result};
 use crate::engine::page::engine::Engine;
 use crate::engine::target::target::Target;
@@ -17,7 +17,7 @@ use crate::engine::target::target::Target;
 /// What the script asks for while it fills an editor.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Step {
+enum FillStep {
     /// The shortcut that selects everything.
     Select,
     /// The text, in one step.
@@ -31,42 +31,47 @@ enum Step {
 }
 
 /// Steps that a fill takes at most.
-const MOST_STEPS: usize = 12;
+const MAX_FILL_STEPS: usize = 12;
 
 /// An answer of the script: a step to take, or what changed in the end.
 #[derive(Debug, Deserialize)]
-struct Filling {
-    step: Option<Step>,
+struct FillAnswer {
+    step: Option<FillStep>,
     #[serde(flatten)]
-    changes: Changes,
+    changes: ActionEffects,
 }
 
 impl Engine {
     /// Replaces the text or value of a field, and fires the events that typing
     /// would. What the field holds afterwards is in the receipt; a text that it
     /// does not hold, whole and in some form, is an error.
-    pub async fn fill(&self, target: &Target, text: &str, deadline: Instant) -> Result<Receipt> {
-        let _turn = self.state().acting.lock().await;
-        let mut attempts = Attempts::new(deadline);
+    pub async fn fill(
+        &self,
+        target: &Target,
+        text: &str,
+        deadline: Instant,
+    ) -> Result<ActionReceipt> {
+        let _turn = self.state().action_lock.lock().await;
+        let mut attempts = ActionRetry::new(deadline);
         loop {
             let before = self.begin_action();
-            match self.ask_about::<Filling>(target, "fill", json!({ "text": text })).await {
-                Ok(Filling { step: None, changes }) => {
-                    let before = self.watched(before, target).await;
+            match self.query_target::<FillAnswer>(target, "fill", json!({ "text": text })).await {
+                Ok(FillAnswer { step: None, changes }) => {
+                    let before = self.with_target_world(before, target).await;
                     return Ok(self.receipt(before, Some(changes), deadline).await);
                 }
-                Ok(Filling { step: Some(step), .. }) => {
+                Ok(FillAnswer { step: Some(step), .. }) => {
                     let filled = self.fill_by_steps(target, step, text).await;
                     if filled.is_err() {
-                        self.state().witness.end();
+                        self.state().side_effects.finish();
                     }
                     let changes = filled?;
-                    let before = self.watched(before, target).await;
+                    let before = self.with_target_world(before, target).await;
                     return Ok(self.receipt(before, changes, deadline).await);
                 }
                 Err(error) => {
-                    self.state().witness.end();
-                    attempts.again(self.page(), target, error).await?;
+                    self.state().side_effects.finish();
+                    attempts.wait_or_fail(self.page(), target, error).await?;
                 }
             }
         }
@@ -76,23 +81,23 @@ impl Engine {
     async fn fill_by_steps(
         &self,
         target: &Target,
-        mut step: Step,
+        mut step: FillStep,
         text: &str,
-    ) -> Result<Option<Changes>> {
+    ) -> Result<Option<ActionEffects>> {
         let world = self.world_for(target).await?;
-        for _ in 0..MOST_STEPS {
-            let sent = self.unless_navigating(send(&world, step, text)).await?;
+        for _ in 0..MAX_FILL_STEPS {
+            let sent = self.unless_navigating(send_fill_step(&world, step, text)).await?;
             let answer = async {
-                let answer = self.ask(&world, "fillNext", &json!({})).text().await;
-                self.understand::<Filling>(target, &world, answer).await
+                let answer = self.send_command(&world, "fillNext", &json!({})).text().await;
+                self.decode_target_answer::<FillAnswer>(target, &world, answer).await
             };
             let answer = match sent {
                 Some(()) => self.unless_navigating(answer).await?,
                 None => None,
             };
             match answer {
-                Some(Filling { step: Some(next), .. }) => step = next,
-                Some(Filling { step: None, changes }) => return Ok(Some(changes)),
+                Some(FillAnswer { step: Some(next), .. }) => step = next,
+                Some(FillAnswer { step: None, changes }) => return Ok(Some(changes)),
                 None => return Ok(None),
             }
         }
@@ -105,60 +110,60 @@ impl Engine {
         target: &Target,
         values: &[String],
         deadline: Instant,
-    ) -> Result<Receipt> {
+    ) -> Result<ActionReceipt> {
         let mut receipt =
-            self.change(target, "choose", json!({ "values": values }), deadline).await?;
+            self.run_field_command(target, "choose", json!({ "values": values }), deadline).await?;
         receipt.result = Some(Fact::new("selected").text(receipt.selected.join(", ")));
         Ok(receipt)
     }
 
     /// Gives an element the focus without a click.
-    pub async fn focus(&self, target: &Target, deadline: Instant) -> Result<Receipt> {
-        self.change(target, "focus", json!({}), deadline).await
+    pub async fn focus(&self, target: &Target, deadline: Instant) -> Result<ActionReceipt> {
+        self.run_field_command(target, "focus", json!({}), deadline).await
     }
 
     /// Notes in which document the receipt may look again.
-    async fn watched(&self, before: Before, target: &Target) -> Before {
+    async fn with_target_world(&self, before: TabBaseline, target: &Target) -> TabBaseline {
         match self.world_for(target).await {
-            Ok(world) => before.watched_in(&world),
+            Ok(world) => before.with_world(&world),
             Err(_) => before,
         }
     }
 
     /// One command that checks and changes in one step.
-    async fn change(
+    async fn run_field_command(
         &self,
         target: &Target,
         command: &str,
         more: Value,
         deadline: Instant,
-    ) -> Result<Receipt> {
-        let _turn = self.state().acting.lock().await;
-        let mut attempts = Attempts::new(deadline);
+    ) -> Result<ActionReceipt> {
+        let _turn = self.state().action_lock.lock().await;
+        let mut attempts = ActionRetry::new(deadline);
         loop {
             let before = self.begin_action();
-            match self.ask_about::<Changes>(target, command, more.clone()).await {
+            match self.query_target::<ActionEffects>(target, command, more.clone()).await {
                 Ok(changes) => {
-                    let before = self.watched(before, target).await;
+                    let before = self.with_target_world(before, target).await;
                     return Ok(self.receipt(before, Some(changes), deadline).await);
                 }
                 Err(error) => {
-                    self.state().witness.end();
-                    attempts.again(self.page(), target, error).await?;
+                    self.state().side_effects.finish();
+                    attempts.wait_or_fail(self.page(), target, error).await?;
                 }
             }
         }
     }
 }
 
-async fn send(world: &World, step: Step, text: &str) -> Result<()> {
+async fn send_fill_step(world: &World, step: FillStep, text: &str) -> Result<()> {
     let mac = cfg!(target_os = "macos");
     let calls = match step {
-        Step::Insert => vec![world.insert_text(text)],
-        Step::Type => world.type_text(text),
-        Step::Select => press(world, if mac { "Meta+a" } else { "Control+a" }),
-        Step::Delete => press(world, "Delete"),
-        Step::End => press(world, if mac { "Meta+ArrowDown" } else { "Control+End" }),
+        FillStep::Insert => vec![world.insert_text(text)],
+        FillStep::Type => world.type_text(text),
+        FillStep::Select => press_key(world, if mac { "Meta+a" } else { "Control+a" }),
+        FillStep::Delete => press_key(world, "Delete"),
+        FillStep::End => press_key(world, if mac { "Meta+ArrowDown" } else { "Control+End" }),
     };
     for call in calls {
         call.await?;
@@ -166,7 +171,7 @@ async fn send(world: &World, step: Step, text: &str) -> Result<()> {
     Ok(())
 }
 
-fn press(world: &World, key: &str) -> Vec<Call<IgnoredAny>> {
+fn press_key(world: &World, key: &str) -> Vec<CdpCall<IgnoredAny>> {
     let combination = KeyCombination::parse(key).expect("the key has a name");
     world.press(&combination)
 }

@@ -4,17 +4,17 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::changes::Changes;
-use super::receipt::Receipt;
-use crate::chromium::{self, Call, FrameId, KeyCombination, World};
-use crate::engine::error::{Error, Kind, Result};
+use super::effects::ActionEffects;
+use super::receipt::ActionReceipt;
+use crate::chromium::{self, CdpCall, FrameId, KeyCombination, World};
+use crate::engine::error::{Error, RefusalKind, Result};
 use crate::engine::page::engine::Engine;
-use crate::engine::page::owners;
+use crate::engine::page::frame_owners;
 use std::sync::Arc;
 
 /// What has the focus in a document.
 #[derive(Deserialize)]
-struct Watched {
+struct FocusAnswer {
     focus: Option<(String, String)>,
     frame: u32,
     takes: bool,
@@ -22,7 +22,7 @@ struct Watched {
 
 /// What is to be watched.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Watch {
+enum FocusWatch {
     /// What changes.
     Keys,
     /// Also whether the text that is typed arrives.
@@ -32,76 +32,77 @@ enum Watch {
 impl Engine {
     /// Types text with a key for each character. What the focused field does not
     /// hold afterwards, in some form, is an error.
-    pub async fn type_text(&self, text: &str, deadline: Instant) -> Result<Receipt> {
-        let _turn = self.state().acting.lock().await;
-        let (world, takes) = self.watch_focus(Watch::Typing).await?;
+    pub async fn type_text(&self, text: &str, deadline: Instant) -> Result<ActionReceipt> {
+        let _turn = self.state().action_lock.lock().await;
+        let (world, takes) = self.watch_focus(FocusWatch::Typing).await?;
         if !takes {
             return Err(Error::refused(
-                Kind::NothingFocused,
+                RefusalKind::NothingFocused,
                 "nothing that takes text has the focus",
             ));
         }
-        let before = self.begin_action().watched_in(&world);
+        let before = self.begin_action().with_world(&world);
         let calls = self.page().type_text(text);
-        self.finish(&world, before, calls, json!({ "typed": text }), deadline).await
+        self.finish_key_action(&world, before, calls, json!({ "typed": text }), deadline).await
     }
 
     /// Presses a key or chord, such as `Control+A`.
-    pub async fn press(&self, key: &str, deadline: Instant) -> Result<Receipt> {
+    pub async fn press(&self, key: &str, deadline: Instant) -> Result<ActionReceipt> {
         let combination = KeyCombination::parse(key).map_err(|error: chromium::Error| {
-            Error::refused(Kind::KeyUnknown, error.to_string()).with("key", key)
+            Error::refused(RefusalKind::KeyUnknown, error.to_string()).with("key", key)
         })?;
-        let _turn = self.state().acting.lock().await;
-        let (world, _) = self.watch_focus(Watch::Keys).await?;
-        let before = self.begin_action().watched_in(&world);
+        let _turn = self.state().action_lock.lock().await;
+        let (world, _) = self.watch_focus(FocusWatch::Keys).await?;
+        let before = self.begin_action().with_world(&world);
         let calls = self.page().press(&combination);
-        self.finish(&world, before, calls, json!({}), deadline).await
+        self.finish_key_action(&world, before, calls, json!({}), deadline).await
     }
 
     /// The frame that keys go to.
     ///
     /// # Errors
     /// The page gives no answer.
-    pub async fn frame_in_focus(&self) -> Result<FrameId> {
-        let _turn = self.state().acting.lock().await;
-        Ok(self.watch_focus(Watch::Keys).await?.0.frame().clone())
+    pub async fn focused_frame(&self) -> Result<FrameId> {
+        let _turn = self.state().action_lock.lock().await;
+        Ok(self.watch_focus(FocusWatch::Keys).await?.0.frame().clone())
     }
 
-    async fn finish(
+    async fn finish_key_action(
         &self,
         world: &World,
-        before: super::outcome::Before,
-        calls: Vec<Call<serde::de::IgnoredAny>>,
+        before: super::outcome::TabBaseline,
+        calls: Vec<CdpCall<serde::de::IgnoredAny>>,
         argument: Value,
         deadline: Instant,
-    ) -> Result<Receipt> {
+    ) -> Result<ActionReceipt> {
         for call in calls {
             let handled = async { call.await.map(drop).map_err(Error::from) };
             self.unless_navigating(handled).await?;
         }
-        let report = self.ask(world, "report", &argument).read::<Changes>();
+        let report = self.send_command(world, "report", &argument).read::<ActionEffects>();
         let changes = self.unless_navigating(report).await?;
         Ok(self.receipt(before, changes, deadline).await)
     }
 
     /// Goes from the main frame into the frame that has the focus, and starts
     /// to watch there.
-    async fn watch_focus(&self, watch: Watch) -> Result<(Arc<World>, bool)> {
+    async fn watch_focus(&self, watch: FocusWatch) -> Result<(Arc<World>, bool)> {
         let mut world = self.world(&self.page().main_frame().id).await?;
         loop {
-            let watched: Watched = self
-                .ask(&world, "watch", &json!({ "typing": watch == Watch::Typing }))
+            let watched: FocusAnswer = self
+                .send_command(&world, "watch", &json!({ "typing": watch == FocusWatch::Typing }))
                 .read()
                 .await?;
             if watched.frame == 0 {
                 return Ok((world, watched.takes && watched.focus.is_some()));
             }
             let document = Engine::document_of(&world);
-            let mut inner = self.state().owners.lock().frame(&document, watched.frame).cloned();
+            let mut inner =
+                self.state().frame_owners.lock().frame(&document, watched.frame).cloned();
             if inner.is_none() {
-                let call = owners::ask(&world, "findOwners");
-                self.learn_owners(&world, call).await?;
-                inner = self.state().owners.lock().frame(&document, watched.frame).cloned();
+                let call = frame_owners::request_frame_owners(&world, "findOwners");
+                self.record_frame_owners(&world, call).await?;
+                inner = self.state().frame_owners.lock().frame(&document, watched.frame).cloned();
             }
             let Some(inner) = inner.filter(|inner| self.page().frame(inner).is_ok()) else {
                 return Ok((world, false));

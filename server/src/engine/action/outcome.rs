@@ -5,62 +5,68 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
-use super::changes::Changes;
-use super::receipt::{Fact, OpenedTab, Receipt};
+use super::effects::ActionEffects;
+use super::receipt::{ActionReceipt, Fact, OpenedTab};
 use crate::chromium::{LoadState, LoaderId, NavigationState, Page, World};
 use crate::engine::error::{Error, Result};
 use crate::engine::page::engine::Engine;
 
 /// How long a navigation that an action began may take to arrive before the
 /// receipt says that it is under way.
-const ARRIVAL: Duration = Duration::from_secs(2);
+const NAVIGATION_COMMIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How long a navigation that the page asked for may take to begin: the browser
 /// asks its throttles, and may turn it into a download or nothing.
-const BEGINNING: Duration = Duration::from_millis(300);
+const NAVIGATION_START_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// How long the news of a download may take that the page asked for: the browser
 /// makes its file first, which takes seconds where many things are done at once.
-const DOWNLOAD: Duration = Duration::from_secs(5);
+const DOWNLOAD_START_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long it may take where an answer is no document, and so may be a download.
-const NO_DOCUMENT: Duration = Duration::from_secs(2);
+const NON_DOCUMENT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How long a frame within the page may take to show another document.
-const IN_FRAMES: Duration = Duration::from_secs(1);
+const FRAME_NAVIGATION_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How long a new tab may take to know its address.
-const TAB_ADDRESS: Duration = Duration::from_millis(150);
+const TAB_URL_TIMEOUT: Duration = Duration::from_millis(150);
 
 /// The tab before an action.
-pub(crate) struct Before {
+pub(crate) struct TabBaseline {
     url: String,
     loader: LoaderId,
-    answered: Option<LoaderId>,
+    responded_loader: Option<LoaderId>,
     downloads: u64,
     /// Where the action is watched, once that is known.
     world: Option<Arc<World>>,
 }
 
-impl Before {
+impl TabBaseline {
     /// Remembers the document that can be asked again what came of the action.
     #[must_use]
-    pub(crate) fn watched_in(self, world: &Arc<World>) -> Self {
+    pub(crate) fn with_world(self, world: &Arc<World>) -> Self {
         Self { world: Some(Arc::clone(world)), ..self }
     }
 }
 
 impl Engine {
     /// Remembers what a receipt compares with.
-    pub(crate) fn begin_action(&self) -> Before {
-        self.state().witness.begin();
+    pub(crate) fn begin_action(&self) -> TabBaseline {
+        self.state().side_effects.begin();
         let (url, loader) = (self.page().url(), self.page().loader());
         let mut state = self.page().state.lock();
-        state.windows.clear();
-        state.frames_requested = Default::default();
-        state.begun.begin();
-        let answered = state.response.as_ref().map(|(loader, _)| loader.clone());
-        Before { url, loader, answered, downloads: state.downloads_requested, world: None }
+        state.requested_window_urls.clear();
+        state.frame_navigation_requests = Default::default();
+        state.action_requests.begin();
+        let answered = state.main_response.as_ref().map(|(loader, _)| loader.clone());
+        TabBaseline {
+            url,
+            loader,
+            responded_loader: answered,
+            downloads: state.downloads_requested,
+            world: None,
+        }
     }
 
     /// Waits for an answer of the script, unless a navigation stands before it:
@@ -77,7 +83,7 @@ impl Engine {
                 Err(Error::Browser(crate::chromium::Error::NavigationPending { .. })) => Ok(None),
                 Err(error) => Err(error),
             },
-            started = self.page().wait_until(|state| state.pending.as_ref().map(|_| ())) => {
+            started = self.page().wait_until(|state| state.pending_navigation.as_ref().map(|_| ())) => {
                 started?;
                 Ok(None)
             }
@@ -87,64 +93,64 @@ impl Engine {
     /// The receipt of an action that was delivered.
     pub(crate) async fn receipt(
         &self,
-        before: Before,
-        mut changes: Option<Changes>,
+        before: TabBaseline,
+        mut changes: Option<ActionEffects>,
         deadline: Instant,
-    ) -> Receipt {
+    ) -> ActionReceipt {
         let begun = self.await_requests(deadline).await;
-        self.look_again(before.world.as_ref(), &mut changes, begun).await;
+        self.recheck_effects(before.world.as_ref(), &mut changes, begun).await;
         let saves = changes.as_ref().is_some_and(|changes| changes.downloads);
-        let navigating = self.arrive(&before, saves, deadline).await;
+        let navigating = self.await_navigation(&before, saves, deadline).await;
         let in_frames = self.await_frames(deadline).await;
         let windows = self.await_windows().await;
         let mut opened = Vec::new();
-        for tab in self.state().witness.opened() {
-            let mut url = address(&tab).await;
+        for tab in self.state().side_effects.opened_tabs() {
+            let mut url = tab_url(&tab).await;
             if is_blank(&url) && !windows.iter().all(|asked| is_blank(asked)) {
                 self.await_window(&tab).await;
-                url = whereabouts(&tab);
+                url = current_or_pending_url(&tab);
             }
             self.await_document(&tab, &url).await;
-            opened.push(OpenedTab { target_id: tab.target_id().clone(), id: None, url });
+            opened.push(OpenedTab { target_id: tab.target_id().clone(), tab_id: None, url });
         }
         // Only now: a new tab may have been refused its address meanwhile.
-        let mut seen = self.state().witness.end();
+        let mut seen = self.state().side_effects.finish();
         let page = self.page();
         // A tab that was opened for a download closes with it.
         let closed = |opened: &OpenedTab| {
-            let saved = opened.url.is_empty() && !seen.saved.is_empty();
+            let saved = opened.url.is_empty() && !seen.download_urls.is_empty();
             let is_closed = |tab: &Page| tab.target_id() == &opened.target_id && tab.is_closed();
             saved
-                || seen.saved.contains(&opened.url)
-                || seen.opened.iter().any(|tab| is_closed(tab))
+                || seen.download_urls.contains(&opened.url)
+                || seen.opened_tabs.iter().any(|tab| is_closed(tab))
         };
         opened.retain(|tab| !closed(tab));
         // The news of a refusal may come later than the receipt.
-        let refused = windows.into_iter().filter(|url| page.refuses(url));
-        let unheard: Vec<_> = refused.filter(|url| !seen.denied.contains(url)).collect();
-        seen.denied.extend(unheard);
+        let refused = windows.into_iter().filter(|url| page.is_refused(url));
+        let unheard: Vec<_> = refused.filter(|url| !seen.denied_urls.contains(url)).collect();
+        seen.denied_urls.extend(unheard);
         let navigated = page.loader() != before.loader;
         let url = page.url();
         let main = &page.main_frame().id;
         let elsewhere = before.world.as_ref().filter(|world| world.frame() != main);
         let frame = elsewhere.and_then(|world| page.frame(world.frame()).ok());
         let open = if navigated { Vec::new() } else { self.open_requests() };
-        let mut receipt = Receipt {
-            open,
-            frame: frame.map(|frame| frame.url),
+        let mut receipt = ActionReceipt {
+            open_requests: open,
+            frame_url: frame.map(|frame| frame.url),
             url: (url != before.url).then_some(url),
             navigated,
-            navigating,
-            errors: seen.errors.into_iter().chain(seen.refused).collect(),
+            pending_url: navigating,
+            errors: seen.console_errors.into_iter().chain(seen.refused_windows).collect(),
             dialogs: seen.dialogs,
             downloads: seen.downloads,
-            no_wait: !self.is_patient(),
-            denied: seen.denied,
-            opened,
-            ..Receipt::default()
+            no_wait: !self.should_wait(),
+            denied_urls: seen.denied_urls,
+            opened_tabs: opened,
+            ..ActionReceipt::default()
         };
         if let Some(changes) = changes {
-            receipt.changed = navigated || changes.tells_anything() || in_frames;
+            receipt.changed = navigated || changes.has_effects() || in_frames;
             receipt.title = changes.title.filter(|_| !navigated);
             receipt.focus = changes.focus.filter(|_| !navigated);
             receipt.selected = changes.selected;
@@ -154,43 +160,43 @@ impl Engine {
             if let Some(holds) = changes.holds.filter(|_| !navigated) {
                 receipt.result = Some(holds.into());
             }
-            receipt.news = changes.news.into_iter().map(Fact::from).collect();
+            receipt.page_messages = changes.news.into_iter().map(Fact::from).collect();
             // A dialog that opens has the focus, and so has a field that was set.
             receipt.focus = receipt.focus.filter(|(_, name)| {
-                name.is_empty() || !receipt.news.iter().any(|fact| fact.name == *name)
+                name.is_empty() || !receipt.page_messages.iter().any(|fact| fact.name == *name)
             });
             let shown = changes.shown.map(|(label, text)| Fact::new(label).text(text));
             let scrolled = |(x, y): (f64, f64)| Fact::new(format!("scrolled to {x:.0}, {y:.0}"));
-            receipt.shown = shown.or(changes.scrolled.map(scrolled));
+            receipt.changed_text = shown.or(changes.scrolled.map(scrolled));
         } else {
             receipt.changed = true;
         }
-        if navigated && receipt.navigating.is_none() {
-            receipt.news = self.greeting(deadline).await;
+        if navigated && receipt.pending_url.is_none() {
+            receipt.page_messages = self.initial_messages(deadline).await;
         }
         receipt
     }
 
     /// Whether the page asked to go somewhere, and that has not begun yet.
-    fn has_asked(&self) -> bool {
-        self.page().state.lock().requested.is_some()
+    fn has_navigation_request(&self) -> bool {
+        self.page().state.lock().requested_url.is_some()
     }
 
     /// A download is announced a moment after the page asked for it, or after
     /// the navigation that turned out to be one.
     async fn await_download(
         &self,
-        before: &Before,
+        before: &TabBaseline,
         was_under_way: bool,
         saves: bool,
         left: Duration,
     ) {
-        let patience = match self.is_patient() {
-            true => self.patience(before, was_under_way, saves),
+        let patience = match self.should_wait() {
+            true => self.download_wait(before, was_under_way, saves),
             false => Duration::ZERO,
         };
         let until = Instant::now() + patience.min(left);
-        while !self.state().witness.has_download() && Instant::now() < until {
+        while !self.state().side_effects.has_download() && Instant::now() < until {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }
@@ -198,11 +204,12 @@ impl Engine {
     /// Waits for a new tab that was opened with an address, and does not know it yet:
     /// a download that its opener began keeps it blank.
     async fn await_window(&self, tab: &Page) {
-        let until = Instant::now() + if self.is_patient() { NO_DOCUMENT } else { BEGINNING };
+        let until = Instant::now()
+            + if self.should_wait() { NON_DOCUMENT_TIMEOUT } else { NAVIGATION_START_TIMEOUT };
         let is_open = || !tab.is_closed() && is_blank(&tab.url());
         while is_open()
             && tab.navigation() == NavigationState::Idle
-            && !self.state().witness.has_download()
+            && !self.state().side_effects.has_download()
             && Instant::now() < until
         {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -212,20 +219,23 @@ impl Engine {
     /// Waits a moment for the document of a new tab. One that comes to be a download
     /// shows none: then for the news of that.
     async fn await_document(&self, tab: &Page, url: &str) {
-        if is_blank(url) || !self.is_patient() {
+        if is_blank(url) || !self.should_wait() {
             return;
         }
         let came = tab.wait_until(|state| {
-            let over = state.pending.is_none() && (state.failed.is_some() || !state.loading);
+            let over = state.pending_navigation.is_none()
+                && (state.failed_navigation.is_some() || !state.loading);
             let root = state.frames.get(state.frames.root())?;
             let blank = matches!(root.url.as_str(), "" | "about:blank");
-            over.then_some(state.denied.is_none() && (blank || state.failed.is_some()))
+            over.then_some(
+                state.last_denied.is_none() && (blank || state.failed_navigation.is_some()),
+            )
         });
-        if let Ok(Ok(false)) | Err(_) = timeout(BEGINNING, came).await {
+        if let Ok(Ok(false)) | Err(_) = timeout(NAVIGATION_START_TIMEOUT, came).await {
             return;
         }
-        let until = Instant::now() + NO_DOCUMENT;
-        while !self.state().witness.has_download() && Instant::now() < until {
+        let until = Instant::now() + NON_DOCUMENT_TIMEOUT;
+        while !self.state().side_effects.has_download() && Instant::now() < until {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }
@@ -234,40 +244,44 @@ impl Engine {
     /// and answers whether there were any.
     async fn await_frames(&self, deadline: Instant) -> bool {
         let page = self.page();
-        let asked = page.state.lock().frames_requested.clone();
+        let asked = page.state.lock().frame_navigation_requests.clone();
         if !asked.waiting.is_empty() {
             let left = deadline.saturating_duration_since(Instant::now());
-            let arrived =
-                page.wait_until(|state| state.frames_requested.waiting.is_empty().then_some(()));
-            let patience = if self.is_patient() { IN_FRAMES } else { Duration::ZERO };
+            let arrived = page.wait_until(|state| {
+                state.frame_navigation_requests.waiting.is_empty().then_some(())
+            });
+            let patience =
+                if self.should_wait() { FRAME_NAVIGATION_TIMEOUT } else { Duration::ZERO };
             let _ = timeout(patience.min(left), arrived).await;
         }
-        asked.any
+        asked.has_any
     }
 
-    fn patience(&self, before: &Before, was_under_way: bool, saves: bool) -> Duration {
+    fn download_wait(&self, before: &TabBaseline, was_under_way: bool, saves: bool) -> Duration {
         let arrived = self.page().loader() != before.loader;
         let state = self.page().state.lock();
-        let refused = match (&state.response, &state.failed) {
+        let refused = match (&state.main_response, &state.failed_navigation) {
             (Some((loader, answer)), Some((failed, _)))
-                if loader == failed && before.answered.as_ref() != Some(loader) =>
+                if loader == failed && before.responded_loader.as_ref() != Some(loader) =>
             {
                 Some(answer.status)
             }
             _ => None,
         };
         let asked = state.downloads_requested > before.downloads;
-        let patience = patience(asked, was_under_way && !arrived, refused);
+        let patience = download_start_timeout(asked, was_under_way && !arrived, refused);
         // A link that saves; the address of another site is gone to instead.
-        if saves && !was_under_way { patience.max(NO_DOCUMENT) } else { patience }
+        if saves && !was_under_way { patience.max(NON_DOCUMENT_TIMEOUT) } else { patience }
     }
 
     /// Waits for the windows that the page asked for to open, which is a moment
     /// later; answers their addresses.
     async fn await_windows(&self) -> Vec<String> {
-        let windows = || self.page().state.lock().windows.clone();
-        let until = Instant::now() + BEGINNING;
-        while self.state().witness.opened().len() < windows().len() && Instant::now() < until {
+        let windows = || self.page().state.lock().requested_window_urls.clone();
+        let until = Instant::now() + NAVIGATION_START_TIMEOUT;
+        while self.state().side_effects.opened_tabs().len() < windows().len()
+            && Instant::now() < until
+        {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         windows()
@@ -275,15 +289,20 @@ impl Engine {
 
     /// Waits for a navigation that is under way to arrive and to be parsed.
     /// Answers where it goes when it does not.
-    async fn arrive(&self, before: &Before, saves: bool, deadline: Instant) -> Option<String> {
+    async fn await_navigation(
+        &self,
+        before: &TabBaseline,
+        saves: bool,
+        deadline: Instant,
+    ) -> Option<String> {
         let page = self.page();
         let left = || {
             let left = deadline.saturating_duration_since(Instant::now());
             left.saturating_sub(Duration::from_millis(100))
         };
-        if self.has_asked() {
-            let begun = page.wait_until(|state| state.requested.is_none().then_some(()));
-            let _ = timeout(BEGINNING, begun).await;
+        if self.has_navigation_request() {
+            let begun = page.wait_until(|state| state.requested_url.is_none().then_some(()));
+            let _ = timeout(NAVIGATION_START_TIMEOUT, begun).await;
         }
         if page.navigation() == NavigationState::Idle && page.loader() == before.loader {
             self.await_download(before, false, saves, left()).await;
@@ -292,13 +311,13 @@ impl Engine {
         let arrived = page.wait_until(|state| {
             let main = state.frames.get(state.frames.root())?;
             // It may also end without a document: as a download, or with 204.
-            let over = !state.loading && state.pending.is_none();
-            let parsed = main.reached.0 == main.loader
-                && main.reached.1.contains(LoadState::DomContentLoaded);
-            let here = main.loader != before.loader && state.pending.is_none() && parsed;
+            let over = !state.loading && state.pending_navigation.is_none();
+            let parsed = main.milestones.0 == main.loader
+                && main.milestones.1.contains(LoadState::DomContentLoaded);
+            let here = main.loader != before.loader && state.pending_navigation.is_none() && parsed;
             (over || here).then_some(())
         });
-        let patience = if self.is_patient() { ARRIVAL } else { Duration::ZERO };
+        let patience = if self.should_wait() { NAVIGATION_COMMIT_TIMEOUT } else { Duration::ZERO };
         if timeout(patience.min(left()), arrived).await.is_ok() {
             self.await_download(before, true, saves, left()).await;
         }
@@ -312,13 +331,13 @@ impl Engine {
 /// How long the news of a download may take. `asked`: the page asked for one;
 /// `lost`: a navigation ended without a document; `refused`: the status of an
 /// answer that did not become one.
-fn patience(asked: bool, lost: bool, refused: Option<u16>) -> Duration {
+fn download_start_timeout(asked: bool, lost: bool, refused: Option<u16>) -> Duration {
     match (asked, lost, refused) {
-        (true, ..) => DOWNLOAD,
+        (true, ..) => DOWNLOAD_START_TIMEOUT,
         // It is empty, or there was no navigation.
         (false, true, Some(204 | 205)) | (false, false, _) => Duration::ZERO,
-        (false, true, Some(_)) => NO_DOCUMENT,
-        (false, true, None) => BEGINNING,
+        (false, true, Some(_)) => NON_DOCUMENT_TIMEOUT,
+        (false, true, None) => NAVIGATION_START_TIMEOUT,
     }
 }
 
@@ -327,26 +346,27 @@ fn is_blank(url: &str) -> bool {
 }
 
 /// A tab is born blank; it knows where it goes a moment later.
-async fn address(page: &Page) -> String {
+async fn tab_url(page: &Page) -> String {
     let known = page.wait_until(|state| {
         let root = state.frames.get(state.frames.root())?;
-        (state.denied.is_some()
-            || state.pending.is_some()
+        (state.last_denied.is_some()
+            || state.pending_navigation.is_some()
             || !matches!(root.url.as_str(), "" | "about:blank"))
         .then_some(())
     });
-    let _ = timeout(TAB_ADDRESS, known).await;
+    let _ = timeout(TAB_URL_TIMEOUT, known).await;
     if page.is_restricted() {
         // Whether it may go there is decided a moment after it set out.
-        let decided = page
-            .wait_until(|state| (state.denied.is_some() || state.pending.is_none()).then_some(()));
-        let _ = timeout(BEGINNING, decided).await;
+        let decided = page.wait_until(|state| {
+            (state.last_denied.is_some() || state.pending_navigation.is_none()).then_some(())
+        });
+        let _ = timeout(NAVIGATION_START_TIMEOUT, decided).await;
     }
-    whereabouts(page)
+    current_or_pending_url(page)
 }
 
 /// Where a tab is, or goes.
-fn whereabouts(page: &Page) -> String {
+fn current_or_pending_url(page: &Page) -> String {
     match page.navigation() {
         NavigationState::AwaitingHeaders { url } => url,
         _ => page.url(),
@@ -355,14 +375,17 @@ fn whereabouts(page: &Page) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{BEGINNING, DOWNLOAD, Duration, NO_DOCUMENT, patience};
+    use super::{
+        DOWNLOAD_START_TIMEOUT, Duration, NAVIGATION_START_TIMEOUT, NON_DOCUMENT_TIMEOUT,
+        download_start_timeout,
+    };
 
     #[test]
     fn only_a_download_that_is_known_to_come_is_waited_for() {
-        assert_eq!(patience(true, false, None), DOWNLOAD);
-        assert_eq!(patience(false, true, Some(200)), NO_DOCUMENT);
-        assert_eq!(patience(false, true, Some(204)), Duration::ZERO);
-        assert_eq!(patience(false, true, None), BEGINNING);
-        assert_eq!(patience(false, false, Some(200)), Duration::ZERO);
+        assert_eq!(download_start_timeout(true, false, None), DOWNLOAD_START_TIMEOUT);
+        assert_eq!(download_start_timeout(false, true, Some(200)), NON_DOCUMENT_TIMEOUT);
+        assert_eq!(download_start_timeout(false, true, Some(204)), Duration::ZERO);
+        assert_eq!(download_start_timeout(false, true, None), NAVIGATION_START_TIMEOUT);
+        assert_eq!(download_start_timeout(false, false, Some(200)), Duration::ZERO);
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::chromium::TargetId;
-use crate::engine::page::refusal::Cover;
+use crate::engine::page::refusal::CoveringElement;
 
 /// One thing that an action did. Only `name` and `text` are words of the page; all
 /// else is ours, so that a reader can be shown which is which.
@@ -48,13 +48,13 @@ impl Fact {
     }
 
     /// What took the place of an element: role, name and selector.
-    pub(crate) fn other(self, other: &Cover) -> Self {
+    pub(crate) fn covered_by(self, other: &CoveringElement) -> Self {
         let fact = self.about(&other.role, &other.name);
         if other.selector == other.role { fact } else { fact.text(&other.selector) }
     }
 
     /// What is said of it in our words.
-    pub(crate) fn own_words(&self) -> String {
+    pub(crate) fn own_text(&self) -> String {
         let blank = if self.note.is_empty() || self.note.starts_with(',') {
             ""
         } else {
@@ -64,7 +64,7 @@ impl Fact {
     }
 
     /// The words of the page: `button "Save": #save`.
-    pub(crate) fn page_words(&self) -> String {
+    pub(crate) fn page_text(&self) -> String {
         let page = Self { label: Cow::Borrowed(""), note: Cow::Borrowed(""), ..self.clone() };
         page.line().trim_start_matches(": ").to_owned()
     }
@@ -96,16 +96,16 @@ pub struct OpenedTab {
     /// Its id in the browser.
     pub target_id: TargetId,
     /// Its id for callers, once somebody knows it.
-    pub id: Option<u64>,
+    pub tab_id: Option<u64>,
     /// Where it goes, as far as known.
     pub url: String,
 }
 
 /// A question of the page that is open.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct OpenDialog {
     /// What it is and says: `confirm "Delete it?"`.
-    pub words: String,
+    pub summary: String,
     /// The same, and how it is answered.
     pub facts: Vec<Fact>,
 }
@@ -121,17 +121,17 @@ pub struct StartedDownload {
 
 /// What changed. Everything is empty when nothing did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Receipt {
+pub struct ActionReceipt {
     /// The new address, when it changed.
     pub url: Option<String>,
     /// Whether a new document was loaded.
     pub navigated: bool,
     /// Where a navigation goes that has not arrived yet.
-    pub navigating: Option<String>,
+    pub pending_url: Option<String>,
     /// The new title, when only that changed.
     pub title: Option<String>,
     /// Tabs that were opened.
-    pub opened: Vec<OpenedTab>,
+    pub opened_tabs: Vec<OpenedTab>,
     /// Dialogs that were answered: `confirm "Sure?", accepted`.
     pub dialogs: Vec<Fact>,
     /// Downloads that began.
@@ -139,7 +139,7 @@ pub struct Receipt {
     /// Whether the caller does not wait for what it began.
     pub no_wait: bool,
     /// Addresses that the caller may not visit, and that were not opened.
-    pub denied: Vec<String>,
+    pub denied_urls: Vec<String>,
     /// Role and name of what has the focus now, when it moved elsewhere.
     pub focus: Option<(String, String)>,
     /// Exceptions and errors of the console, at most three.
@@ -149,55 +149,55 @@ pub struct Receipt {
     /// What the action came to: `checked`, the options selected.
     pub result: Option<Fact>,
     /// What the page said or shows now: alerts, values, what is invalid.
-    pub news: Vec<Fact>,
+    pub page_messages: Vec<Fact>,
     /// Text that shows now, or went; told where nothing else is.
-    pub shown: Option<Fact>,
+    pub changed_text: Option<Fact>,
     /// Requests that the action began and that are open.
-    pub open: Vec<Fact>,
+    pub open_requests: Vec<Fact>,
     /// What the element did not get of the action.
-    pub lacking: Option<Fact>,
+    pub undelivered: Option<Fact>,
     /// Options that are selected now.
     pub selected: Vec<String>,
     /// Address of the frame that the words of the page are from, when it is not
     /// that of the tab.
-    pub frame: Option<String>,
+    pub frame_url: Option<String>,
     /// The question that the page asked, which waits for its answer.
-    pub asked: Option<Asked>,
+    pub open_dialog: Option<OpenDialog>,
 }
 
-impl Receipt {
+impl ActionReceipt {
     /// All facts in the order in which they are told; never empty.
     pub fn facts(&self) -> Vec<Fact> {
         let mut facts = Vec::new();
         let texts = |label: &'static str| move |text: &String| Fact::new(label).text(text);
         facts.extend(self.result.clone());
-        facts.extend(self.news.iter().cloned());
+        facts.extend(self.page_messages.iter().cloned());
         match (&self.url, self.navigated) {
             (Some(url), _) => facts.push(Fact::new("url").text(url)),
             (None, true) => facts.push(Fact::new("the page was loaded again")),
             (None, false) => {}
         }
-        facts.extend(self.navigating.iter().map(texts("loading")));
+        facts.extend(self.pending_url.iter().map(texts("loading")));
         facts.extend(self.title.iter().map(texts("title")));
-        facts.extend(self.opened.iter().map(|tab| match tab.id {
+        facts.extend(self.opened_tabs.iter().map(|tab| match tab.tab_id {
             Some(id) => Fact::new(format!("new tab {id}")).text(&tab.url),
             None => Fact::new("new tab").text(&tab.url),
         }));
         facts.extend(self.dialogs.iter().cloned());
         facts.extend(self.downloads.iter().map(|one| Fact::new("download").text(&one.name)));
-        facts.extend(self.denied.iter().map(texts("not allowed")));
+        facts.extend(self.denied_urls.iter().map(texts("not allowed")));
         facts.extend(self.focus.iter().map(|(role, name)| Fact::new("focus").about(role, name)));
         facts.extend(self.errors.iter().cloned());
-        facts.extend(self.asked.iter().flat_map(|asked| asked.facts.clone()));
+        facts.extend(self.open_dialog.iter().flat_map(|asked| asked.facts.clone()));
         if facts.is_empty() {
-            facts.extend(self.shown.clone());
+            facts.extend(self.changed_text.clone());
         }
-        facts.extend(self.open.iter().cloned());
+        facts.extend(self.open_requests.iter().cloned());
         if facts.is_empty() {
             let nothing = if self.changed { "the page changed" } else { "nothing changed" };
             facts.push(Fact::new(nothing));
         }
-        facts.extend(self.lacking.clone());
+        facts.extend(self.undelivered.clone());
         facts
     }
 
@@ -207,7 +207,7 @@ impl Receipt {
     }
 
     /// Whether anything came of the action.
-    pub(crate) fn tells_anything(&self) -> bool {
+    pub(crate) fn has_effects(&self) -> bool {
         self.changed || self.lines() != Self::default().lines()
     }
 }

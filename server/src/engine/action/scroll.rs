@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::aim::Attempts;
+use super::actionability::ActionRetry;
 use crate::engine::error::Result;
 use crate::engine::page::engine::Engine;
 use crate::engine::target::target::Target;
@@ -26,7 +26,7 @@ pub enum Direction {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scroll {
     /// An element into view.
-    Into(Target),
+    IntoView(Target),
     /// The box around an element, down by pixels.
     Within(Target, u32),
     /// The page in a direction, by pixels or nearly a screen.
@@ -37,7 +37,7 @@ pub enum Scroll {
 
 /// Where the box stands afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-pub struct Point {
+pub struct ScrollPosition {
     /// Pixels from the left.
     #[serde(rename = "left")]
     pub x: f64,
@@ -49,7 +49,7 @@ pub struct Point {
 }
 
 impl Direction {
-    fn word(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::Up => "up",
             Self::Down => "down",
@@ -61,18 +61,18 @@ impl Direction {
 
 impl Engine {
     /// Scrolls, and answers where the box stands now.
-    pub async fn scroll(&self, scroll: &Scroll, deadline: Instant) -> Result<Point> {
-        let _turn = self.state().acting.lock().await;
+    pub async fn scroll(&self, scroll: &Scroll, deadline: Instant) -> Result<ScrollPosition> {
+        let _turn = self.state().action_lock.lock().await;
         let (target, more) = argument(scroll);
         let Some(target) = target else {
-            let world = self.world(&self.frame()?).await?;
-            return self.ask(&world, "scroll", &more).read().await;
+            let world = self.world(&self.selector_frame()?).await?;
+            return self.send_command(&world, "scroll", &more).read().await;
         };
-        let mut attempts = Attempts::new(deadline);
+        let mut attempts = ActionRetry::new(deadline);
         loop {
-            match self.ask_about(target, "scroll", more.clone()).await {
+            match self.query_target(target, "scroll", more.clone()).await {
                 Ok(scrolled) => return Ok(scrolled),
-                Err(error) => attempts.again(self.page(), target, error).await?,
+                Err(error) => attempts.wait_or_fail(self.page(), target, error).await?,
             }
         }
     }
@@ -80,9 +80,9 @@ impl Engine {
 
 fn argument(scroll: &Scroll) -> (Option<&Target>, Value) {
     match scroll {
-        Scroll::Into(target) => (Some(target), json!({ "into": true })),
+        Scroll::IntoView(target) => (Some(target), json!({ "into": true })),
         Scroll::Within(target, by) => (Some(target), json!({ "direction": "down", "by": by })),
-        Scroll::Toward(direction, by) => (None, json!({ "direction": direction.word(), "by": by })),
+        Scroll::Toward(direction, by) => (None, json!({ "direction": direction.name(), "by": by })),
         Scroll::Bottom => (None, json!({ "end": true })),
     }
 }

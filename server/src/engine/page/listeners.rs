@@ -10,23 +10,24 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::engine::Engine;
-use crate::chromium::{Argument, Call, FrameId, LoaderId, World};
+use crate::chromium::{CdpCall, FrameId, LoaderId, ScriptArgument, World};
 use crate::engine::error::{Error, Result};
 
 /// Events that a click consists of.
-const CLICKS: [&str; 6] = ["click", "mousedown", "mouseup", "pointerdown", "pointerup", "dblclick"];
+const CLICK_EVENTS: [&str; 6] =
+    ["click", "mousedown", "mouseup", "pointerdown", "pointerup", "dblclick"];
 
 /// Elements that the script is told of with one snapshot: each takes 0.1 ms, once.
-const MAX_ELEMENTS: usize = 300;
+const MAX_REPORTED_ELEMENTS: usize = 300;
 
 /// The remote objects of this file; they live as long as their document.
-const GROUP: &str = "listeners";
+const OBJECT_GROUP: &str = "listeners";
 
 /// What is known of the documents of a tab, by frame.
 #[derive(Default)]
-pub(crate) struct Listening(HashMap<FrameId, Known>);
+pub(crate) struct ClickListeners(HashMap<FrameId, DocumentListeners>);
 
-struct Known {
+struct DocumentListeners {
     loader: LoaderId,
     /// The document in the page's own world, whose listeners are asked for. Asked
     /// for in ours, with those of all worlds, Chromium mixes up the objects of the
@@ -35,17 +36,17 @@ struct Known {
     /// The same document in our world.
     document: String,
     /// Elements that the script knows, by their number in the browser.
-    told: HashSet<i64>,
+    reported: HashSet<i64>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Listed {
-    listeners: Vec<Listener>,
+pub(super) struct ListenerList {
+    listeners: Vec<DomListener>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Listener {
+struct DomListener {
     #[serde(rename = "type")]
     event: String,
     #[serde(default)]
@@ -53,22 +54,22 @@ struct Listener {
 }
 
 #[derive(Deserialize)]
-struct Resolved {
-    object: ResolvedNode,
+struct ResolvedListener {
+    object: ResolvedListenerNode,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct ResolvedNode {
+struct ResolvedListenerNode {
     object_id: String,
 }
 
 impl Engine {
     /// Asks the browser for the listeners of a document now; none where it cannot
     /// be asked.
-    pub(super) async fn ask_listeners(&self, world: &World) -> Option<Call<Listed>> {
+    pub(super) async fn request_listeners(&self, world: &World) -> Option<CdpCall<ListenerList>> {
         let known = {
-            let listening = self.state().listening.lock();
+            let listening = self.state().click_listeners.lock();
             let known = listening.0.get(world.frame());
             known
                 .filter(|known| known.loader == *world.loader())
@@ -76,7 +77,7 @@ impl Engine {
         };
         let document = match known {
             Some(document) => document,
-            None => self.begin_listening(world).await?,
+            None => self.register_document(world).await?,
         };
         // Into no frame and no shadow tree.
         let params = json!({ "objectId": document, "depth": -1 });
@@ -85,41 +86,41 @@ impl Engine {
 
     /// Looks up a document for the first time, and answers its object in the
     /// page's own world.
-    async fn begin_listening(&self, world: &World) -> Option<String> {
-        let ours = world.call_handle("() => document", &[], GROUP);
-        let pages = self.page().document_object(world.frame(), GROUP).ok()?;
+    async fn register_document(&self, world: &World) -> Option<String> {
+        let ours = world.call_handle("() => document", &[], OBJECT_GROUP);
+        let pages = self.page().document_object(world.frame(), OBJECT_GROUP).ok()?;
         let document = ours.await.ok()??;
         let page_document = pages.await.ok()??;
-        let known = Known {
+        let known = DocumentListeners {
             loader: world.loader().clone(),
             page_document: page_document.clone(),
             document,
-            told: HashSet::new(),
+            reported: HashSet::new(),
         };
-        self.state().listening.lock().0.insert(world.frame().clone(), known);
+        self.state().click_listeners.lock().0.insert(world.frame().clone(), known);
         Some(page_document)
     }
 
     /// Tells the script of elements that it does not know to listen. Returns how
     /// many there are.
-    pub(super) async fn learn_listeners(
+    pub(super) async fn report_listeners(
         &self,
         world: &World,
-        listed: Call<Listed>,
+        listed: CdpCall<ListenerList>,
     ) -> Result<usize> {
         let Ok(listed) = listed.await else {
             // The document was replaced: the next snapshot begins anew.
-            self.state().listening.lock().0.remove(world.frame());
+            self.state().click_listeners.lock().0.remove(world.frame());
             return Ok(0);
         };
-        let Some((document, new)) = self.untold(world, &listed) else { return Ok(0) };
-        let resolving: Vec<Call<Resolved>> =
-            new.into_iter().map(|number| resolve(world, number)).collect();
+        let Some((document, new)) = self.unreported_elements(world, &listed) else { return Ok(0) };
+        let resolving: Vec<CdpCall<ResolvedListener>> =
+            new.into_iter().map(|number| resolve_element(world, number)).collect();
         let mut elements = Vec::with_capacity(resolving.len());
         for call in resolving {
             // One that left meanwhile is not missed.
             if let Ok(resolved) = call.await {
-                elements.push(Argument::Object(resolved.object.object_id));
+                elements.push(ScriptArgument::Object(resolved.object.object_id));
             }
         }
         let learn = "function (...elements) { browseEngine.listen(elements); }";
@@ -129,28 +130,33 @@ impl Engine {
 
     /// The document, and the elements in it that listen for clicks and are new;
     /// none where there are none.
-    fn untold(&self, world: &World, listed: &Listed) -> Option<(String, Vec<i64>)> {
-        let mut listening = self.state().listening.lock();
+    fn unreported_elements(
+        &self,
+        world: &World,
+        listed: &ListenerList,
+    ) -> Option<(String, Vec<i64>)> {
+        let mut listening = self.state().click_listeners.lock();
         let known = listening.0.get_mut(world.frame())?;
-        let clicks = listed.listeners.iter().filter(|one| CLICKS.contains(&one.event.as_str()));
+        let clicks =
+            listed.listeners.iter().filter(|one| CLICK_EVENTS.contains(&one.event.as_str()));
         let mut new: Vec<i64> = clicks.filter_map(|one| one.backend_node_id).collect();
         new.dedup();
-        new.retain(|number| !known.told.contains(number));
+        new.retain(|number| !known.reported.contains(number));
         // What opens is mostly appended: of many, the first and the last ones now.
-        if new.len() > MAX_ELEMENTS {
-            new.drain(MAX_ELEMENTS / 2..new.len() - MAX_ELEMENTS / 2);
+        if new.len() > MAX_REPORTED_ELEMENTS {
+            new.drain(MAX_REPORTED_ELEMENTS / 2..new.len() - MAX_REPORTED_ELEMENTS / 2);
         }
-        known.told.extend(&new);
+        known.reported.extend(&new);
         (!new.is_empty()).then(|| (known.document.clone(), new))
     }
 }
 
 /// An element as an object of our world; written at once.
-fn resolve(world: &World, number: i64) -> Call<Resolved> {
+fn resolve_element(world: &World, number: i64) -> CdpCall<ResolvedListener> {
     let params = json!({
         "backendNodeId": number,
         "executionContextId": world.context(),
-        "objectGroup": GROUP,
+        "objectGroup": OBJECT_GROUP,
     });
     world.call_method("DOM.resolveNode", &params)
 }

@@ -1,25 +1,25 @@
 //! One tab's engine: its script, its state, and the way to a frame.
 
 pub mod deadline;
-mod deep;
+mod deep_serialization;
 pub mod engine;
-pub mod numbers;
+pub mod ref_numbers;
 pub mod script;
 
-mod ahead;
-mod blank;
-pub(crate) mod choice;
-pub(crate) mod closed_roots;
-pub(crate) mod gather;
-mod kept;
+mod blank_frame;
+pub(crate) mod closed_shadow_roots;
+pub(crate) mod cross_origin_sheets;
+pub(crate) mod fan_out;
+pub(crate) mod frame_owners;
 pub(crate) mod listeners;
-pub(crate) mod numbering;
-pub(crate) mod owners;
-pub(crate) mod refs;
+pub(crate) mod navigation_retry;
+mod preinject;
+pub(crate) mod prerequisites;
+pub(crate) mod ref_assignment;
+pub(crate) mod ref_table;
 pub(crate) mod refusal;
-pub(crate) mod sheets;
-mod slots;
-pub(crate) mod under_way;
-pub(crate) mod wants;
-pub(crate) mod wire;
-pub(crate) mod witness;
+pub(crate) mod script_call;
+pub(crate) mod selected_frame;
+mod shadow_slots;
+pub(crate) mod side_effects;
+mod visibility_cache;

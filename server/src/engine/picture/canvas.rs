@@ -12,7 +12,7 @@ use embedded_graphics::{
 };
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
 
-use crate::engine::read::facts::Rect;
+use crate::engine::read::element_state::Rect;
 
 /// A colour.
 pub type Color = Rgb888;
@@ -30,16 +30,17 @@ pub struct Canvas {
 /// The picture is not one that can be drawn on.
 #[derive(Debug, thiserror::Error)]
 #[error("the picture cannot be read or written: {0}")]
-pub struct BadPicture(String);
+pub struct PictureError(String);
 
 impl Canvas {
     /// Opens a PNG whose pixels are `scale` to a CSS pixel.
-    pub fn open(png: &[u8], scale: f64) -> Result<Self, BadPicture> {
-        let bad = |error: png::DecodingError| BadPicture(error.to_string());
+    pub fn from_png(png: &[u8], scale: f64) -> Result<Self, PictureError> {
+        let bad = |error: png::DecodingError| PictureError(error.to_string());
         let mut decoder = png::Decoder::new(std::io::Cursor::new(png));
         decoder.set_transformations(png::Transformations::normalize_to_color8());
         let mut reader = decoder.read_info().map_err(bad)?;
-        let size = reader.output_buffer_size().ok_or_else(|| BadPicture("too large".to_owned()))?;
+        let size =
+            reader.output_buffer_size().ok_or_else(|| PictureError("too large".to_owned()))?;
         let mut data = vec![0; size];
         let info = reader.next_frame(&mut data).map_err(bad)?;
         data.truncate(info.buffer_size());
@@ -47,15 +48,15 @@ impl Canvas {
             png::ColorType::Rgb => data,
             png::ColorType::Rgba => data.chunks_exact(4).flat_map(|p| [p[0], p[1], p[2]]).collect(),
             png::ColorType::Grayscale => data.iter().flat_map(|p| [*p; 3]).collect(),
-            other => return Err(BadPicture(format!("its pixels are {other:?}"))),
+            other => return Err(PictureError(format!("its pixels are {other:?}"))),
         };
         let (width, height) = (info.width, info.height);
         Ok(Self { width, height, pixels, scale, labels: Vec::new() })
     }
 
     /// The picture as PNG.
-    pub fn png(&self) -> Result<Vec<u8>, BadPicture> {
-        let bad = |error: png::EncodingError| BadPicture(error.to_string());
+    pub fn to_png(&self) -> Result<Vec<u8>, PictureError> {
+        let bad = |error: png::EncodingError| PictureError(error.to_string());
         let mut out = Vec::new();
         let mut encoder = png::Encoder::new(&mut out, self.width, self.height);
         encoder.set_color(png::ColorType::Rgb);
@@ -75,7 +76,7 @@ impl Canvas {
     /// Draws the outline of a box, given in CSS pixels. Answers whether any of
     /// it lies in the picture.
     pub fn outline(&mut self, bounds: Rect, color: Color) -> bool {
-        let shown = self.shown(bounds);
+        let shown = self.clip(bounds);
         if shown.is_zero_sized() {
             return false;
         }
@@ -87,20 +88,20 @@ impl Canvas {
 
     /// Tints a box by a share of 0 to 1.
     pub fn tint(&mut self, bounds: Rect, color: Color, share: f64) {
-        let shown = self.shown(bounds);
+        let shown = self.clip(bounds);
         for y in shown.rows() {
             for x in shown.columns() {
-                self.mix(Point::new(x, y), color, share);
+                self.blend_pixel(Point::new(x, y), color, share);
             }
         }
     }
 
     /// Mixes a colour into a pixel by a share of 0 to 1.
-    fn mix(&mut self, point: Point, color: Color, share: f64) {
+    fn blend_pixel(&mut self, point: Point, color: Color, share: f64) {
         let mix = |old: u8, new: u8| {
             (f64::from(old) * (1.0 - share) + f64::from(new) * share).round() as u8
         };
-        let Some(pixel) = self.at(point) else { return };
+        let Some(pixel) = self.pixel_mut(point) else { return };
         pixel[0] = mix(pixel[0], color.r());
         pixel[1] = mix(pixel[1], color.g());
         pixel[2] = mix(pixel[2], color.b());
@@ -120,14 +121,14 @@ impl Canvas {
         for (caption, picture) in pictures {
             let at = Point::new(left as i32, (gap * 3 / 4) as i32);
             sheet.text(at, caption, Rgb888::new(40, 40, 40));
-            sheet.place(picture, left, top);
+            sheet.paste(picture, left, top);
             left += picture.width + gap;
         }
         sheet
     }
 
     /// Copies a picture to where it fits as a whole.
-    fn place(&mut self, picture: &Self, left: u32, top: u32) {
+    fn paste(&mut self, picture: &Self, left: u32, top: u32) {
         let row = picture.width as usize * 3;
         for (y, pixels) in picture.pixels.chunks_exact(row.max(1)).enumerate() {
             let start = ((top as usize + y) * self.width as usize + left as usize) * 3;
@@ -141,7 +142,7 @@ impl Canvas {
     /// there is such a place.
     pub fn label(&mut self, bounds: Rect, text: &str, color: Color) {
         let size = self.text_size(text) + Size::new(4, 2);
-        let shown = self.shown(bounds);
+        let shown = self.clip(bounds);
         let corner = shown.top_left;
         let (width, height) = (size.width as i32, size.height as i32);
         let right = corner.x + shown.size.width as i32 - width;
@@ -182,7 +183,7 @@ impl Canvas {
             for (y, row) in glyph.rows().enumerate() {
                 for (x, share) in row.iter().enumerate() {
                     let point = Point::new(left + x as i32, at.y + y as i32);
-                    self.mix(point, ink, f64::from(*share) / 255.0);
+                    self.blend_pixel(point, ink, f64::from(*share) / 255.0);
                 }
             }
             left += glyph.width() as i32;
@@ -200,7 +201,7 @@ impl Canvas {
     }
 
     /// A box in pixels, without what lies outside of the picture.
-    fn shown(&self, bounds: Rect) -> Rectangle {
+    fn clip(&self, bounds: Rect) -> Rectangle {
         let edge = |value: f64, most: u32| (value * self.scale).round().clamp(0.0, f64::from(most));
         let (left, top) = (edge(bounds.x, self.width), edge(bounds.y, self.height));
         let right = edge(bounds.x + bounds.width, self.width);
@@ -209,7 +210,7 @@ impl Canvas {
         Rectangle::new(Point::new(left as i32, top as i32), size)
     }
 
-    fn at(&mut self, point: Point) -> Option<&mut [u8]> {
+    fn pixel_mut(&mut self, point: Point) -> Option<&mut [u8]> {
         let x = u32::try_from(point.x).ok().filter(|x| *x < self.width)?;
         let y = u32::try_from(point.y).ok().filter(|y| *y < self.height)?;
         let index = (y as usize * self.width as usize + x as usize) * 3;
@@ -232,7 +233,7 @@ impl DrawTarget for Canvas {
         pixels: I,
     ) -> Result<(), Infallible> {
         for Pixel(point, color) in pixels {
-            if let Some(pixel) = self.at(point) {
+            if let Some(pixel) = self.pixel_mut(point) {
                 pixel.copy_from_slice(&[color.r(), color.g(), color.b()]);
             }
         }
@@ -258,11 +259,11 @@ mod tests {
         let mut canvas = white(40, 30);
         let bounds = rect(10.0, 10.0, 10.0, 10.0);
         assert!(canvas.outline(bounds, Rgb888::RED));
-        let mut read = Canvas::open(&canvas.png().unwrap(), 1.0).unwrap();
+        let mut read = Canvas::from_png(&canvas.to_png().unwrap(), 1.0).unwrap();
         assert_eq!(read.dimensions(), (40, 30));
         assert_eq!(read.pixels, canvas.pixels);
-        assert_eq!(read.at(Point::new(10, 15)).unwrap(), [255, 0, 0]);
-        assert_eq!(read.at(Point::new(15, 15)).unwrap(), [255, 255, 255]);
+        assert_eq!(read.pixel_mut(Point::new(10, 15)).unwrap(), [255, 0, 0]);
+        assert_eq!(read.pixel_mut(Point::new(15, 15)).unwrap(), [255, 255, 255]);
     }
 
     #[test]
@@ -274,7 +275,7 @@ mod tests {
         let half = rect(45.0, -5.0, 400_000.0, 10.0);
         assert!(canvas.outline(half, Rgb888::RED));
         canvas.tint(half, Rgb888::BLUE, 0.5);
-        assert_eq!(canvas.at(Point::new(10, 15)).unwrap(), [255, 255, 255]);
+        assert_eq!(canvas.pixel_mut(Point::new(10, 15)).unwrap(), [255, 255, 255]);
     }
 
     #[test]
@@ -291,10 +292,10 @@ mod tests {
         red.tint(rect(0.0, 0.0, 10.0, 40.0), Rgb888::RED, 1.0);
         let mut sheet = Canvas::side_by_side(&[("a 10x40", red), ("b 30x20", white(30, 20))]);
         assert_eq!(sheet.dimensions(), (16 + 10 + 16 + 30 + 16, 40 + 40 + 16));
-        assert_eq!(sheet.at(Point::new(16, 40)).unwrap(), [255, 0, 0]);
-        assert_eq!(sheet.at(Point::new(25, 79)).unwrap(), [255, 0, 0]);
-        assert_eq!(sheet.at(Point::new(42, 40)).unwrap(), [255, 255, 255]);
-        assert_eq!(sheet.at(Point::new(42, 60)).unwrap(), [235, 235, 235]);
+        assert_eq!(sheet.pixel_mut(Point::new(16, 40)).unwrap(), [255, 0, 0]);
+        assert_eq!(sheet.pixel_mut(Point::new(25, 79)).unwrap(), [255, 0, 0]);
+        assert_eq!(sheet.pixel_mut(Point::new(42, 40)).unwrap(), [255, 255, 255]);
+        assert_eq!(sheet.pixel_mut(Point::new(42, 60)).unwrap(), [235, 235, 235]);
     }
 
     #[test]

@@ -2,4 +2,4 @@
 //! touched: what is drawn exists in the picture only.
 
 pub mod canvas;
-pub mod marks;
+pub mod ref_boxes;

@@ -2,15 +2,15 @@
 
 use serde::Deserialize;
 
-use super::facts::Rect;
+use super::element_state::Rect;
 use crate::engine::error::Result;
 use crate::engine::page::engine::Engine;
 
 /// What a reviewer looks at. Boxes are in pixels of the document.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Audit {
+pub struct DesignAudit {
     /// What it is.
-    pub site: Site,
+    pub site: SiteInfo,
     /// How one gets around, at most 100.
     pub nav: Vec<NavLink>,
     /// At most 50.
@@ -20,14 +20,14 @@ pub struct Audit {
     /// What can be operated, at most 200.
     pub interactive: Vec<Control>,
     /// How many there are.
-    pub counts: Counts,
+    pub counts: ElementCounts,
     /// What stands out as wrong.
     pub findings: Vec<String>,
 }
 
 /// What a page says it is.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Site {
+pub struct SiteInfo {
     /// Title of the document.
     pub title: String,
     /// Name of the site, or its host.
@@ -109,7 +109,7 @@ pub struct Control {
 
 /// Numbers of all elements of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-pub struct Counts {
+pub struct ElementCounts {
     /// Headings.
     pub headings: u32,
     /// Text blocks.
@@ -122,7 +122,7 @@ pub struct Counts {
 
 impl Engine {
     /// Looks over the frame that selectors look in.
-    pub async fn audit(&self) -> Result<Audit> {
-        self.read("audit", None).await
+    pub async fn audit(&self) -> Result<DesignAudit> {
+        self.query("audit", None).await
     }
 }

@@ -4,9 +4,9 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::layout::lay_out;
-use super::wait::{Pauses, passes};
-use crate::engine::error::{Error, Kind, Result};
+use super::text_layout::layout_text;
+use super::wait::{PollIntervals, is_transient};
+use crate::engine::error::{Error, RefusalKind, Result};
 use crate::engine::page::engine::Engine;
 use crate::engine::target::target::Target;
 
@@ -20,7 +20,7 @@ pub enum Expected<'a> {
 
 /// How an expectation ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ExpectationResult {
     /// It holds.
     Holds,
     /// It did not hold until the deadline; this was there at the last look.
@@ -29,22 +29,22 @@ pub enum Verdict {
 
 /// An answer of the script.
 #[derive(Deserialize)]
-struct Looked {
+struct ExpectationAnswer {
     holds: bool,
     actual: String,
 }
 
 #[derive(Deserialize)]
-struct Says {
+struct ElementText {
     text: String,
     /// For what is to be laid out: whether lines may be drawn with dashes.
     art: Option<bool>,
 }
 
-impl Says {
-    fn laid_out(self) -> String {
+impl ElementText {
+    fn into_text(self) -> String {
         match self.art {
-            Some(art) => lay_out(&self.text, art),
+            Some(art) => layout_text(&self.text, art),
             None => self.text,
         }
     }
@@ -59,51 +59,59 @@ impl Engine {
         target: &Target,
         expected: &Expected<'_>,
         deadline: Instant,
-    ) -> Result<Verdict> {
-        let mut pauses = Pauses::default();
+    ) -> Result<ExpectationResult> {
+        let mut pauses = PollIntervals::default();
         let mut last = Ok("no answer of the page".to_owned());
         loop {
-            let looked = timeout_at(deadline, self.look(target, expected)).await;
+            let looked = timeout_at(deadline, self.check_expectation(target, expected)).await;
             match looked {
-                Err(_) => return last.map(Verdict::Fails),
-                Ok(Ok(Looked { holds: true, .. })) => return Ok(Verdict::Holds),
-                Ok(Ok(Looked { actual, .. })) => last = Ok(actual),
-                Ok(Err(error)) if error.kind() == Some(Kind::NotFound) => {
+                Err(_) => return last.map(ExpectationResult::Fails),
+                Ok(Ok(ExpectationAnswer { holds: true, .. })) => {
+                    return Ok(ExpectationResult::Holds);
+                }
+                Ok(Ok(ExpectationAnswer { actual, .. })) => last = Ok(actual),
+                Ok(Err(error)) if error.kind() == Some(RefusalKind::NotFound) => {
                     last = Ok("missing".to_owned());
                 }
-                Ok(Err(error)) if passes(&error) || error.kind() == Some(Kind::Ambiguous) => {
+                Ok(Err(error))
+                    if is_transient(&error) || error.kind() == Some(RefusalKind::Ambiguous) =>
+                {
                     last = Err(error);
                 }
                 Ok(Err(error)) => return Err(error),
             }
-            let pause = pauses.next();
+            let pause = pauses.next_interval();
             if Instant::now() + pause >= deadline {
-                return last.map(Verdict::Fails);
+                return last.map(ExpectationResult::Fails);
             }
             sleep(pause).await;
         }
     }
 
-    async fn look(&self, target: &Target, expected: &Expected<'_>) -> Result<Looked> {
+    async fn check_expectation(
+        &self,
+        target: &Target,
+        expected: &Expected<'_>,
+    ) -> Result<ExpectationAnswer> {
         match expected {
             Expected::State(state) => {
-                let answer = self.ask_about(target, "stateIs", json!({ "state": state })).await;
+                let answer = self.query_target(target, "stateIs", json!({ "state": state })).await;
                 match answer {
-                    Err(error) if is_gone(&error) && *state == "hidden" => {
-                        Ok(Looked { holds: true, actual: "gone".to_owned() })
+                    Err(error) if is_ref_stale(&error) && *state == "hidden" => {
+                        Ok(ExpectationAnswer { holds: true, actual: "gone".to_owned() })
                     }
                     answer => answer,
                 }
             }
             Expected::Text(test) => {
-                let says: Says = self.ask_about(target, "says", json!({})).await?;
-                let actual = says.laid_out();
-                Ok(Looked { holds: test(&actual), actual })
+                let says: ElementText = self.query_target(target, "says", json!({})).await?;
+                let actual = says.into_text();
+                Ok(ExpectationAnswer { holds: test(&actual), actual })
             }
         }
     }
 }
 
-fn is_gone(error: &Error) -> bool {
-    error.kind() == Some(Kind::RefStale)
+fn is_ref_stale(error: &Error) -> bool {
+    error.kind() == Some(RefusalKind::RefStale)
 }

@@ -4,39 +4,40 @@ use std::str::FromStr;
 
 use regex::{Regex, RegexBuilder};
 
-use super::unseen::Unseen;
-use crate::engine::error::{Error, Kind, Result};
+use super::hidden_parts::HiddenParts;
+use crate::engine::error::{Error, RefusalKind, Result};
 use crate::engine::page::engine::Engine;
 use crate::engine::snapshot::options::SnapshotOptions;
 
 /// What to look for: text without regard to case, or a `/regular expression/`.
 #[derive(Debug, Clone)]
-pub struct Pattern(Wanted);
+pub struct LinePattern(PatternKind);
 
 #[derive(Debug, Clone)]
-enum Wanted {
+enum PatternKind {
     /// In lower case.
-    Words(String),
+    Substring(String),
     Expression(Regex),
 }
 
 /// The lines that match, with the lines around them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct LineMatches {
     /// Groups of lines; `--` stands between groups that do not touch.
     pub text: String,
     /// How many lines match.
     pub count: u32,
     /// What was left out of the snapshot because no person sees it.
-    pub unseen: Unseen,
+    pub hidden_parts: HiddenParts,
 }
 
-impl FromStr for Pattern {
+impl FromStr for LinePattern {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
         if text.trim().is_empty() {
-            let error = Error::refused(Kind::SelectorInvalid, "there is nothing to look for");
+            let error =
+                Error::refused(RefusalKind::SelectorInvalid, "there is nothing to look for");
             return Err(error.with("hint", "Give the words to look for, or `/expression/`"));
         }
         let expression = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
@@ -44,17 +45,17 @@ impl FromStr for Pattern {
             !source.is_empty() && flags.bytes().all(|flag| b"imsu".contains(&flag))
         }) else {
             // No expression is made of it: a long text makes a large one, slowly.
-            return Ok(Self(Wanted::Words(text.to_lowercase())));
+            return Ok(Self(PatternKind::Substring(text.to_lowercase())));
         };
         let built = RegexBuilder::new(source)
             .case_insensitive(flags.contains('i'))
             .size_limit(1 << 20)
             .build();
-        built.map(|regex| Self(Wanted::Expression(regex))).map_err(|error| {
+        built.map(|regex| Self(PatternKind::Expression(regex))).map_err(|error| {
             let error = error.to_string();
             let cause = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
             let message = format!("`{text}` is not a regular expression: {cause}");
-            Error::refused(Kind::SelectorInvalid, message).with("selector", text).with(
+            Error::refused(RefusalKind::SelectorInvalid, message).with("selector", text).with(
                 "hint",
                 "Mend the expression, or leave out the slashes to look for plain text",
             )
@@ -62,11 +63,11 @@ impl FromStr for Pattern {
     }
 }
 
-impl Pattern {
+impl LinePattern {
     fn is_match(&self, line: &str) -> bool {
         match &self.0 {
-            Wanted::Words(words) => line.to_lowercase().contains(words.as_str()),
-            Wanted::Expression(regex) => regex.is_match(line),
+            PatternKind::Substring(words) => line.to_lowercase().contains(words.as_str()),
+            PatternKind::Expression(regex) => regex.is_match(line),
         }
     }
 }
@@ -74,15 +75,21 @@ impl Pattern {
 impl Engine {
     /// Lines of the whole snapshot that match, with their refs; with `seen`
     /// without what no person sees.
-    pub async fn find(&self, pattern: &Pattern, around: usize, seen: bool) -> Result<Found> {
-        let options = SnapshotOptions { cursor: true, seen, ..SnapshotOptions::default() };
+    pub async fn find(
+        &self,
+        pattern: &LinePattern,
+        around: usize,
+        seen: bool,
+    ) -> Result<LineMatches> {
+        let options =
+            SnapshotOptions { cursor: true, visible_only: seen, ..SnapshotOptions::default() };
         let snapshot = self.snapshot(&options).await?;
         let lines: Vec<&str> = snapshot.text.lines().collect();
-        Ok(Found { unseen: snapshot.unseen, ..search(&lines, pattern, around) })
+        Ok(LineMatches { hidden_parts: snapshot.hidden_parts, ..search(&lines, pattern, around) })
     }
 }
 
-fn search(lines: &[&str], pattern: &Pattern, around: usize) -> Found {
+fn search(lines: &[&str], pattern: &LinePattern, around: usize) -> LineMatches {
     let matching: Vec<usize> =
         (0..lines.len()).filter(|index| pattern.is_match(lines[*index])).collect();
     let mut shown: Vec<&str> = Vec::new();
@@ -97,7 +104,7 @@ fn search(lines: &[&str], pattern: &Pattern, around: usize) -> Found {
         next = end.max(next);
     }
     let count = u32::try_from(matching.len()).unwrap_or(u32::MAX);
-    Found { text: shown.join("\n"), count, unseen: Unseen::new() }
+    LineMatches { text: shown.join("\n"), count, hidden_parts: HiddenParts::new() }
 }
 
 #[cfg(test)]
@@ -110,7 +117,7 @@ mod tests {
 
     #[test]
     fn groups_that_touch_are_joined() {
-        let pattern: Pattern = "needle".parse().unwrap();
+        let pattern: LinePattern = "needle".parse().unwrap();
         let found = search(&LINES, &pattern, 3);
         assert_eq!(found.count, 2);
         assert_eq!(found.text, "b\nc\nd\nNeedle\nf\ng\nh\ni\nj\nk\nneedle 2");
@@ -118,8 +125,8 @@ mod tests {
 
     #[test]
     fn expressions_respect_case() {
-        let pattern: Pattern = "/^needle/".parse().unwrap();
+        let pattern: LinePattern = "/^needle/".parse().unwrap();
         assert_eq!(search(&LINES, &pattern, 3).text, "i\nj\nk\nneedle 2");
-        assert!("/[/".parse::<Pattern>().is_err());
+        assert!("/[/".parse::<LinePattern>().is_err());
     }
 }

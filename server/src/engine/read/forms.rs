@@ -5,9 +5,9 @@ use serde_json::json;
 
 use crate::engine::error::Result;
 use crate::engine::page::engine::Engine;
-use crate::engine::page::gather::{Question, Survey};
-use crate::engine::page::numbering::number;
-use crate::engine::page::refs::Label;
+use crate::engine::page::fan_out::{FrameAnswer, FrameQuery};
+use crate::engine::page::ref_assignment::ref_number;
+use crate::engine::page::ref_table::ElementLabel;
 use crate::engine::target::reference::{RefKind, Reference};
 
 /// The forms of one frame, and the fields outside of any.
@@ -16,14 +16,14 @@ pub struct FrameForms {
     /// Name or URL of the frame; empty for the main frame.
     pub frame: String,
     /// In document order, each with a field at least.
-    pub forms: Vec<Form>,
+    pub forms: Vec<PageForm>,
     /// Fields that belong to no form.
-    pub loose: Vec<Field>,
+    pub formless_fields: Vec<PageFormField>,
 }
 
 /// A form.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-pub struct Form {
+pub struct PageForm {
     /// Its `name`, or its id.
     pub name: String,
     /// Its accessible name.
@@ -33,13 +33,13 @@ pub struct Form {
     /// Where it is sent to; empty for the page itself.
     pub action: String,
     /// In document order.
-    pub fields: Vec<Field>,
+    pub fields: Vec<PageFormField>,
 }
 
 /// A field, or a button of a form.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
-pub struct Field {
+pub struct PageFormField {
     #[serde(rename = "ref")]
     local: i64,
     /// The ref to act on.
@@ -111,7 +111,7 @@ pub struct FieldOption {
 
 /// What a form would send to other hosts.
 #[derive(Debug, Deserialize)]
-pub struct Sending {
+pub struct FormSubmission {
     /// The address of its document.
     #[serde(skip)]
     pub from: String,
@@ -122,29 +122,29 @@ pub struct Sending {
 }
 
 #[derive(Deserialize)]
-struct Sendings {
+struct SubmissionsAnswer {
     suspects: u32,
-    sendings: Vec<Sending>,
+    sendings: Vec<FormSubmission>,
     cut: bool,
 }
 
-impl Survey for Sendings {
-    fn suspects(&self) -> u32 {
+impl FrameAnswer for SubmissionsAnswer {
+    fn closed_root_candidates(&self) -> u32 {
         self.suspects
     }
 }
 
 #[derive(Deserialize)]
-struct Found {
+struct FormsAnswer {
     serial: u64,
     fresh: usize,
     suspects: u32,
-    forms: Vec<Form>,
-    fields: Vec<Field>,
+    forms: Vec<PageForm>,
+    fields: Vec<PageFormField>,
 }
 
-impl Survey for Found {
-    fn suspects(&self) -> u32 {
+impl FrameAnswer for FormsAnswer {
+    fn closed_root_candidates(&self) -> u32 {
         self.suspects
     }
 }
@@ -157,56 +157,58 @@ impl Engine {
 
     /// The same; with `seen` fields that no person sees count as hidden.
     pub async fn read_forms(&self, seen: bool) -> Result<Vec<FrameForms>> {
-        let question = Question {
+        let question = FrameQuery {
             command: "forms",
             argument: json!({ "seen": seen }),
             target: None,
-            listeners: false,
+            needs_listeners: false,
         };
-        let mut gathered = self.gather::<Found>(&question, self.frame()?).await?;
+        let mut gathered =
+            self.query_frames::<FormsAnswer>(&question, self.selector_frame()?).await?;
         let mut frames = Vec::new();
-        for id in &gathered.order {
+        for id in &gathered.frame_order {
             let Some((world, mut found)) = gathered.answers.remove(id) else { continue };
             let labels = labels(&found);
-            let base = self.commit(&world, found.serial, labels);
-            fields(&mut found).for_each(|field| {
-                let number = number(field.local, base);
+            let base = self.assign_refs(&world, found.serial, labels);
+            all_fields(&mut found).for_each(|field| {
+                let number = ref_number(field.local, base);
                 field.reference = Some(Reference { kind: RefKind::Element, number });
             });
             found.forms.retain(|form| !form.fields.is_empty());
             let frame = self.frame_name(id);
-            frames.push(FrameForms { frame, forms: found.forms, loose: found.fields });
+            frames.push(FrameForms { frame, forms: found.forms, formless_fields: found.fields });
         }
         Ok(frames)
     }
 
     /// What the forms of the whole tab would send to other hosts than their own,
     /// and whether that is all: not when a frame gave no answer, or too long a one.
-    pub async fn sendings(&self) -> Result<(Vec<Sending>, bool)> {
+    pub async fn cross_host_submissions(&self) -> Result<(Vec<FormSubmission>, bool)> {
         let argument = json!({ "sends": true });
-        let question = Question { command: "forms", argument, target: None, listeners: false };
+        let question =
+            FrameQuery { command: "forms", argument, target: None, needs_listeners: false };
         let root = self.page().main_frame().id;
-        let gathered = self.gather::<Sendings>(&question, root).await?;
-        let mut is_all = gathered.silent.is_empty();
+        let gathered = self.query_frames::<SubmissionsAnswer>(&question, root).await?;
+        let mut is_all = gathered.unresponsive.is_empty();
         let mut sendings = Vec::new();
         for (frame, (_, answer)) in gathered.answers {
             is_all &= !answer.cut;
             let from = self.page().frame(&frame).map(|frame| frame.url).unwrap_or_default();
             sendings.extend(
-                answer.sendings.into_iter().map(|one| Sending { from: from.clone(), ..one }),
+                answer.sendings.into_iter().map(|one| FormSubmission { from: from.clone(), ..one }),
             );
         }
         Ok((sendings, is_all))
     }
 }
 
-fn fields(found: &mut Found) -> impl Iterator<Item = &mut Field> {
+fn all_fields(found: &mut FormsAnswer) -> impl Iterator<Item = &mut PageFormField> {
     found.forms.iter_mut().flat_map(|form| &mut form.fields).chain(&mut found.fields)
 }
 
 /// Role and name of the new elements, by their index.
-fn labels(found: &Found) -> Vec<Label> {
-    let mut labels: Vec<Label> = vec![("".into(), Box::default()); found.fresh];
+fn labels(found: &FormsAnswer) -> Vec<ElementLabel> {
+    let mut labels: Vec<ElementLabel> = vec![("".into(), Box::default()); found.fresh];
     let all = found.forms.iter().flat_map(|form| &form.fields).chain(&found.fields);
     for field in all {
         let index = usize::try_from(-field.local - 1).ok();

@@ -3,12 +3,12 @@
 use serde::Deserialize;
 use serde_json::json;
 
-use super::splice::Written;
-use super::unseen::{self, Reading, Unseen};
+use super::hidden_parts::{self, HiddenParts, PageReading};
+use super::splice::SplicedText;
 use crate::engine::error::Result;
+use crate::engine::page::cross_origin_sheets::CrossOriginSheet;
 use crate::engine::page::engine::Engine;
-use crate::engine::page::gather::{Question, Survey};
-use crate::engine::page::sheets::ClosedSheet;
+use crate::engine::page::fan_out::{FrameAnswer, FrameQuery};
 use crate::engine::target::target::Target;
 
 #[derive(Deserialize)]
@@ -16,29 +16,29 @@ struct Markdown {
     text: String,
     suspects: u32,
     #[serde(default)]
-    unseen: Unseen,
+    unseen: HiddenParts,
     #[serde(default)]
-    closed: Vec<ClosedSheet>,
+    closed: Vec<CrossOriginSheet>,
 }
 
-impl Survey for Markdown {
-    const SHOWS: bool = true;
+impl FrameAnswer for Markdown {
+    const IS_VISUAL: bool = true;
 
-    fn suspects(&self) -> u32 {
+    fn closed_root_candidates(&self) -> u32 {
         self.suspects
     }
 
-    fn unseen(&self) -> &Unseen {
+    fn hidden_parts(&self) -> &HiddenParts {
         &self.unseen
     }
 
-    fn closed_sheets(&self) -> &[ClosedSheet] {
+    fn cross_origin_sheets(&self) -> &[CrossOriginSheet] {
         &self.closed
     }
 }
 
-impl Written for Markdown {
-    fn text(&self) -> &str {
+impl SplicedText for Markdown {
+    fn marked_text(&self) -> &str {
         &self.text
     }
 }
@@ -51,16 +51,20 @@ impl Engine {
     }
 
     /// The same; with `seen` without what no person sees.
-    pub async fn read_markdown(&self, target: Option<&Target>, seen: bool) -> Result<Reading> {
-        let question = Question {
+    pub async fn read_markdown(&self, target: Option<&Target>, seen: bool) -> Result<PageReading> {
+        let question = FrameQuery {
             command: "markdown",
             argument: json!({ "seen": seen }),
             target,
-            listeners: false,
+            needs_listeners: false,
         };
-        let root = self.frame_of(target).await?;
-        let gathered = self.gather::<Markdown>(&question, root).await?;
-        let silent = gathered.silent.len();
-        Ok(Reading { text: self.written(&gathered), unseen: unseen::of(&gathered), silent })
+        let root = self.frame_for_target(target).await?;
+        let gathered = self.query_frames::<Markdown>(&question, root).await?;
+        let silent = gathered.unresponsive.len();
+        Ok(PageReading {
+            text: self.splice_frames(&gathered),
+            hidden_parts: hidden_parts::from_answers(&gathered),
+            unresponsive_frames: silent,
+        })
     }
 }

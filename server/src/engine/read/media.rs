@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::engine::error::Result;
 use crate::engine::page::engine::Engine;
-use crate::engine::page::gather::{Question, Survey};
+use crate::engine::page::fan_out::{FrameAnswer, FrameQuery};
 use crate::engine::target::target::Target;
 
 /// A kind of media.
@@ -47,19 +47,19 @@ pub struct Medium {
 }
 
 #[derive(Deserialize)]
-struct Found {
+struct MediaAnswer {
     suspects: u32,
     items: Vec<Medium>,
 }
 
-impl Survey for Found {
-    fn suspects(&self) -> u32 {
+impl FrameAnswer for MediaAnswer {
+    fn closed_root_candidates(&self) -> u32 {
         self.suspects
     }
 }
 
 impl MediaKind {
-    fn word(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::Image => "image",
             Self::Video => "video",
@@ -71,18 +71,18 @@ impl MediaKind {
 impl Engine {
     /// What the page or an element shows and plays, each address once.
     pub async fn media(&self, kinds: &[MediaKind], target: Option<&Target>) -> Result<Vec<Medium>> {
-        let words: Vec<_> = kinds.iter().map(|kind| kind.word()).collect();
-        let question = Question {
+        let words: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
+        let question = FrameQuery {
             command: "media",
             argument: json!({ "kinds": words }),
             target,
-            listeners: false,
+            needs_listeners: false,
         };
-        let root = self.frame_of(target).await?;
-        let mut gathered = self.gather::<Found>(&question, root).await?;
+        let root = self.frame_for_target(target).await?;
+        let mut gathered = self.query_frames::<MediaAnswer>(&question, root).await?;
         let mut seen = HashSet::new();
         let mut media = Vec::new();
-        for id in &gathered.order {
+        for id in &gathered.frame_order {
             let Some((_, found)) = gathered.answers.remove(id) else { continue };
             media.extend(
                 found

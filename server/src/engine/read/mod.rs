@@ -2,19 +2,19 @@
 //! about elements, and waiting for them.
 
 pub mod audit;
-pub mod data;
+pub mod element_state;
 pub mod expect;
-pub mod facts;
 pub mod find;
-pub mod footing;
 pub mod forms;
-mod layout;
+pub(crate) mod hidden_parts;
+pub mod locator;
 pub mod markdown;
 pub mod media;
 pub mod outline;
 pub mod perf;
 pub mod secrets;
 pub(crate) mod splice;
+pub mod structured_data;
 pub mod text;
-pub(crate) mod unseen;
+mod text_layout;
 pub mod wait;

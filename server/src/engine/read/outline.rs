@@ -13,7 +13,7 @@ use crate::engine::target::target::Target;
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct Outline {
     /// In the order of the question.
-    pub targets: Vec<Standing>,
+    pub targets: Vec<TargetStatus>,
     /// In the order of the question.
     pub regions: Vec<Region>,
 }
@@ -21,7 +21,7 @@ pub struct Outline {
 /// What a target finds.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
-pub struct Standing {
+pub struct TargetStatus {
     /// Elements that match.
     pub count: u32,
     /// Those of them that show.
@@ -50,12 +50,12 @@ pub struct Region {
     /// The headers of each table.
     pub tables: Vec<Vec<String>>,
     /// Like records, in document order.
-    pub groups: Vec<Group>,
+    pub groups: Vec<RecordGroup>,
 }
 
 /// Records of one kind beside each other.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-pub struct Group {
+pub struct RecordGroup {
     /// How many there are.
     pub size: u32,
     /// The kinds of facts in them, each with the share of records that have it.
@@ -73,6 +73,8 @@ impl Engine {
         let targets: Vec<_> = targets.iter().map(|target| &target.query).collect();
         let regions: Vec<_> =
             regions.iter().map(|region| region.as_ref().map(|target| &target.query)).collect();
-        self.ask(&world, "outline", &json!({ "targets": targets, "regions": regions })).read().await
+        self.send_command(&world, "outline", &json!({ "targets": targets, "regions": regions }))
+            .read()
+            .await
     }
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::engine::error::Result;
 use crate::engine::page::engine::Engine;
-use crate::engine::page::refusal::label;
+use crate::engine::page::refusal::element_label;
 
 /// Timings in milliseconds since the navigation began. What the browser has
 /// not measured, or not yet, is none.
@@ -46,7 +46,7 @@ pub struct Timings {
 impl Timings {
     /// The element of the largest paint: `img "Ada"`.
     pub fn lcp_element(&self) -> Option<String> {
-        self.lcp_element.as_ref().map(|(role, name)| label(role, name))
+        self.lcp_element.as_ref().map(|(role, name)| element_label(role, name))
     }
 }
 
@@ -54,6 +54,6 @@ impl Engine {
     /// The timings of the main document.
     pub async fn timings(&self) -> Result<Timings> {
         let world = self.world(&self.page().main_frame().id).await?;
-        self.ask(&world, "perf", &json!({})).read().await
+        self.send_command(&world, "perf", &json!({})).read().await
     }
 }

@@ -5,46 +5,46 @@
 
 use crate::chromium::{FrameId, World};
 use crate::engine::page::engine::Engine;
-use crate::engine::page::gather::{Gathered, Survey};
+use crate::engine::page::fan_out::{FrameAnswer, FrameAnswers};
 
-const OPEN: char = '\u{fdd0}';
-const CLOSE: char = '\u{fdd1}';
+const MARK_OPEN: char = '\u{fdd0}';
+const MARK_CLOSE: char = '\u{fdd1}';
 
 /// An answer that is text.
-pub(crate) trait Written: Survey {
+pub(crate) trait SplicedText: FrameAnswer {
     /// The text, with marks.
-    fn text(&self) -> &str;
+    fn marked_text(&self) -> &str;
 }
 
 impl Engine {
     /// The text of a gathered document and of all frames within.
-    pub(crate) fn written<T: Written>(&self, gathered: &Gathered<T>) -> String {
-        self.written_in(gathered, &gathered.root)
+    pub(crate) fn splice_frames<T: SplicedText>(&self, gathered: &FrameAnswers<T>) -> String {
+        self.splice_frame(gathered, &gathered.root)
     }
 
-    fn written_in<T: Written>(&self, gathered: &Gathered<T>, frame: &FrameId) -> String {
+    fn splice_frame<T: SplicedText>(&self, gathered: &FrameAnswers<T>, frame: &FrameId) -> String {
         let Some((world, answer)) = gathered.answers.get(frame) else { return String::new() };
-        splice(answer.text(), |number| {
-            let frame = self.frame_owned(world, number)?;
-            Some(self.written_in(gathered, &frame))
+        splice(answer.marked_text(), |number| {
+            let frame = self.frame_by_owner(world, number)?;
+            Some(self.splice_frame(gathered, &frame))
         })
     }
 
     /// The frame in the element with this owner's number.
-    pub(crate) fn frame_owned(&self, world: &World, number: u32) -> Option<FrameId> {
+    pub(crate) fn frame_by_owner(&self, world: &World, number: u32) -> Option<FrameId> {
         let document = Engine::document_of(world);
-        self.state().owners.lock().frame(&document, number).cloned()
+        self.state().frame_owners.lock().frame(&document, number).cloned()
     }
 }
 
 /// `text` with each mark replaced; the line of one that stands for nothing goes.
 fn splice(text: &str, inside: impl Fn(u32) -> Option<String>) -> String {
-    if !text.contains(OPEN) {
+    if !text.contains(MARK_OPEN) {
         return text.to_owned();
     }
     let mut lines: Vec<String> = Vec::new();
     for line in text.lines() {
-        match number_in(line) {
+        match parse_mark(line) {
             Some((before, number, after)) => {
                 let inner = inside(number).unwrap_or_default();
                 let whole = format!("{before}{}{after}", inner.trim());
@@ -59,9 +59,9 @@ fn splice(text: &str, inside: impl Fn(u32) -> Option<String>) -> String {
     lines.join("\n").trim_end().to_owned()
 }
 
-fn number_in(line: &str) -> Option<(&str, u32, &str)> {
-    let (before, rest) = line.split_once(OPEN)?;
-    let (number, after) = rest.split_once(CLOSE)?;
+fn parse_mark(line: &str) -> Option<(&str, u32, &str)> {
+    let (before, rest) = line.split_once(MARK_OPEN)?;
+    let (number, after) = rest.split_once(MARK_CLOSE)?;
     Some((before, number.parse().ok()?, after))
 }
 

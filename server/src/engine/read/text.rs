@@ -3,20 +3,20 @@
 use serde::Deserialize;
 use serde_json::json;
 
-use super::layout::lay_out;
-use super::splice::Written;
-use super::unseen::{self, Reading, Unseen};
+use super::hidden_parts::{self, HiddenParts, PageReading};
+use super::splice::SplicedText;
+use super::text_layout::layout_text;
 use crate::engine::error::Result;
+use crate::engine::page::cross_origin_sheets::CrossOriginSheet;
 use crate::engine::page::engine::Engine;
-use crate::engine::page::gather::{Question, Survey};
-use crate::engine::page::script::MARKUP;
-use crate::engine::page::sheets::ClosedSheet;
-use crate::engine::page::wire;
+use crate::engine::page::fan_out::{FrameAnswer, FrameQuery};
+use crate::engine::page::script::MARKUP_SCRIPT;
+use crate::engine::page::script_call;
 use crate::engine::target::target::Target;
 
 /// A link.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Link {
+pub struct PageLink {
     /// Its accessible name.
     pub text: String,
     /// Its absolute address.
@@ -25,40 +25,40 @@ pub struct Link {
 
 /// The text of one document; marks stand for the texts of its frames.
 #[derive(Deserialize)]
-struct Text {
+struct TextAnswer {
     #[serde(skip)]
     text: String,
     /// Lines may be drawn with dashes.
     art: bool,
     suspects: u32,
     #[serde(default)]
-    unseen: Unseen,
+    unseen: HiddenParts,
     #[serde(default)]
-    closed: Vec<ClosedSheet>,
+    closed: Vec<CrossOriginSheet>,
 }
 
-impl Survey for Text {
-    const SHOWS: bool = true;
+impl FrameAnswer for TextAnswer {
+    const IS_VISUAL: bool = true;
 
-    fn suspects(&self) -> u32 {
+    fn closed_root_candidates(&self) -> u32 {
         self.suspects
     }
 
-    fn unseen(&self) -> &Unseen {
+    fn hidden_parts(&self) -> &HiddenParts {
         &self.unseen
     }
 
-    fn closed_sheets(&self) -> &[ClosedSheet] {
+    fn cross_origin_sheets(&self) -> &[CrossOriginSheet] {
         &self.closed
     }
 
-    fn take(&mut self, body: &str) {
-        self.text = lay_out(body, self.art);
+    fn set_body(&mut self, body: &str) {
+        self.text = layout_text(body, self.art);
     }
 }
 
-impl Written for Text {
-    fn text(&self) -> &str {
+impl SplicedText for TextAnswer {
+    fn marked_text(&self) -> &str {
         &self.text
     }
 }
@@ -67,14 +67,14 @@ impl Written for Text {
 struct Html {
     html: String,
     #[serde(default)]
-    unseen: Unseen,
+    unseen: HiddenParts,
 }
 
 #[derive(Deserialize)]
 struct Links {
     links: Vec<(String, String)>,
     #[serde(default)]
-    unseen: Unseen,
+    unseen: HiddenParts,
 }
 
 impl Engine {
@@ -85,12 +85,18 @@ impl Engine {
     }
 
     /// The same; with `seen` without what no person sees.
-    pub async fn read_text(&self, target: Option<&Target>, seen: bool) -> Result<Reading> {
+    pub async fn read_text(&self, target: Option<&Target>, seen: bool) -> Result<PageReading> {
         let argument = json!({ "entire": target.is_some(), "seen": seen });
-        let question = Question { command: "text", argument, target, listeners: false };
-        let gathered = self.gather::<Text>(&question, self.frame_of(target).await?).await?;
-        let silent = gathered.silent.len();
-        Ok(Reading { text: self.written(&gathered), unseen: unseen::of(&gathered), silent })
+        let question = FrameQuery { command: "text", argument, target, needs_listeners: false };
+        let gathered = self
+            .query_frames::<TextAnswer>(&question, self.frame_for_target(target).await?)
+            .await?;
+        let silent = gathered.unresponsive.len();
+        Ok(PageReading {
+            text: self.splice_frames(&gathered),
+            hidden_parts: hidden_parts::from_answers(&gathered),
+            unresponsive_frames: silent,
+        })
     }
 
     /// The document as HTML, or what stands in an element.
@@ -99,51 +105,51 @@ impl Engine {
     }
 
     /// The same, all of it; with `seen` what of it no person sees is counted.
-    pub async fn read_html(&self, target: Option<&Target>, seen: bool) -> Result<Reading> {
+    pub async fn read_html(&self, target: Option<&Target>, seen: bool) -> Result<PageReading> {
         let more = json!({ "seen": seen });
         let html: Html = match target {
-            Some(target) => self.ask_about(target, "html", more).await?,
+            Some(target) => self.query_target(target, "html", more).await?,
             None => {
-                let world = self.world(&self.frame()?).await?;
-                match seen || world.has_engine() {
-                    true => wire::decode(&self.ask_reading(&world, "html", more).await?)?,
+                let world = self.world(&self.selector_frame()?).await?;
+                match seen || world.has_injected_script() {
+                    true => script_call::decode(&self.query_reading(&world, "html", more).await?)?,
                     // All that is wanted of a document, often: the engine stays out.
                     false => {
-                        let html = world.evaluate_bare(MARKUP).await?;
-                        Html { html, unseen: Unseen::default() }
+                        let html = world.evaluate_without_script(MARKUP_SCRIPT).await?;
+                        Html { html, unseen: HiddenParts::default() }
                     }
                 }
             }
         };
-        Ok(Reading { text: html.html, unseen: html.unseen, silent: 0 })
+        Ok(PageReading { text: html.html, hidden_parts: html.unseen, unresponsive_frames: 0 })
     }
 
     /// The links of the page, each address once.
-    pub async fn links(&self) -> Result<Vec<Link>> {
+    pub async fn links(&self) -> Result<Vec<PageLink>> {
         Ok(self.read_links(false).await?.0)
     }
 
     /// The same; with `seen` without those that no person sees, and how many
     /// parts of the page these are.
-    pub async fn read_links(&self, seen: bool) -> Result<(Vec<Link>, Unseen)> {
-        let world = self.world(&self.frame()?).await?;
-        let answer = self.ask_reading(&world, "links", json!({ "seen": seen })).await?;
-        let links: Links = wire::decode(&answer)?;
-        let all = links.links.into_iter().map(|(text, href)| Link { text, href });
+    pub async fn read_links(&self, seen: bool) -> Result<(Vec<PageLink>, HiddenParts)> {
+        let world = self.world(&self.selector_frame()?).await?;
+        let answer = self.query_reading(&world, "links", json!({ "seen": seen })).await?;
+        let links: Links = script_call::decode(&answer)?;
+        let all = links.links.into_iter().map(|(text, href)| PageLink { text, href });
         Ok((all.collect(), links.unseen))
     }
 
     /// Asks the frame that selectors look in, or that of the target.
-    pub(crate) async fn read<T: serde::de::DeserializeOwned>(
+    pub(crate) async fn query<T: serde::de::DeserializeOwned>(
         &self,
         command: &str,
         target: Option<&Target>,
     ) -> Result<T> {
         match target {
-            Some(target) => self.ask_about(target, command, json!({})).await,
+            Some(target) => self.query_target(target, command, json!({})).await,
             None => {
-                let world = self.world(&self.frame()?).await?;
-                self.ask(&world, command, &json!({})).read().await
+                let world = self.world(&self.selector_frame()?).await?;
+                self.send_command(&world, command, &json!({})).read().await
             }
         }
     }

@@ -8,15 +8,15 @@ use serde_json::json;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::chromium::FrameId;
-use crate::engine::error::{Error, Kind, Result};
+use crate::engine::error::{Error, RefusalKind, Result};
 use crate::engine::page::engine::Engine;
 use crate::engine::target::target::Target;
 
 /// Pauses between questions: short at first, then longer.
-const PAUSES_MS: [u64; 6] = [10, 20, 30, 50, 75, 100];
+const POLL_INTERVALS_MS: [u64; 6] = [10, 20, 30, 50, 75, 100];
 
 /// How long a frame may take to answer.
-const FRAME_PATIENCE: Duration = Duration::from_millis(250);
+const FRAME_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// What to wait for.
 #[derive(Debug, Clone)]
@@ -35,24 +35,24 @@ pub enum Predicate {
 
 /// The pauses of one wait.
 #[derive(Debug, Default)]
-pub(super) struct Pauses(usize);
+pub(super) struct PollIntervals(usize);
 
-impl Pauses {
+impl PollIntervals {
     /// The next pause; the last one comes again and again.
-    pub fn next(&mut self) -> Duration {
-        let index = self.0.min(PAUSES_MS.len() - 1);
+    pub fn next_interval(&mut self) -> Duration {
+        let index = self.0.min(POLL_INTERVALS_MS.len() - 1);
         self.0 += 1;
-        Duration::from_millis(PAUSES_MS[index])
+        Duration::from_millis(POLL_INTERVALS_MS[index])
     }
 }
 
 #[derive(Deserialize)]
-struct Is {
+struct ShowsAnswer {
     is: bool,
 }
 
 #[derive(Deserialize)]
-struct Counted {
+struct MatchCounts {
     present: u32,
     visible: u32,
 }
@@ -61,39 +61,42 @@ impl Engine {
     /// Asks until it holds. A page that is replaced meanwhile is asked again;
     /// waiting for a ref whose element is gone ends at once.
     pub async fn wait(&self, predicate: &Predicate, deadline: Instant) -> Result<()> {
-        let mut pauses = Pauses::default();
+        let mut pauses = PollIntervals::default();
         loop {
-            match self.holds(predicate).await {
+            match self.is_met(predicate).await {
                 Ok(true) => return Ok(()),
                 Ok(false) => {}
-                Err(error) if passes(&error) => {}
+                Err(error) if is_transient(&error) => {}
                 Err(error) => return Err(error),
             }
-            let pause = pauses.next();
+            let pause = pauses.next_interval();
             if Instant::now() + pause >= deadline {
-                return Err(too_late(predicate));
+                return Err(timeout_error(predicate));
             }
             sleep(pause).await;
         }
     }
 
-    async fn holds(&self, predicate: &Predicate) -> Result<bool> {
+    async fn is_met(&self, predicate: &Predicate) -> Result<bool> {
         let answer = match predicate {
-            Predicate::Visible(target) => self.ask_about::<Is>(target, "shows", json!({})).await,
+            Predicate::Visible(target) => {
+                self.query_target::<ShowsAnswer>(target, "shows", json!({})).await
+            }
             Predicate::Hidden(target) => {
-                match self.ask_about::<Is>(target, "vanished", json!({})).await {
-                    Err(error) if error.kind() == Some(Kind::RefStale) => return Ok(true),
+                match self.query_target::<ShowsAnswer>(target, "vanished", json!({})).await {
+                    Err(error) if error.kind() == Some(RefusalKind::RefStale) => return Ok(true),
                     answer => answer,
                 }
             }
             Predicate::Gone(target) => {
-                match self.ask_about::<Counted>(target, "countTarget", json!({})).await {
-                    Err(error) if error.kind() == Some(Kind::RefStale) => return Ok(true),
+                match self.query_target::<MatchCounts>(target, "countTarget", json!({})).await {
+                    Err(error) if error.kind() == Some(RefusalKind::RefStale) => return Ok(true),
                     counted => return counted.map(|counted| counted.present == 0),
                 }
             }
             Predicate::Count(target, least, most) => {
-                let counted = self.ask_about::<Counted>(target, "countTarget", json!({})).await?;
+                let counted =
+                    self.query_target::<MatchCounts>(target, "countTarget", json!({})).await?;
                 return Ok((*least..=*most).contains(&counted.visible));
             }
             Predicate::Text(text) => return self.shows_text(text).await,
@@ -109,7 +112,10 @@ impl Engine {
             self.page().frames().into_iter().partition(|frame| frame.id == main);
         let ask = async |frame: FrameId| -> Result<bool> {
             let world = self.world(&frame).await?;
-            let answer = self.ask(&world, "hasText", &json!({ "text": text })).read::<Is>().await;
+            let answer = self
+                .send_command(&world, "hasText", &json!({ "text": text }))
+                .read::<ShowsAnswer>()
+                .await;
             answer.map(|answer| answer.is)
         };
         for frame in frames {
@@ -117,20 +123,20 @@ impl Engine {
                 return Ok(true);
             }
         }
-        let others = others.into_iter().map(|frame| timeout(FRAME_PATIENCE, ask(frame.id)));
+        let others = others.into_iter().map(|frame| timeout(FRAME_TIMEOUT, ask(frame.id)));
         let answers = join_all(others).await;
         Ok(answers.into_iter().any(|answer| matches!(answer, Ok(Ok(true)))))
     }
 }
 
 /// Failures that belong to a page in motion.
-pub(super) fn passes(error: &Error) -> bool {
+pub(super) fn is_transient(error: &Error) -> bool {
     error.is_stale_document()
-        || error.kind() == Some(Kind::NotFound)
+        || error.kind() == Some(RefusalKind::NotFound)
         || matches!(error, Error::Browser(crate::chromium::Error::NavigationPending { .. }))
 }
 
-fn too_late(predicate: &Predicate) -> Error {
+fn timeout_error(predicate: &Predicate) -> Error {
     let what = match predicate {
         Predicate::Visible(target) => format!("`{target}` did not show"),
         Predicate::Hidden(target) => format!("`{target}` did not go away"),
@@ -143,5 +149,5 @@ fn too_late(predicate: &Predicate) -> Error {
         }
         Predicate::Text(text) => format!("the text `{text}` did not show"),
     };
-    Error::refused(Kind::WaitTimeout, what)
+    Error::refused(RefusalKind::WaitTimeout, what)
 }

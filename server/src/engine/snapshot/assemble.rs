@@ -1,24 +1,24 @@
 //! Puts the walks of all frames together: a frame's lines stand below the
 //! element that holds it.
 
-use super::collect::Collected;
+use super::frame_walks::FrameWalks;
 use super::options::SnapshotOptions;
-use super::tree::{Context, Node};
-use super::walked::{BoxOrNone, Line, Walked};
+use super::tree::{Node, NodeContext};
+use super::walk_answer::{BoxOrNone, WalkAnswer, WalkedLine};
 use crate::chromium::FrameId;
 use crate::engine::page::engine::Engine;
-use crate::engine::page::numbering::number;
-use crate::engine::read::facts::Rect;
+use crate::engine::page::ref_assignment::ref_number;
+use crate::engine::read::element_state::Rect;
 use crate::engine::target::reference::{RefKind, Reference};
 
 /// The lines of the whole tree.
 pub(crate) fn assemble(
     engine: &Engine,
-    collected: &Collected,
+    collected: &FrameWalks,
     options: &SnapshotOptions,
 ) -> Vec<Node> {
     let mut assembly = Assembly { engine, collected, nodes: Vec::new() };
-    assembly.frame(&collected.root, 0);
+    assembly.append_frame(&collected.root, 0);
     let nodes = assembly.nodes;
     let nodes = if options.interactive {
         without_empty_frames(nodes)
@@ -33,12 +33,12 @@ pub(crate) fn assemble(
 
 struct Assembly<'a> {
     engine: &'a Engine,
-    collected: &'a Collected,
+    collected: &'a FrameWalks,
     nodes: Vec<Node>,
 }
 
 impl Assembly<'_> {
-    fn frame(&mut self, id: &FrameId, depth: u32) {
+    fn append_frame(&mut self, id: &FrameId, depth: u32) {
         let collected = self.collected;
         let Some(walk) = collected.walks.get(id) else { return };
         let frame = self.engine.frame_name(id);
@@ -55,14 +55,15 @@ impl Assembly<'_> {
             if line.owner == 0 {
                 continue;
             }
-            let child = self.engine.state().owners.lock().frame(&document, line.owner).cloned();
+            let child =
+                self.engine.state().frame_owners.lock().frame(&document, line.owner).cloned();
             match child {
-                Some(child) if collected.silent.contains(&child) => {
+                Some(child) if collected.unresponsive.contains(&child) => {
                     if let Some(node) = self.nodes.last_mut() {
                         node.states.push("no answer".to_owned());
                     }
                 }
-                Some(child) => self.frame(&child, below),
+                Some(child) => self.append_frame(&child, below),
                 None => {}
             }
         }
@@ -71,10 +72,10 @@ impl Assembly<'_> {
 }
 
 /// Adds what only some lines have. `places` has where each line of the walk went.
-fn annotate(nodes: &mut [Node], places: &[usize], walked: &Walked) {
+fn annotate(nodes: &mut [Node], places: &[usize], walked: &WalkAnswer) {
     for (line, text, ordinal, new) in &walked.contexts {
         if let Some(node) = places.get(*line).and_then(|place| nodes.get_mut(*place)) {
-            node.context = Context { text: text.clone(), ordinal: *ordinal, said: !new };
+            node.context = NodeContext { text: text.clone(), ordinal: *ordinal, is_repeated: !new };
         }
     }
     let mut add = |texts: &[(usize, String)], field: fn(&mut Node) -> &mut String| {
@@ -89,10 +90,10 @@ fn annotate(nodes: &mut [Node], places: &[usize], walked: &Walked) {
     add(&walked.folds, |node| &mut node.summary);
 }
 
-fn node(line: &Line, walked: &Walked, index: usize, base: u32) -> Node {
+fn node(line: &WalkedLine, walked: &WalkAnswer, index: usize, base: u32) -> Node {
     let kind = if line.role == "clickable" { RefKind::Clickable } else { RefKind::Element };
     let reference =
-        (line.reference != 0).then(|| Reference { kind, number: number(line.reference, base) });
+        (line.reference != 0).then(|| Reference { kind, number: ref_number(line.reference, base) });
     let bounds = match walked.boxes.get(index) {
         Some(BoxOrNone::Box(x, y, width, height)) => {
             Some(Rect { x: *x, y: *y, width: *width, height: *height })
@@ -111,7 +112,7 @@ fn node(line: &Line, walked: &Walked, index: usize, base: u32) -> Node {
             .map(str::to_owned)
             .collect(),
         value: (!line.value.is_empty()).then(|| line.value.clone()),
-        context: Context::default(),
+        context: NodeContext::default(),
         message: String::new(),
         hint: String::new(),
         summary: String::new(),
@@ -145,22 +146,22 @@ fn prune(nodes: Vec<Node>, compact: bool) -> Vec<Node> {
     let mut level = 0;
     for node in nodes.into_iter().rev() {
         let has_children = level > node.depth;
-        if has_children || (carries(&node) && !separates(&node)) {
+        if has_children || (has_content(&node) && !is_separator_text(&node)) {
             level = node.depth;
             kept.push(node);
         }
     }
     kept.reverse();
-    if compact { lift(kept) } else { kept }
+    if compact { flatten_nameless(kept) } else { kept }
 }
 
 /// Text that only sets other things apart.
-fn separates(node: &Node) -> bool {
+fn is_separator_text(node: &Node) -> bool {
     let mark = |letter: char| letter.is_ascii_punctuation() || "·•–—«»‹›…".contains(letter);
     node.role == "text" && node.name.chars().count() <= 2 && node.name.chars().all(mark)
 }
 
-fn carries(node: &Node) -> bool {
+fn has_content(node: &Node) -> bool {
     node.reference.is_some()
         || !node.name.is_empty()
         || node.value.is_some()
@@ -169,7 +170,7 @@ fn carries(node: &Node) -> bool {
 }
 
 /// Removes nameless structure and moves what it held up to its place.
-fn lift(nodes: Vec<Node>) -> Vec<Node> {
+fn flatten_nameless(nodes: Vec<Node>) -> Vec<Node> {
     let mut kept = Vec::with_capacity(nodes.len());
     // Depths of the removed lines that are still open.
     let mut removed: Vec<u32> = Vec::new();
@@ -177,7 +178,7 @@ fn lift(nodes: Vec<Node>) -> Vec<Node> {
         while removed.last().is_some_and(|depth| *depth >= node.depth) {
             removed.pop();
         }
-        if !carries(&node) {
+        if !has_content(&node) {
             removed.push(node.depth);
             continue;
         }

@@ -11,7 +11,7 @@ const NOTICE_CHARS: usize = 80;
 
 /// The first lines that fit, and a last one that says how many did not and how
 /// to see them: the scope they are in, or the size of it all.
-pub(crate) fn fit(nodes: &[Node], lines: Vec<TextLine>, max_tokens: u32) -> String {
+pub(crate) fn truncate_to_tokens(nodes: &[Node], lines: Vec<TextLine>, max_tokens: u32) -> String {
     let limit = max_tokens as usize * CHARS_PER_TOKEN;
     let total: usize = lines.iter().map(|line| line.text.len() + 1).sum();
     if total <= limit {
@@ -26,7 +26,7 @@ pub(crate) fn fit(nodes: &[Node], lines: Vec<TextLine>, max_tokens: u32) -> Stri
     let kept: Vec<_> = kept.map(|line| line.text.as_str()).collect();
     let left = lines.len() - kept.len();
     let tokens = total.div_ceil(CHARS_PER_TOKEN);
-    let notice = match scope(nodes, lines[kept.len()].node) {
+    let notice = match enclosing_ref(nodes, lines[kept.len()].node) {
         Some(scope) => {
             format!("- … {left} more lines: browse snapshot -s {scope}, or --max-tokens {tokens}")
         }
@@ -41,7 +41,7 @@ fn join<'a>(lines: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// The innermost element with a ref around the first line that was left out.
-fn scope(nodes: &[Node], first: usize) -> Option<String> {
+fn enclosing_ref(nodes: &[Node], first: usize) -> Option<String> {
     let mut depth = nodes[first].depth;
     for node in nodes[..first].iter().rev() {
         if node.depth < depth {

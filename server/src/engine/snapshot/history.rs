@@ -7,30 +7,30 @@ use tokio::time::Instant;
 use crate::chromium::LoaderId;
 
 /// Kinds of snapshot remembered.
-const MAX_KINDS: usize = 6;
+const MAX_SNAPSHOT_KINDS: usize = 6;
 
 /// The latest text of each kind.
 #[derive(Debug, Default)]
-pub(crate) struct History(VecDeque<(String, Taken)>);
+pub(crate) struct SnapshotHistory(VecDeque<(String, StoredSnapshot)>);
 
 /// A snapshot that was taken.
 #[derive(Debug, Clone)]
-pub(crate) struct Taken {
+pub(crate) struct StoredSnapshot {
     pub text: String,
     /// The main document; none where there was none.
     pub document: Option<LoaderId>,
     pub at: Instant,
 }
 
-impl History {
+impl SnapshotHistory {
     /// Remembers a snapshot, and answers the one before it.
-    pub fn replace(&mut self, kind: String, taken: Taken) -> Option<Taken> {
+    pub fn replace(&mut self, kind: String, taken: StoredSnapshot) -> Option<StoredSnapshot> {
         let before = self
             .0
             .iter()
             .position(|(known, _)| *known == kind)
             .and_then(|index| self.0.remove(index));
-        if self.0.len() >= MAX_KINDS {
+        if self.0.len() >= MAX_SNAPSHOT_KINDS {
             self.0.pop_front();
         }
         self.0.push_back((kind, taken));
@@ -54,13 +54,13 @@ impl History {
 mod tests {
     use tokio::time::Instant;
 
-    use super::{History, Taken};
+    use super::{SnapshotHistory, StoredSnapshot};
 
     #[test]
     fn a_ref_is_described_without_states_and_values() {
-        let mut history = History::default();
+        let mut history = SnapshotHistory::default();
         let text = "@e1 heading \"A\"\n  @e12 textbox \"Name [x]\" [required, value=\"s\"]\n@e2 switch [on]";
-        let taken = Taken { text: text.to_owned(), document: None, at: Instant::now() };
+        let taken = StoredSnapshot { text: text.to_owned(), document: None, at: Instant::now() };
         history.replace("i".to_owned(), taken);
         let label = |reference| history.label(reference);
         assert_eq!(label("@e12").as_deref(), Some("textbox \"Name [x]\""));

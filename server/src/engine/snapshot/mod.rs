@@ -5,9 +5,9 @@ pub mod tree;
 
 pub(crate) mod assemble;
 pub(crate) mod budget;
-pub(crate) mod collect;
+pub(crate) mod capture;
 pub(crate) mod diff;
+pub(crate) mod frame_walks;
 pub(crate) mod history;
 pub(crate) mod render;
-pub(crate) mod take;
-pub(crate) mod walked;
+pub(crate) mod walk_answer;

@@ -20,14 +20,14 @@ pub struct SnapshotOptions {
     /// Fills in descriptions and boxes, which the text does not need.
     pub details: bool,
     /// Leaves out what no person sees; what can be operated is marked.
-    pub seen: bool,
+    pub visible_only: bool,
 }
 
 impl SnapshotOptions {
     /// Two snapshots can be compared when they show the same things.
-    pub(crate) fn kind(&self) -> String {
+    pub(crate) fn comparison_key(&self) -> String {
         let scope = self.scope.as_ref().map(ToString::to_string).unwrap_or_default();
-        let Self { interactive, compact, cursor, depth, seen, .. } = self;
+        let Self { interactive, compact, cursor, depth, visible_only: seen, .. } = self;
         format!("{interactive}{compact}{cursor}{seen}{depth:?}{scope}")
     }
 }

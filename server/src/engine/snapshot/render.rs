@@ -6,18 +6,18 @@
 
 use std::fmt::Write;
 
-use super::tree::{Context, Node};
+use super::tree::{Node, NodeContext};
 
 /// Names longer than this are cut in text; data has them whole.
-const MAX_NAME: usize = 160;
+const MAX_NAME_CHARS: usize = 160;
 /// Plain text is what a page says, so it is cut later.
-const MAX_TEXT: usize = 2_000;
+const MAX_TEXT_CHARS: usize = 2_000;
 /// Values of fields.
-const MAX_VALUE: usize = 120;
+const MAX_VALUE_CHARS: usize = 120;
 
 /// Whether lines of the same name are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Contexts {
+pub(crate) enum ContextDisplay {
     /// For whoever chooses one of them.
     Show,
     /// For a comparison: the context of a line changes with other lines.
@@ -31,14 +31,14 @@ pub(crate) struct TextLine {
 }
 
 /// The lines of a tree. A text that is alone in its element shares its line.
-pub(crate) fn lines(nodes: &[Node], contexts: Contexts) -> Vec<TextLine> {
+pub(crate) fn render_lines(nodes: &[Node], contexts: ContextDisplay) -> Vec<TextLine> {
     let mut lines = Vec::with_capacity(nodes.len());
     let mut index = 0;
     while index < nodes.len() {
         let node = &nodes[index];
         let text = only_text(nodes, index);
-        let said = says_it(nodes, index);
-        lines.push(TextLine { text: line(node, text, said, contexts), node: index });
+        let said = is_repeated_by_link(nodes, index);
+        lines.push(TextLine { text: render_line(node, text, said, contexts), node: index });
         index += if text.is_some() { 2 } else { 1 };
     }
     lines
@@ -56,14 +56,14 @@ fn only_text(nodes: &[Node], index: usize) -> Option<&str> {
 
 /// Whether the only thing in a heading is a link that has its name: then the
 /// link says it.
-fn says_it(nodes: &[Node], index: usize) -> bool {
+fn is_repeated_by_link(nodes: &[Node], index: usize) -> bool {
     let node = &nodes[index];
     let Some(child) = nodes.get(index + 1) else { return false };
     let within = node.role == "heading" && child.role == "link" && child.depth == node.depth + 1;
     within && child.name == node.name
 }
 
-fn line(node: &Node, text: Option<&str>, said: bool, contexts: Contexts) -> String {
+fn render_line(node: &Node, text: Option<&str>, said: bool, contexts: ContextDisplay) -> String {
     let mut line = String::with_capacity(node.depth as usize * 2 + node.name.len() + 24);
     for _ in 0..node.depth {
         line.push_str("  ");
@@ -75,7 +75,7 @@ fn line(node: &Node, text: Option<&str>, said: bool, contexts: Contexts) -> Stri
         None => line.push_str("- "),
     }
     if node.role == "text" {
-        quote(&mut line, &node.name, MAX_TEXT);
+        push_quoted(&mut line, &node.name, MAX_TEXT_CHARS);
         return line;
     }
     // `@c3` says that it is clickable; a name alone is enough.
@@ -87,18 +87,18 @@ fn line(node: &Node, text: Option<&str>, said: bool, contexts: Contexts) -> Stri
         if !line.ends_with(' ') {
             line.push(' ');
         }
-        quote(&mut line, &node.name, MAX_NAME);
+        push_quoted(&mut line, &node.name, MAX_NAME_CHARS);
     }
     if !node.hint.is_empty() {
         let _ = write!(line, " ({})", node.hint);
     }
-    if contexts == Contexts::Show {
-        line.push_str(&context(&node.context));
+    if contexts == ContextDisplay::Show {
+        line.push_str(&context_suffix(&node.context));
     }
-    states(&mut line, node);
+    push_states(&mut line, node);
     if let Some(text) = text {
         line.push_str(": ");
-        clip(&mut line, text, MAX_TEXT);
+        push_clipped(&mut line, text, MAX_TEXT_CHARS);
     }
     if let (Some(reference), false) = (node.reference, node.summary.is_empty()) {
         let _ = write!(line, ": {}, `snapshot -i -s {reference}`", node.summary);
@@ -107,11 +107,11 @@ fn line(node: &Node, text: Option<&str>, said: bool, contexts: Contexts) -> Stri
 }
 
 /// ` in "Oak stool" #2`.
-fn context(context: &Context) -> String {
+fn context_suffix(context: &NodeContext) -> String {
     let mut text = String::new();
-    if !context.text.is_empty() && !context.said {
+    if !context.text.is_empty() && !context.is_repeated {
         text.push_str(" in ");
-        quote(&mut text, &context.text, MAX_NAME);
+        push_quoted(&mut text, &context.text, MAX_NAME_CHARS);
     }
     if context.ordinal > 1 {
         let _ = write!(text, " #{}", context.ordinal);
@@ -119,7 +119,7 @@ fn context(context: &Context) -> String {
     text
 }
 
-fn states(line: &mut String, node: &Node) {
+fn push_states(line: &mut String, node: &Node) {
     if node.states.is_empty() && node.value.is_none() {
         return;
     }
@@ -131,7 +131,7 @@ fn states(line: &mut String, node: &Node) {
         line.push_str(state);
         if state == "invalid" && !node.message.is_empty() {
             line.push_str(": ");
-            quote(line, &node.message, MAX_NAME);
+            push_quoted(line, &node.message, MAX_NAME_CHARS);
         }
     }
     if let Some(value) = &node.value {
@@ -139,15 +139,15 @@ fn states(line: &mut String, node: &Node) {
             line.push_str(", ");
         }
         line.push_str("value=");
-        quote(line, value, MAX_VALUE);
+        push_quoted(line, value, MAX_VALUE_CHARS);
     }
     line.push(']');
 }
 
-fn quote(line: &mut String, text: &str, limit: usize) {
+fn push_quoted(line: &mut String, text: &str, limit: usize) {
     line.push('"');
     let start = line.len();
-    clip(line, text, limit);
+    push_clipped(line, text, limit);
     if line[start..].contains(['"', '\\', '\n', '\r', '\t']) {
         let escaped = line[start..]
             .replace('\\', "\\\\")
@@ -161,7 +161,7 @@ fn quote(line: &mut String, text: &str, limit: usize) {
     line.push('"');
 }
 
-fn clip(line: &mut String, text: &str, limit: usize) {
+fn push_clipped(line: &mut String, text: &str, limit: usize) {
     match text.char_indices().nth(limit) {
         Some((end, _)) if text.len() > end => {
             line.push_str(text[..end].trim_end());

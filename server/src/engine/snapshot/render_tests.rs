@@ -10,7 +10,7 @@ fn node(depth: u32, number: u32, role: &str, name: &str) -> Node {
         description: String::new(),
         states: Vec::new(),
         value: None,
-        context: Context::default(),
+        context: NodeContext::default(),
         message: String::new(),
         hint: String::new(),
         summary: String::new(),
@@ -21,7 +21,7 @@ fn node(depth: u32, number: u32, role: &str, name: &str) -> Node {
 }
 
 fn text(nodes: &[Node]) -> Vec<String> {
-    lines(nodes, Contexts::Show).into_iter().map(|line| line.text).collect()
+    render_lines(nodes, ContextDisplay::Show).into_iter().map(|line| line.text).collect()
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn a_budget_says_what_it_left_out_and_how_to_see_it() {
     nodes.extend(
         (2..200).map(|number| node(1, number, "link", "A link with a name of some length")),
     );
-    let cut = budget::fit(&nodes, lines(&nodes, Contexts::Show), 200);
+    let cut = budget::truncate_to_tokens(&nodes, render_lines(&nodes, ContextDisplay::Show), 200);
     assert!(cut.len() < 200 * 5, "{}", cut.len());
     let last = cut.lines().last().unwrap_or_default();
     assert!(
@@ -68,7 +68,13 @@ fn a_budget_says_what_it_left_out_and_how_to_see_it() {
         "{last}"
     );
     assert_eq!(
-        budget::fit(&nodes[..2], lines(&nodes[..2], Contexts::Show), 200).lines().count(),
+        budget::truncate_to_tokens(
+            &nodes[..2],
+            render_lines(&nodes[..2], ContextDisplay::Show),
+            200
+        )
+        .lines()
+        .count(),
         2
     );
 }
@@ -76,15 +82,16 @@ fn a_budget_says_what_it_left_out_and_how_to_see_it() {
 #[test]
 fn a_line_is_told_apart_by_its_context_and_only_once_for_neighbours() {
     let mut first = node(0, 1, "button", "Add to cart");
-    first.context = Context { text: "Oak stool €89".into(), ordinal: 1, said: false };
+    first.context = NodeContext { text: "Oak stool €89".into(), ordinal: 1, is_repeated: false };
     let mut second = node(0, 2, "button", "Wish");
-    second.context = Context { text: "Oak stool €89".into(), ordinal: 2, said: true };
+    second.context = NodeContext { text: "Oak stool €89".into(), ordinal: 2, is_repeated: true };
     let nodes = [first, second];
     assert_eq!(
         text(&nodes),
         ["@e1 button \"Add to cart\" in \"Oak stool €89\"", "@e2 button \"Wish\" #2"]
     );
-    let plain: Vec<_> = lines(&nodes, Contexts::Omit).into_iter().map(|line| line.text).collect();
+    let plain: Vec<_> =
+        render_lines(&nodes, ContextDisplay::Omit).into_iter().map(|line| line.text).collect();
     assert_eq!(plain, ["@e1 button \"Add to cart\"", "@e2 button \"Wish\""]);
 }
 

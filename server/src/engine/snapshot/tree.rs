@@ -1,7 +1,7 @@
 //! A snapshot as data.
 
-use crate::engine::read::facts::Rect;
-use crate::engine::read::unseen::Unseen;
+use crate::engine::read::element_state::Rect;
+use crate::engine::read::hidden_parts::HiddenParts;
 use crate::engine::target::reference::Reference;
 
 /// One line of a snapshot.
@@ -20,7 +20,7 @@ pub struct Node {
     /// Value of a field, never of a password field.
     pub value: Option<String>,
     /// What tells it apart from others of the same role and name.
-    pub context: Context,
+    pub context: NodeContext,
     /// What is wrong with an invalid field.
     pub message: String,
     /// What its author calls it in the markup, where it has no name.
@@ -38,14 +38,14 @@ pub struct Node {
 /// What tells an element apart from others of the same role and name. It is no
 /// part of its name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Context {
+pub struct NodeContext {
     /// The heading, row, card or label that it stands in; empty where it has none
     /// or where it is alone with its name.
     pub text: String,
     /// Its place among those that have the same context as well, from 1; 0 for none.
     pub ordinal: u32,
     /// Whether the line before it in the same place says it already.
-    pub said: bool,
+    pub is_repeated: bool,
 }
 
 /// The lines of all frames, put together.
@@ -60,5 +60,5 @@ pub struct Snapshot {
     /// Title of the main document.
     pub title: String,
     /// What was left out or marked because no person sees it.
-    pub unseen: Unseen,
+    pub hidden_parts: HiddenParts,
 }

@@ -10,23 +10,23 @@ use crate::chromium::{Declaration, RuleOrigin, StyleRule};
 
 /// What became of a declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum CascadeResult {
     /// It sets everything that it names.
-    Wins,
+    Applied,
     /// Some of its longhands are set by stronger ones.
-    Partly,
+    PartlyOverridden,
     /// Stronger ones set all that it names.
     Overridden,
 }
 
 /// How strong a declaration is; what is written later wins among equals.
-type Strength = (bool, i32, i32, usize, usize);
+type CascadePriority = (bool, i32, i32, usize, usize);
 
 /// The standing of each declaration, by rule and place; `rules` come weakest
 /// first.
-pub(crate) fn standings(rules: &[StyleRule]) -> Vec<Vec<Standing>> {
+pub(crate) fn cascade_results(rules: &[StyleRule]) -> Vec<Vec<CascadeResult>> {
     let layers = layers(rules);
-    let strength = |at: usize, place: usize| -> Strength {
+    let strength = |at: usize, place: usize| -> CascadePriority {
         let rule = &rules[at];
         let important = rule.declarations[place].important;
         let origin = match rule.origin {
@@ -46,7 +46,7 @@ pub(crate) fn standings(rules: &[StyleRule]) -> Vec<Vec<Standing>> {
             }
         }
     };
-    let mut winners: HashMap<&str, Strength> = HashMap::new();
+    let mut winners: HashMap<&str, CascadePriority> = HashMap::new();
     for (at, rule) in rules.iter().enumerate() {
         for (place, declaration) in rule.declarations.iter().enumerate() {
             let own = strength(at, place);
@@ -59,9 +59,9 @@ pub(crate) fn standings(rules: &[StyleRule]) -> Vec<Vec<Standing>> {
     let standing = |at: usize, place: usize, declaration: &Declaration| {
         let wins = |name: &&String| winners.get(name.as_str()) == Some(&strength(at, place));
         match declaration.longhands.iter().filter(wins).count() {
-            0 => Standing::Overridden,
-            count if count == declaration.longhands.len() => Standing::Wins,
-            _ => Standing::Partly,
+            0 => CascadeResult::Overridden,
+            count if count == declaration.longhands.len() => CascadeResult::Applied,
+            _ => CascadeResult::PartlyOverridden,
         }
     };
     let of_rule = |(at, rule): (usize, &StyleRule)| {
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn the_stronger_wins_and_important_turns_layers_round() {
-        use {RuleOrigin::*, Standing::*};
+        use {CascadeResult::*, RuleOrigin::*};
         let rules = [
             rule(Browser, "", "display:block;color:x!"),
             rule(Attributes, "", "align:left"),
@@ -127,14 +127,14 @@ mod tests {
             rule(Inline, "", "margin-top:5;color:y!;display:none;left:3"),
         ];
         assert_eq!(
-            standings(&rules),
+            cascade_results(&rules),
             [
-                vec![Overridden, Wins],
+                vec![Overridden, Applied],
                 vec![Overridden],
-                vec![Wins, Overridden],
+                vec![Applied, Overridden],
                 vec![Overridden, Overridden],
-                vec![Overridden, Partly, Wins],
-                vec![Wins, Overridden, Wins, Wins],
+                vec![Overridden, PartlyOverridden, Applied],
+                vec![Applied, Overridden, Applied, Applied],
             ]
         );
     }

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::engine::error::{Error, Kind, Result};
+use crate::engine::error::{Error, RefusalKind, Result};
 use crate::engine::page::engine::Engine;
 use crate::engine::target::reference::Reference;
 use crate::engine::target::target::Target;
@@ -21,7 +21,7 @@ struct Longhand(String, String, String);
 
 /// A change that `style` made and that was not undone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct UndoableChange {
     /// Counts up in the tab.
     pub id: u32,
     /// The element.
@@ -43,13 +43,13 @@ pub struct Change {
 
 /// The changes of one tab, oldest first.
 #[derive(Debug, Default)]
-pub(crate) struct Changes {
-    last: u32,
-    made: Vec<Change>,
+pub(crate) struct StyleHistory {
+    last_id: u32,
+    changes: Vec<UndoableChange>,
 }
 
 #[derive(Deserialize)]
-struct Restyled {
+struct RestyleAnswer {
     property: String,
     restore: Vec<Longhand>,
     had_attribute: bool,
@@ -58,7 +58,7 @@ struct Restyled {
 }
 
 #[derive(Deserialize)]
-struct Restored {
+struct UndoAnswer {
     after: String,
 }
 
@@ -68,19 +68,24 @@ impl Engine {
     ///
     /// # Errors
     /// `STYLE_INVALID` when the browser does not take the declaration.
-    pub async fn restyle(&self, target: &Target, property: &str, value: &str) -> Result<Change> {
+    pub async fn restyle(
+        &self,
+        target: &Target,
+        property: &str,
+        value: &str,
+    ) -> Result<UndoableChange> {
         // With the change and its place in the history as one step.
-        let _turn = self.state().acting.lock().await;
+        let _turn = self.state().action_lock.lock().await;
         let reference = self.resolve(target).await?;
-        let element = Target::reference(reference);
+        let element = Target::from_ref(reference);
         let bare = value.trim().trim_end_matches("!important").trim_end();
         let important = bare.len() < value.trim().len();
         let more = json!({ "property": property, "value": bare, "important": important });
-        let done: Restyled = self.ask_about(&element, "restyle", more).await?;
-        let mut changes = self.state().styles.lock();
-        changes.last += 1;
-        let change = Change {
-            id: changes.last,
+        let done: RestyleAnswer = self.query_target(&element, "restyle", more).await?;
+        let mut changes = self.state().style_changes.lock();
+        changes.last_id += 1;
+        let change = UndoableChange {
+            id: changes.last_id,
             reference,
             target: target.to_string(),
             property: done.property,
@@ -90,10 +95,10 @@ impl Engine {
             restore: done.restore,
             had_attribute: done.had_attribute,
         };
-        if changes.made.len() == MAX_CHANGES {
-            changes.made.remove(0);
+        if changes.changes.len() == MAX_CHANGES {
+            changes.changes.remove(0);
         }
-        changes.made.push(change.clone());
+        changes.changes.push(change.clone());
         Ok(change)
     }
 
@@ -103,38 +108,38 @@ impl Engine {
     ///
     /// # Errors
     /// `REF_STALE` when its element is gone; the change is forgotten then.
-    pub async fn undo_style(&self, id: Option<u32>) -> Result<Option<Change>> {
+    pub async fn undo_style(&self, id: Option<u32>) -> Result<Option<UndoableChange>> {
         // Held to the end, because the history is what tells it what to write.
-        let _turn = self.state().acting.lock().await;
-        let Some(change) = self.state().styles.lock().find(id) else { return Ok(None) };
-        let (own, later) = self.state().styles.lock().split(&change);
-        let element = Target::reference(change.reference);
+        let _turn = self.state().action_lock.lock().await;
+        let Some(change) = self.state().style_changes.lock().find(id) else { return Ok(None) };
+        let (own, later) = self.state().style_changes.lock().undo_plan(&change);
+        let element = Target::from_ref(change.reference);
         let more = json!({
             "restore": own,
             "property": change.property,
             "bare": !change.had_attribute && later.is_none(),
         });
-        let restored = self.ask_about::<Restored>(&element, "unstyle", more).await;
-        let gone = matches!(&restored, Err(error) if error.kind() == Some(Kind::RefStale));
+        let restored = self.query_target::<UndoAnswer>(&element, "unstyle", more).await;
+        let gone = matches!(&restored, Err(error) if error.kind() == Some(RefusalKind::RefStale));
         if restored.is_ok() || gone {
-            self.state().styles.lock().forget(&change);
+            self.state().style_changes.lock().forget(&change);
         }
-        let after = restored.map_err(|error| about(&change, error))?.after;
-        Ok(Some(Change { after, ..change }))
+        let after = restored.map_err(|error| undo_error(&change, error))?.after;
+        Ok(Some(UndoableChange { after, ..change }))
     }
 
     /// The changes that are in force, oldest first. Those of documents that
     /// the tab has left are not.
-    pub fn style_changes(&self) -> Vec<Change> {
-        let made = self.state().styles.lock().made.clone();
-        made.into_iter().filter(|change| self.is_current(change.reference.number)).collect()
+    pub fn style_changes(&self) -> Vec<UndoableChange> {
+        let made = self.state().style_changes.lock().changes.clone();
+        made.into_iter().filter(|change| self.is_ref_current(change.reference.number)).collect()
     }
 }
 
-fn about(change: &Change, error: Error) -> Error {
+fn undo_error(change: &UndoableChange, error: Error) -> Error {
     match error.kind() {
-        Some(Kind::RefStale) => Error::refused(
-            Kind::RefStale,
+        Some(RefusalKind::RefStale) => Error::refused(
+            RefusalKind::RefStale,
             format!("change {} went with its element `{}`", change.id, change.target),
         )
         .with("ref", change.reference),
@@ -142,46 +147,49 @@ fn about(change: &Change, error: Error) -> Error {
     }
 }
 
-impl Changes {
-    fn find(&self, id: Option<u32>) -> Option<Change> {
+impl StyleHistory {
+    fn find(&self, id: Option<u32>) -> Option<UndoableChange> {
         match id {
-            Some(id) => self.made.iter().find(|change| change.id == id).cloned(),
-            None => self.made.last().cloned(),
+            Some(id) => self.changes.iter().find(|change| change.id == id).cloned(),
+            None => self.changes.last().cloned(),
         }
     }
 
     /// What undoing `change` has to write, and the next change of the same
     /// element that has a say in any of its longhands.
-    fn split(&self, change: &Change) -> (Vec<Longhand>, Option<u32>) {
-        let later: Vec<_> = self.later(change).collect();
+    fn undo_plan(&self, change: &UndoableChange) -> (Vec<Longhand>, Option<u32>) {
+        let later: Vec<_> = self.later_changes(change).collect();
         let covers = |name: &str| later.iter().any(|one| one.restore.iter().any(|l| l.0 == name));
         let own = change.restore.iter().filter(|longhand| !covers(&longhand.0)).cloned();
         (own.collect(), later.first().map(|change| change.id))
     }
 
-    fn later<'a>(&'a self, change: &'a Change) -> impl Iterator<Item = &'a Change> {
-        let same = |other: &&Change| other.reference.number == change.reference.number;
-        self.made.iter().filter(same).filter(|other| other.id > change.id)
+    fn later_changes<'a>(
+        &'a self,
+        change: &'a UndoableChange,
+    ) -> impl Iterator<Item = &'a UndoableChange> {
+        let same = |other: &&UndoableChange| other.reference.number == change.reference.number;
+        self.changes.iter().filter(same).filter(|other| other.id > change.id)
     }
 
     /// Forgets `change`; later ones take over what it would have restored.
-    fn forget(&mut self, change: &Change) {
+    fn forget(&mut self, change: &UndoableChange) {
         for Longhand(name, value, priority) in &change.restore {
-            let same = |other: &&mut Change| {
+            let same = |other: &&mut UndoableChange| {
                 other.id > change.id && other.reference.number == change.reference.number
             };
-            let mut later = self.made.iter_mut().filter(same);
+            let mut later = self.changes.iter_mut().filter(same);
             let taken = later.find_map(|other| other.restore.iter_mut().find(|l| l.0 == *name));
             if let Some(longhand) = taken {
                 *longhand = Longhand(name.clone(), value.clone(), priority.clone());
             }
         }
-        let same = |other: &&mut Change| {
+        let same = |other: &&mut UndoableChange| {
             other.id > change.id && other.reference.number == change.reference.number
         };
-        if let Some(next) = self.made.iter_mut().find(same) {
+        if let Some(next) = self.changes.iter_mut().find(same) {
             next.had_attribute = change.had_attribute;
         }
-        self.made.retain(|other| other.id != change.id);
+        self.changes.retain(|other| other.id != change.id);
     }
 }

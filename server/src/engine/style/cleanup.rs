@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::error::{Error, Result};
 use crate::engine::page::engine::Engine;
-use crate::engine::page::gather::{Question, Survey};
+use crate::engine::page::fan_out::{FrameAnswer, FrameQuery};
 
 /// What to take out of sight.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -28,27 +28,28 @@ impl Clutter {
 
 /// What went.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-pub struct Cleaned {
+pub struct CleanupResult {
     /// Elements by kind: `ads`, `cookies`, `sticky`, `social`.
     pub counts: BTreeMap<String, u32>,
     /// Whether the page can scroll again, which it could not.
     pub unlocked: bool,
 }
 
-impl Survey for Cleaned {
-    fn suspects(&self) -> u32 {
+impl FrameAnswer for CleanupResult {
+    fn closed_root_candidates(&self) -> u32 {
         0
     }
 }
 
 impl Engine {
     /// Takes clutter out of sight, in all frames: banners often have their own.
-    pub async fn cleanup(&self, clutter: Clutter) -> Result<Cleaned> {
+    pub async fn cleanup(&self, clutter: Clutter) -> Result<CleanupResult> {
         let argument = serde_json::to_value(clutter).map_err(Error::internal)?;
-        let question = Question { command: "cleanup", argument, target: None, listeners: false };
+        let question =
+            FrameQuery { command: "cleanup", argument, target: None, needs_listeners: false };
         let root = self.page().main_frame().id;
-        let gathered = self.gather::<Cleaned>(&question, root).await?;
-        let mut all = Cleaned::default();
+        let gathered = self.query_frames::<CleanupResult>(&question, root).await?;
+        let mut all = CleanupResult::default();
         for (_, cleaned) in gathered.answers.into_values() {
             all.unlocked |= cleaned.unlocked;
             for (kind, count) in cleaned.counts {

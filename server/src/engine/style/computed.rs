@@ -8,7 +8,7 @@ use crate::engine::page::engine::Engine;
 use crate::engine::target::target::Target;
 
 #[derive(Deserialize)]
-struct Value {
+struct ComputedAnswer {
     value: String,
 }
 
@@ -22,6 +22,6 @@ impl Engine {
         pseudo: Option<&str>,
     ) -> Result<String> {
         let more = json!({ "property": property, "pseudo": pseudo });
-        Ok(self.ask_about::<Value>(target, "computed", more).await?.value)
+        Ok(self.query_target::<ComputedAnswer>(target, "computed", more).await?.value)
     }
 }

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::cascade::{self, Standing};
+use super::cascade::{self, CascadeResult};
 use crate::chromium::{BoxEdges, RuleOrigin, StyleRule};
 use crate::engine::error::Result;
 use crate::engine::page::engine::Engine;
-use crate::engine::page::refusal::label;
-use crate::engine::read::facts::Rect;
+use crate::engine::page::refusal::element_label;
+use crate::engine::read::element_state::Rect;
 use crate::engine::target::reference::Reference;
 use crate::engine::target::target::Target;
 
@@ -68,16 +68,16 @@ const INHERITED: &[&str] = &[
 
 /// A rule with what became of its declarations.
 #[derive(Debug, Clone)]
-pub struct Judged {
+pub struct MatchedRule {
     /// The rule.
     pub rule: StyleRule,
     /// One for each declaration.
-    pub standings: Vec<Standing>,
+    pub results: Vec<CascadeResult>,
 }
 
 /// The looks of an element.
 #[derive(Debug, Clone)]
-pub struct Inspected {
+pub struct ElementStyles {
     /// Its ref.
     pub reference: Reference,
     /// Role and name: `button "Save"`.
@@ -85,11 +85,11 @@ pub struct Inspected {
     /// Tag, id and classes: `button#save.primary`.
     pub selector: String,
     /// Rules that match, strongest first.
-    pub rules: Vec<Judged>,
+    pub rules: Vec<MatchedRule>,
     /// Rules of what it inherits from, nearest first, each strongest first.
     pub inherited: Vec<StyleRule>,
     /// Rules of its pseudo-elements, strongest first, with their names.
-    pub pseudo: Vec<(String, Vec<Judged>)>,
+    pub pseudo: Vec<(String, Vec<MatchedRule>)>,
     /// Computed longhands, by name; of those that no rule of the page sets,
     /// only when all were asked for.
     pub computed: Vec<(String, String)>,
@@ -99,7 +99,7 @@ pub struct Inspected {
 }
 
 #[derive(Deserialize)]
-struct Known {
+struct InspectAnswer {
     role: String,
     name: String,
     selector: String,
@@ -108,23 +108,24 @@ struct Known {
 impl Engine {
     /// Rules, computed styles and box of an element. With `all` also the rules
     /// of the browser, and every computed longhand.
-    pub async fn inspect(&self, target: &Target, all: bool) -> Result<Inspected> {
+    pub async fn inspect(&self, target: &Target, all: bool) -> Result<ElementStyles> {
         // The object of another question would be released with this one's.
-        let _turn = self.state().acting.lock().await;
+        let _turn = self.state().action_lock.lock().await;
         let reference = self.resolve(target).await?;
-        let element = Target::reference(reference);
-        let (world, object) = self.object(&element).await?;
-        let known = self.ask_about::<Known>(&element, "introduce", json!({}));
+        let element = Target::from_ref(reference);
+        let (world, object) = self.remote_object(&element).await?;
+        let known = self.query_target::<InspectAnswer>(&element, "introduce", json!({}));
         let asked = self.page().styles(world.frame(), &object);
         let (known, styles) = futures::future::join(known, asked).await;
         world.release("targets");
-        let (known, styles) = (known?, styles.map_err(|e| self.explain(&element, e.into()))?);
-        let bounds = match styles.model {
+        let (known, styles) =
+            (known?, styles.map_err(|e| self.with_target_context(&element, e.into()))?);
+        let bounds = match styles.box_edges {
             Some(edges) => Some((self.bounds(&element).await?, edges)),
             None => None,
         };
         let inherited: Vec<_> = styles.inherited.into_iter().map(inheritable).collect();
-        let set = set_by_the_page(&styles.rules, &inherited);
+        let set = page_set_longhands(&styles.rules, &inherited);
         let wanted = |(name, value): &(String, String)| match set.get(name) {
             _ if all => true,
             Some(true) => true,
@@ -136,11 +137,11 @@ impl Engine {
         computed.sort();
         computed.dedup();
         let keep = |rule: &StyleRule| all || rule.origin != RuleOrigin::Browser;
-        Ok(Inspected {
+        Ok(ElementStyles {
             reference,
-            label: label(&known.role, &known.name),
+            label: element_label(&known.role, &known.name),
             selector: known.selector,
-            rules: judged(styles.rules, keep),
+            rules: matched_rules(styles.rules, keep),
             inherited: inherited
                 .into_iter()
                 .flat_map(|rules| rules.into_iter().rev())
@@ -149,7 +150,7 @@ impl Engine {
             pseudo: styles
                 .pseudo
                 .into_iter()
-                .map(|(name, rules)| (name, judged(rules, keep)))
+                .map(|(name, rules)| (name, matched_rules(rules, keep)))
                 .filter(|(_, rules)| !rules.is_empty())
                 .collect(),
             computed,
@@ -159,10 +160,12 @@ impl Engine {
 }
 
 /// Strongest first, with the standing that each has among all.
-fn judged(rules: Vec<StyleRule>, keep: impl Fn(&StyleRule) -> bool) -> Vec<Judged> {
-    let standings = cascade::standings(&rules);
+fn matched_rules(rules: Vec<StyleRule>, keep: impl Fn(&StyleRule) -> bool) -> Vec<MatchedRule> {
+    let standings = cascade::cascade_results(&rules);
     let all = rules.into_iter().zip(standings).rev();
-    all.filter(|(rule, _)| keep(rule)).map(|(rule, standings)| Judged { rule, standings }).collect()
+    all.filter(|(rule, _)| keep(rule))
+        .map(|(rule, standings)| MatchedRule { rule, results: standings })
+        .collect()
 }
 
 /// The rules of an ancestor with only what they hand down.
@@ -181,7 +184,7 @@ fn is_inherited(name: &str) -> bool {
 
 /// The longhands that the page itself sets, on the element or by inheritance,
 /// and whether by their own names.
-fn set_by_the_page(own: &[StyleRule], inherited: &[Vec<StyleRule>]) -> HashMap<String, bool> {
+fn page_set_longhands(own: &[StyleRule], inherited: &[Vec<StyleRule>]) -> HashMap<String, bool> {
     let mut set = HashMap::new();
     let own = own.iter().map(|rule| (rule, false));
     let handed = inherited.iter().flatten().map(|rule| (rule, true));

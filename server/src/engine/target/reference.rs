@@ -34,30 +34,30 @@ impl fmt::Display for Reference {
 /// The text is no ref.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a ref is written `@e3` or `@c3`")]
-pub struct NotARef;
+pub struct ParseRefError;
 
 impl Reference {
     /// The ref that a target is: `@e3`, or `e3`, as no element is called.
-    pub fn of_target(target: &str) -> Option<Self> {
+    pub fn from_target(target: &str) -> Option<Self> {
         format!("@{}", target.strip_prefix('@').unwrap_or(target)).parse().ok()
     }
 }
 
 impl FromStr for Reference {
-    type Err = NotARef;
+    type Err = ParseRefError;
 
-    fn from_str(text: &str) -> Result<Self, NotARef> {
-        let rest = text.strip_prefix('@').ok_or(NotARef)?;
+    fn from_str(text: &str) -> Result<Self, ParseRefError> {
+        let rest = text.strip_prefix('@').ok_or(ParseRefError)?;
         let kind = match rest.chars().next() {
             Some('e') => RefKind::Element,
             Some('c') => RefKind::Clickable,
-            _ => return Err(NotARef),
+            _ => return Err(ParseRefError),
         };
         let digits = &rest[1..];
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(NotARef);
+            return Err(ParseRefError);
         }
-        let number = digits.parse().map_err(|_| NotARef)?;
+        let number = digits.parse().map_err(|_| ParseRefError)?;
         Ok(Self { kind, number })
     }
 }

@@ -1,6 +1,6 @@
 //! `role=button[name="Go"][disabled][level=2]`.
 
-use super::target::{Query, wanted};
+use super::target::{Query, parse_text_pattern};
 
 /// States that may stand in brackets, as a snapshot writes them.
 const STATES: [&str; 11] = [
@@ -28,12 +28,12 @@ pub(super) fn parse(text: &str) -> Result<Query, String> {
     let mut states = Vec::new();
     let mut rest = text[end..].trim();
     while !rest.is_empty() {
-        let (inside, after) = bracket(rest)?;
+        let (inside, after) = split_bracket(rest)?;
         rest = after.trim();
         let (key, value) =
             inside.split_once('=').map_or((inside, None), |(key, value)| (key, Some(value)));
         match (key.trim(), value) {
-            ("name", Some(value)) => name = Some(wanted(value)?),
+            ("name", Some(value)) => name = Some(parse_text_pattern(value)?),
             ("level", Some(level)) => states.push(format!("level={}", level.trim())),
             (state, value) if STATES.contains(&state) => match value.map(str::trim) {
                 None => states.push(state.to_owned()),
@@ -53,7 +53,7 @@ pub(super) fn parse(text: &str) -> Result<Query, String> {
 
 /// What stands in the first pair of brackets, and what follows it. Quotes and
 /// regular expressions may hold brackets of their own.
-fn bracket(text: &str) -> Result<(&str, &str), String> {
+fn split_bracket(text: &str) -> Result<(&str, &str), String> {
     let inner =
         text.strip_prefix('[').ok_or("brackets follow a role: `role=button[name=\"Go\"]`")?;
     let mut quote = None;

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::reference::Reference;
 use super::role;
-use crate::engine::error::{Error, Kind};
+use crate::engine::error::{Error, RefusalKind};
 
 /// One way to name an element.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,18 +40,18 @@ pub(crate) enum Query {
     /// By XPath.
     XPath { selector: String },
     /// By what it shows.
-    Text { name: Wanted },
+    Text { name: TextPattern },
     /// By label.
-    Label { name: Wanted },
+    Label { name: TextPattern },
     /// By role.
-    Role { role: String, name: Option<Wanted>, states: Vec<String> },
+    Role { role: String, name: Option<TextPattern>, states: Vec<String> },
     /// One of several matches: 0 is the first, -1 the last.
     Nth { of: Box<Query>, index: i32 },
 }
 
 /// A text to look for, or a regular expression.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Wanted {
+pub(crate) struct TextPattern {
     pub text: String,
     pub regex: bool,
     pub flags: String,
@@ -59,13 +59,13 @@ pub(crate) struct Wanted {
 
 impl Target {
     /// The target of a ref.
-    pub fn reference(reference: Reference) -> Self {
+    pub fn from_ref(reference: Reference) -> Self {
         Self { text: reference.to_string(), query: Query::Ref { number: reference.number } }
     }
 
     /// The target that `query` is, in words; none when words cannot say it.
-    pub(crate) fn written(query: &Query) -> Option<Self> {
-        let quoted = |name: &Wanted| format!("{:?}", Plain(&name.text));
+    pub(crate) fn from_query(query: &Query) -> Option<Self> {
+        let quoted = |name: &TextPattern| format!("{:?}", QuotedText(&name.text));
         let text = match query {
             Query::Css { selector } => selector.clone(),
             Query::Text { name } => format!("text={}", quoted(name)),
@@ -74,7 +74,7 @@ impl Target {
             Query::Role { role, name: Some(name), .. } => {
                 format!("role={role}[name={}]", quoted(name))
             }
-            Query::Nth { of, index } => format!("{}{NTH}{index}", Self::written(of)?),
+            Query::Nth { of, index } => format!("{}{NTH_SEPARATOR}{index}", Self::from_query(of)?),
             Query::Ref { .. } | Query::XPath { .. } => return None,
         };
         let read: Self = text.parse().ok()?;
@@ -82,7 +82,7 @@ impl Target {
     }
 
     /// The text that it looks for, of a role with a name, a label or a text.
-    pub fn name(&self) -> Option<&str> {
+    pub fn sought_text(&self) -> Option<&str> {
         let name = match &self.query {
             Query::Text { name } | Query::Label { name } => name,
             Query::Role { name: Some(name), states, .. } if states.is_empty() => name,
@@ -92,7 +92,7 @@ impl Target {
     }
 
     /// The ref's number, if it is one.
-    pub fn number(&self) -> Option<u32> {
+    pub fn ref_number(&self) -> Option<u32> {
         match self.query {
             Query::Ref { number } => Some(number),
             _ => None,
@@ -101,9 +101,9 @@ impl Target {
 }
 
 /// A text in quotes, as [`unquote`] reads it.
-struct Plain<'a>(&'a str);
+struct QuotedText<'a>(&'a str);
 
-impl fmt::Debug for Plain<'_> {
+impl fmt::Debug for QuotedText<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "\"{}\"", self.0.replace('\\', "\\\\").replace('"', "\\\""))
     }
@@ -121,7 +121,7 @@ impl FromStr for Target {
     fn from_str(text: &str) -> Result<Self, Error> {
         let trimmed = text.trim();
         let query = parse(trimmed).map_err(|problem| {
-            Error::refused(Kind::SelectorInvalid, format!("`{trimmed}`: {problem}"))
+            Error::refused(RefusalKind::SelectorInvalid, format!("`{trimmed}`: {problem}"))
                 .with("selector", trimmed)
         })?;
         Ok(Self { text: trimmed.to_owned(), query })
@@ -129,7 +129,7 @@ impl FromStr for Target {
 }
 
 /// What stands before the number of a match.
-const NTH: &str = " >> nth=";
+const NTH_SEPARATOR: &str = " >> nth=";
 
 /// A target and the number of a match behind it, if there is one.
 fn split_nth(text: &str) -> Result<(&str, Option<i32>), String> {
@@ -155,17 +155,17 @@ fn parse_one(text: &str) -> Result<Query, String> {
     if text.is_empty() {
         return Err("the target is empty".to_owned());
     }
-    if let Some(reference) = Reference::of_target(text) {
+    if let Some(reference) = Reference::from_target(text) {
         return Ok(Query::Ref { number: reference.number });
     }
     if text.starts_with('@') {
-        return Err(super::reference::NotARef.to_string());
+        return Err(super::reference::ParseRefError.to_string());
     }
     if let Some(rest) = text.strip_prefix("text=") {
-        return Ok(Query::Text { name: wanted(rest)? });
+        return Ok(Query::Text { name: parse_text_pattern(rest)? });
     }
     if let Some(rest) = text.strip_prefix("label=") {
-        return Ok(Query::Label { name: wanted(rest)? });
+        return Ok(Query::Label { name: parse_text_pattern(rest)? });
     }
     if let Some(rest) = text.strip_prefix("role=") {
         return role::parse(rest);
@@ -181,14 +181,14 @@ fn parse_one(text: &str) -> Result<Query, String> {
 }
 
 /// `text`, `"text"`, `'text'` or `/expression/flags`.
-pub(super) fn wanted(text: &str) -> Result<Wanted, String> {
+pub(super) fn parse_text_pattern(text: &str) -> Result<TextPattern, String> {
     let text = text.trim();
     if let Some(rest) = text.strip_prefix('/')
         && let Some(end) = rest.rfind('/')
         && end > 0
         && rest[end + 1..].bytes().all(|flag| b"dgimsuvy".contains(&flag))
     {
-        return Ok(Wanted {
+        return Ok(TextPattern {
             text: rest[..end].to_owned(),
             regex: true,
             flags: rest[end + 1..].to_owned(),
@@ -198,7 +198,7 @@ pub(super) fn wanted(text: &str) -> Result<Wanted, String> {
     if plain.trim().is_empty() {
         return Err("it says nothing to look for".to_owned());
     }
-    Ok(Wanted { text: plain, regex: false, flags: String::new() })
+    Ok(TextPattern { text: plain, regex: false, flags: String::new() })
 }
 
 fn unquote(text: &str) -> String {

@@ -6,8 +6,8 @@ fn query(text: &str) -> Query {
     text.parse::<Target>().unwrap().query
 }
 
-fn plain(text: &str) -> Wanted {
-    Wanted { text: text.to_owned(), regex: false, flags: String::new() }
+fn plain(text: &str) -> TextPattern {
+    TextPattern { text: text.to_owned(), regex: false, flags: String::new() }
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn refs_and_selectors() {
 fn texts_and_expressions() {
     assert_eq!(query("text=Sign in"), Query::Text { name: plain("Sign in") });
     assert_eq!(query("text=\"a \\\" b\""), Query::Text { name: plain("a \" b") });
-    let expression = Wanted { text: "^a/b$".into(), regex: true, flags: "i".into() };
+    let expression = TextPattern { text: "^a/b$".into(), regex: true, flags: "i".into() };
     assert_eq!(query("label=/^a/b$/i"), Query::Label { name: expression });
 }
 
@@ -39,7 +39,7 @@ fn roles_with_brackets_in_names() {
             states: vec!["disabled".into(), "level=2".into()],
         },
     );
-    let expression = Wanted { text: "[ab]".into(), regex: true, flags: String::new() };
+    let expression = TextPattern { text: "[ab]".into(), regex: true, flags: String::new() };
     assert_eq!(
         query("role=link[name=/[ab]/]"),
         Query::Role { role: "link".into(), name: Some(expression), states: vec![] },
@@ -50,7 +50,7 @@ fn roles_with_brackets_in_names() {
 fn one_of_several_matches() {
     let first = Query::Nth { of: Box::new(Query::Text { name: plain("Edit") }), index: 0 };
     assert_eq!(query("text=Edit >> nth=0"), first);
-    assert_eq!(Target::written(&first).unwrap().to_string(), "text=\"Edit\" >> nth=0");
+    assert_eq!(Target::from_query(&first).unwrap().to_string(), "text=\"Edit\" >> nth=0");
     let Query::Nth { of, index } = query("role=button[name=\"a >> b\"] >> nth=-1") else {
         panic!()
     };
@@ -75,6 +75,6 @@ fn what_cannot_be_read_is_refused() {
         "label=\"\"",
     ] {
         let error = text.parse::<Target>().unwrap_err();
-        assert_eq!(error.kind(), Some(Kind::SelectorInvalid), "{text}");
+        assert_eq!(error.kind(), Some(RefusalKind::SelectorInvalid), "{text}");
     }
 }

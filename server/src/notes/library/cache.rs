@@ -12,22 +12,22 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::collection::LibrarySettings;
-use crate::notes::{note::hash, place, row::now};
+use crate::notes::{event_row::now_ms, note::sha256_hex, safe_files};
 
 /// A fetched collection.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Manifest {
+pub struct LibraryManifest {
     /// Git's hash of its tree.
     pub tree: String,
     /// When it was last known to be so, in milliseconds since 1970.
     pub fetched: u64,
     /// Its notes, by id.
-    pub notes: Vec<Kept>,
+    pub notes: Vec<CachedNote>,
 }
 
 /// A note of the collection.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct CachedNote {
     /// Site and file without its ending.
     pub id: String,
     /// Git's hash of the file.
@@ -42,35 +42,35 @@ pub struct Kept {
     pub flagged: bool,
 }
 
-impl Kept {
+impl CachedNote {
     /// The folder that it lies in.
     pub fn site(&self) -> &str {
         self.id.split_once('/').map_or(&self.id, |(site, _)| site)
     }
 }
 
-impl Manifest {
+impl LibraryManifest {
     /// Time since it was fetched, in seconds.
-    pub fn age(&self) -> u64 {
-        now().saturating_sub(self.fetched) / 1000
+    pub fn age_seconds(&self) -> u64 {
+        now_ms().saturating_sub(self.fetched) / 1000
     }
 }
 
 /// The folder of a collection, and its manifest as it was last read.
-pub struct Cache {
+pub struct LibraryCache {
     folder: PathBuf,
-    read: Mutex<(Option<Stamp>, Option<Arc<Manifest>>)>,
+    cached: Mutex<(Option<ManifestStamp>, Option<Arc<LibraryManifest>>)>,
 }
 
 /// Inode, size and change time.
-type Stamp = (u64, u64, i64, i64);
+type ManifestStamp = (u64, u64, i64, i64);
 
-impl Cache {
+impl LibraryCache {
     /// The cache of a collection in the home of browse.
     pub fn new(home: &Path, settings: &LibrarySettings) -> Self {
-        let name = &hash(&settings.key())[..16];
+        let name = &sha256_hex(&settings.cache_key())[..16];
         let folder = home.join("cache").join("library").join(name);
-        Self { folder, read: Mutex::default() }
+        Self { folder, cached: Mutex::default() }
     }
 
     /// Its folder.
@@ -80,11 +80,11 @@ impl Cache {
 
     /// The manifest as it is now; none before the first fetch, and for one that
     /// is damaged, which the next fetch replaces.
-    pub fn load(&self) -> Option<Arc<Manifest>> {
-        let path = self.manifest();
+    pub fn load(&self) -> Option<Arc<LibraryManifest>> {
+        let path = self.manifest_path();
         let stamp = fs::metadata(&path)
             .map(|meta| (meta.ino(), meta.size(), meta.ctime(), meta.ctime_nsec()));
-        let mut memory = self.memory();
+        let mut memory = self.lock_cached();
         let Ok(stamp) = stamp else {
             *memory = Default::default();
             return None;
@@ -92,7 +92,8 @@ impl Cache {
         if memory.0 == Some(stamp) {
             return memory.1.clone();
         }
-        let read = place::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let read =
+            safe_files::read_file(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
         if read.is_none() {
             tracing::warn!(path = %path.display(), "the manifest of the library is damaged");
         }
@@ -101,18 +102,19 @@ impl Cache {
     }
 
     /// The text of a note; none when its file is gone, or is not that text.
-    pub fn text(&self, note: &Kept) -> Option<String> {
-        let text = String::from_utf8(place::read(&self.file(&note.sha256)).ok()?).ok()?;
-        (hash(&text) == note.sha256).then_some(text)
+    pub fn text(&self, note: &CachedNote) -> Option<String> {
+        let text =
+            String::from_utf8(safe_files::read_file(&self.text_path(&note.sha256)).ok()?).ok()?;
+        (sha256_hex(&text) == note.sha256).then_some(text)
     }
 
     /// Keeps a text, and answers its hash.
     ///
     /// # Errors
     /// The folder cannot be written.
-    pub fn keep(&self, text: &str) -> io::Result<String> {
-        let name = hash(text);
-        let path = self.file(&name);
+    pub fn store_text(&self, text: &str) -> io::Result<String> {
+        let name = sha256_hex(text);
+        let path = self.text_path(&name);
         if !path.exists() {
             self.write(&path, text.as_bytes())?;
         }
@@ -123,8 +125,8 @@ impl Cache {
     ///
     /// # Errors
     /// The folder cannot be written.
-    pub fn put(&self, manifest: &Manifest) -> io::Result<()> {
-        self.write(&self.manifest(), &serde_json::to_vec(manifest)?)?;
+    pub fn commit(&self, manifest: &LibraryManifest) -> io::Result<()> {
+        self.write(&self.manifest_path(), &serde_json::to_vec(manifest)?)?;
         let named = |name: &str| manifest.notes.iter().any(|note| note.sha256 == name);
         for entry in fs::read_dir(&self.folder)?.flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
@@ -143,15 +145,17 @@ impl Cache {
         Ok(())
     }
 
-    fn manifest(&self) -> PathBuf {
+    fn manifest_path(&self) -> PathBuf {
         self.folder.join("manifest.json")
     }
 
-    fn file(&self, hash: &str) -> PathBuf {
+    fn text_path(&self, hash: &str) -> PathBuf {
         self.folder.join(format!("{hash}.md"))
     }
 
-    fn memory(&self) -> std::sync::MutexGuard<'_, (Option<Stamp>, Option<Arc<Manifest>>)> {
-        self.read.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_cached(
+        &self,
+    ) -> std::sync::MutexGuard<'_, (Option<ManifestStamp>, Option<Arc<LibraryManifest>>)> {
+        self.cached.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

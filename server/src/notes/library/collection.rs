@@ -4,13 +4,13 @@ use serde::Deserialize;
 use url::Url;
 
 /// Most notes that are kept.
-const MOST: usize = 3000;
+const MAX_NOTES: usize = 3000;
 
 /// Where the lists of files are, unless the settings name another place.
-const LISTS: &str = "https://api.github.com";
+const DEFAULT_API_URL: &str = "https://api.github.com";
 
 /// Where the files are.
-const FILES: &str = "https://raw.githubusercontent.com";
+const DEFAULT_RAW_URL: &str = "https://raw.githubusercontent.com";
 
 /// What the settings say of the collection.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Default for LibrarySettings {
 
 /// A file that a tree lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedNote {
     /// Site and file without its ending: `github/attachments`.
     pub id: String,
     /// Path in the collection.
@@ -49,23 +49,23 @@ pub struct Listed {
 
 /// A tree of the collection.
 #[derive(Debug, Default)]
-pub struct Tree {
+pub struct LibraryTree {
     /// Git's hash of it.
     pub hash: String,
     /// Its notes, by id.
-    pub notes: Vec<Listed>,
+    pub notes: Vec<ListedNote>,
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct GitTreeResponse {
     sha: String,
     #[serde(default)]
     truncated: bool,
-    tree: Vec<Item>,
+    tree: Vec<GitTreeEntry>,
 }
 
 #[derive(Deserialize)]
-struct Item {
+struct GitTreeEntry {
     path: String,
     #[serde(rename = "type")]
     kind: String,
@@ -74,23 +74,23 @@ struct Item {
 
 impl LibrarySettings {
     /// The address of the list of files.
-    pub fn list(&self, collection: &str) -> Option<Url> {
+    pub fn tree_url(&self, collection: &str) -> Option<Url> {
         let path = format!("/repos/{collection}/git/trees/{}?recursive=1", self.branch);
-        self.address(LISTS, &path)
+        self.build_url(DEFAULT_API_URL, &path)
     }
 
     /// The address of a file.
-    pub fn file(&self, collection: &str, path: &str) -> Option<Url> {
-        self.address(FILES, &format!("/{collection}/{}/{path}", self.branch))
+    pub fn file_url(&self, collection: &str, path: &str) -> Option<Url> {
+        self.build_url(DEFAULT_RAW_URL, &format!("/{collection}/{}/{path}", self.branch))
     }
 
-    fn address(&self, usual: &str, path: &str) -> Option<Url> {
+    fn build_url(&self, usual: &str, path: &str) -> Option<Url> {
         let base = self.url.as_ref().map_or(usual, Url::as_str).trim_end_matches('/');
         Url::parse(&format!("{base}{path}")).ok()
     }
 
     /// What stands for all of it: the cache of another collection is another.
-    pub fn key(&self) -> String {
+    pub fn cache_key(&self) -> String {
         let Self { collection, branch, prefix, url } = self;
         let collection = collection.as_deref().unwrap_or_default();
         let url = url.as_ref().map(Url::as_str).unwrap_or_default();
@@ -99,8 +99,8 @@ impl LibrarySettings {
 }
 
 /// Reads the list of files; answers what is wrong with it.
-pub fn tree(bytes: &[u8], prefix: &str) -> Result<Tree, String> {
-    let answer: Answer =
+pub fn parse_tree(bytes: &[u8], prefix: &str) -> Result<LibraryTree, String> {
+    let answer: GitTreeResponse =
         serde_json::from_slice(bytes).map_err(|error| format!("the list is no tree: {error}"))?;
     if answer.truncated {
         return Err("the list of the collection is cut short".to_owned());
@@ -113,18 +113,18 @@ pub fn tree(bytes: &[u8], prefix: &str) -> Result<Tree, String> {
         .into_iter()
         .filter(|item| item.kind == "blob" && is_hash(&item.sha))
         .filter_map(|item| {
-            let id = id(&item.path, prefix)?;
-            Some(Listed { id, path: item.path, blob: item.sha })
+            let id = note_id(&item.path, prefix)?;
+            Some(ListedNote { id, path: item.path, blob: item.sha })
         })
-        .take(MOST)
+        .take(MAX_NOTES)
         .collect();
     notes.sort_by(|a, b| a.id.cmp(&b.id));
-    Ok(Tree { hash: answer.sha, notes })
+    Ok(LibraryTree { hash: answer.sha, notes })
 }
 
 /// The id of the note at `path`; none for what is no note. Names become parts
 /// of addresses and of command lines: only plain ones are taken.
-fn id(path: &str, prefix: &str) -> Option<String> {
+fn note_id(path: &str, prefix: &str) -> Option<String> {
     let rest = match prefix {
         "" => path,
         prefix => path.strip_prefix(prefix)?.strip_prefix('/')?,
@@ -167,14 +167,14 @@ mod tests {
     fn the_usual_collection_is_asked_for_and_read_as_github_has_it() {
         let usual = LibrarySettings::default();
         let name = usual.collection.clone().unwrap_or_default();
-        let list = usual.list(&name).map(String::from);
+        let list = usual.tree_url(&name).map(String::from);
         let wanted =
             "https://api.github.com/repos/browser-use/browser-harness/git/trees/main?recursive=1";
         assert_eq!(list.as_deref(), Some(wanted));
-        let tree = tree(ANSWER.as_bytes(), &usual.prefix).expect("a tree");
+        let tree = parse_tree(ANSWER.as_bytes(), &usual.prefix).expect("a tree");
         let ids: Vec<_> = tree.notes.iter().map(|note| note.id.as_str()).collect();
         assert_eq!(ids, ["BOSS-zhipin/job-search", "appstoreconnect.apple.com/_architecture"]);
-        let file = usual.file(&name, &tree.notes[0].path).map(String::from);
+        let file = usual.file_url(&name, &tree.notes[0].path).map(String::from);
         let wanted = "https://raw.githubusercontent.com/browser-use/browser-harness/main/agent-workspace/domain-skills/BOSS-zhipin/job-search.md";
         assert_eq!(file.as_deref(), Some(wanted));
     }
@@ -197,13 +197,13 @@ mod tests {
             item("notesx/shop/cart.md", "blob"),
         ];
         let list = format!(r#"{{"sha": "{sha}", "tree": [{}]}}"#, items.join(","));
-        let ids: Vec<_> = tree(list.as_bytes(), "notes").expect("a tree").notes;
+        let ids: Vec<_> = parse_tree(list.as_bytes(), "notes").expect("a tree").notes;
         let ids: Vec<_> = ids.iter().map(|note| note.id.as_str()).collect();
         assert_eq!(ids, ["shop/cart", "shop/deep/er"]);
         for bad in ["", "[]", r#"{"sha": "x", "tree": []}"#, r#"{"message": "rate limit"}"#] {
-            assert!(tree(bad.as_bytes(), "notes").is_err(), "{bad}");
+            assert!(parse_tree(bad.as_bytes(), "notes").is_err(), "{bad}");
         }
         let cut = format!(r#"{{"sha": "{sha}", "truncated": true, "tree": []}}"#);
-        assert!(tree(cut.as_bytes(), "notes").is_err());
+        assert!(parse_tree(cut.as_bytes(), "notes").is_err());
     }
 }

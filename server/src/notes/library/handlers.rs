@@ -2,35 +2,35 @@
 
 use browse_proto::{Reason, v1};
 
-use super::cache::{Kept, Manifest};
+use super::cache::{CachedNote, LibraryManifest};
 use crate::{
-    dispatch::Context,
+    dispatch::CallContext,
     error::{Error, Result},
-    notes::{handlers::short, host::NoteHost},
-    records::{Surface, attempt},
+    notes::{handlers::short_hash, host::NoteHost},
+    records::{SecuritySurface, record_attempt},
 };
 
 /// Lists the notes of the library.
 pub async fn list_library(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::ListLibraryRequest,
 ) -> Result<v1::ListLibraryResponse> {
     let library = cx.daemon().notes().library();
-    let site = request.site.as_deref().map(|site| NoteHost::named(site, cx.command().name));
+    let site = request.site.as_deref().map(|site| NoteHost::parse(site, cx.command().name));
     let site = site.transpose()?;
     let (index, problem) = library.index().await?;
     if let Some(problem) = problem {
-        cx.say(&problem);
+        cx.add_notice(&problem);
     }
     let all = &index.manifest.notes;
     let places = match &site {
-        Some(site) => index.at(site.as_str()),
+        Some(site) => index.notes_for_host(site.as_str()),
         None => (0..all.len()).collect(),
     };
     let notes = places.into_iter().map(|place| &all[place]);
     let notes: Vec<_> =
-        notes.map(|note| describe(note, index.hosts.of_site(note.site()))).collect();
-    let state = state(cx, &index.manifest);
+        notes.map(|note| describe(note, index.hosts.hosts_of_site(note.site()))).collect();
+    let state = library_state(cx, &index.manifest);
     cx.set_source("the library");
     let (text, notes) = match request.data {
         true => (String::new(), notes),
@@ -41,7 +41,7 @@ pub async fn list_library(
 
 /// Prints a note of the library.
 pub async fn show_library_note(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::ShowLibraryNoteRequest,
 ) -> Result<v1::ShowLibraryNoteResponse> {
     let library = cx.daemon().notes().library();
@@ -54,11 +54,11 @@ pub async fn show_library_note(
     };
     let note = manifest.notes.iter().find(|note| note.id == id).ok_or_else(missing)?;
     let body = library.cache().text(note).ok_or_else(missing)?;
-    let finding = cx.daemon().notes().scan().at_use(&body).await;
-    if finding.withholds() {
-        attempt(
+    let finding = cx.daemon().notes().scanner().scan_on_use(&body).await;
+    if finding.is_withheld() {
+        record_attempt(
             cx.daemon(),
-            Surface::Library,
+            SecuritySurface::Library,
             Reason::LibraryNoteWithheld.name(),
             id.as_bytes(),
             "",
@@ -69,14 +69,14 @@ pub async fn show_library_note(
             .with("score", format!("{:.2}", finding.score)));
     }
     cx.set_source("the library");
-    let hosts = index.hosts.of_site(note.site());
+    let hosts = index.hosts.hosts_of_site(note.site());
     Ok(v1::ShowLibraryNoteResponse {
         summary: format!(
             "{id} from {} tree {} sha256 {}, fetched {} ago",
             library.name(),
-            short(&manifest.tree),
-            short(&note.sha256),
-            ago(manifest.age())
+            short_hash(&manifest.tree),
+            short_hash(&note.sha256),
+            ago(manifest.age_seconds())
         ),
         body,
         note: Some(describe(note, hosts)),
@@ -85,7 +85,7 @@ pub async fn show_library_note(
 
 /// Fetches the library now.
 pub async fn refresh_library(
-    cx: &Context,
+    cx: &CallContext,
     _: v1::RefreshLibraryRequest,
 ) -> Result<v1::RefreshLibraryResponse> {
     let fetched = cx.daemon().notes().library().refresh().await?;
@@ -97,32 +97,32 @@ pub async fn refresh_library(
     })
 }
 
-fn state(cx: &Context, manifest: &Manifest) -> v1::LibraryState {
+fn library_state(cx: &CallContext, manifest: &LibraryManifest) -> v1::LibraryState {
     let library = cx.daemon().notes().library();
     v1::LibraryState {
         collection: library.name(),
         tree: manifest.tree.clone(),
-        age_s: Some(manifest.age()),
+        age_s: Some(manifest.age_seconds()),
         refreshing: library.is_refreshing(),
-        problem: library.problem().unwrap_or_default(),
+        problem: library.last_failure().unwrap_or_default(),
     }
 }
 
 /// A note as callers see it. The title of one with a finding is not shown.
-fn describe(note: &Kept, hosts: Vec<String>) -> v1::LibraryNote {
+fn describe(note: &CachedNote, hosts: Vec<String>) -> v1::LibraryNote {
     let withheld = match note.flagged {
         true => format!("a scan scores {:.2}", note.score),
         false => String::new(),
     };
     let title = if note.flagged { String::new() } else { note.title.clone() };
-    v1::LibraryNote { id: note.id.clone(), title, hosts, hash: short(&note.sha256), withheld }
+    v1::LibraryNote { id: note.id.clone(), title, hosts, hash: short_hash(&note.sha256), withheld }
 }
 
 fn render(notes: &[v1::LibraryNote], state: &v1::LibraryState) -> String {
     let mut lines = vec![format!(
         "{} tree {} fetched {} ago{}{}",
         state.collection,
-        short(&state.tree),
+        short_hash(&state.tree),
         ago(state.age_s.unwrap_or_default()),
         if state.refreshing { ", refreshing" } else { "" },
         if state.problem.is_empty() { String::new() } else { format!(", {}", state.problem) }

@@ -3,55 +3,55 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use super::{cache::Manifest, hosts::Hosts};
+use super::{cache::LibraryManifest, hosts::SiteTable};
 
 /// The notes by host.
-pub struct Index {
+pub struct LibraryIndex {
     /// What it was made from.
-    pub manifest: Arc<Manifest>,
+    pub manifest: Arc<LibraryManifest>,
     /// What it was made with.
-    pub hosts: Hosts,
+    pub hosts: SiteTable,
     /// Sites by the host that their names stand for.
-    named: HashMap<String, Vec<String>>,
+    sites_by_host: HashMap<String, Vec<String>>,
     /// Places of notes in the manifest, by site.
-    notes: HashMap<String, Vec<usize>>,
+    notes_by_site: HashMap<String, Vec<usize>>,
 }
 
-impl Index {
+impl LibraryIndex {
     /// Sorts the notes of `manifest`.
-    pub fn new(manifest: Arc<Manifest>, hosts: Hosts) -> Self {
+    pub fn new(manifest: Arc<LibraryManifest>, hosts: SiteTable) -> Self {
         let mut notes: HashMap<String, Vec<usize>> = HashMap::new();
         for (place, note) in manifest.notes.iter().enumerate() {
             notes.entry(note.site().to_owned()).or_default().push(place);
         }
         let mut named: HashMap<String, Vec<String>> = HashMap::new();
         for site in notes.keys() {
-            for host in hosts.of_site(site) {
+            for host in hosts.hosts_of_site(site) {
                 named.entry(host).or_default().push(site.clone());
             }
         }
-        Self { manifest, hosts, named, notes }
+        Self { manifest, hosts, sites_by_host: named, notes_by_site: notes }
     }
 
     /// Places in the manifest of the notes on `host`. A host that the tables
     /// name has the sites that they say, and no others.
-    pub fn at(&self, host: &str) -> Vec<usize> {
+    pub fn notes_for_host(&self, host: &str) -> Vec<usize> {
         let sites: Vec<&String> = match self.hosts.sites(host) {
             Some(sites) => sites.iter().collect(),
-            None => self.by_name(host),
+            None => self.sites_by_name(host),
         };
-        let places = sites.into_iter().filter_map(|site| self.notes.get(site)).flatten();
+        let places = sites.into_iter().filter_map(|site| self.notes_by_site.get(site)).flatten();
         let mut places: Vec<_> = places.copied().collect();
         places.sort_unstable();
         places
     }
 
     /// The sites whose names stand for `host`, or for one above it.
-    fn by_name(&self, host: &str) -> Vec<&String> {
+    fn sites_by_name(&self, host: &str) -> Vec<&String> {
         let mut sites = Vec::new();
         let mut rest = host;
         loop {
-            sites.extend(self.named.get(rest).into_iter().flatten());
+            sites.extend(self.sites_by_host.get(rest).into_iter().flatten());
             match rest.split_once('.') {
                 Some((_, above)) => rest = above,
                 None => return sites,
@@ -64,12 +64,12 @@ impl Index {
 mod tests {
     use std::fs;
 
-    use super::{super::cache::Kept, *};
+    use super::{super::cache::CachedNote, *};
 
     fn found(table: &str, host: &str) -> Vec<String> {
         let home = tempfile::tempdir().expect("a folder");
-        fs::write(Hosts::path(home.path()), table).expect("written");
-        let note = |id: &&str| Kept {
+        fs::write(SiteTable::path(home.path()), table).expect("written");
+        let note = |id: &&str| CachedNote {
             id: (*id).to_owned(),
             blob: String::new(),
             sha256: String::new(),
@@ -85,9 +85,10 @@ mod tests {
             "wikipedia/tables",
             "co.uk/all",
         ];
-        let manifest = Manifest { notes: ids.iter().map(note).collect(), ..Manifest::default() };
-        let index = Index::new(Arc::new(manifest), Hosts::read(home.path()).0);
-        index.at(host).into_iter().map(|place| ids[place].to_owned()).collect()
+        let manifest =
+            LibraryManifest { notes: ids.iter().map(note).collect(), ..LibraryManifest::default() };
+        let index = LibraryIndex::new(Arc::new(manifest), SiteTable::load(home.path()).0);
+        index.notes_for_host(host).into_iter().map(|place| ids[place].to_owned()).collect()
     }
 
     #[test]

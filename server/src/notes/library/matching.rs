@@ -4,18 +4,18 @@
 
 /// Endings that are told apart from words in a name such as `booking-com`:
 /// `sign-in` and `capital-one` are no hosts.
-const ENDINGS: &[&str] = &[
+const NAME_SUFFIX_TLDS: &[&str] = &[
     "com", "org", "net", "edu", "gov", "io", "de", "fr", "nl", "pl", "cz", "ch", "jp", "cn", "kr",
     "eu", "uk", "ru", "br", "au", "ca", "mx", "es", "se", "dk", "fi",
 ];
 
 /// The host that a folder stands for; none when its name is no host.
-pub fn host_of(site: &str) -> Option<String> {
+pub fn host_of_site_name(site: &str) -> Option<String> {
     let site = site.to_ascii_lowercase();
     let host = if site.contains('.') {
         site.strip_prefix("www.").unwrap_or(&site).to_owned()
     } else if let Some((name, ending)) = site.rsplit_once('-')
-        && ENDINGS.contains(&ending)
+        && NAME_SUFFIX_TLDS.contains(&ending)
     {
         format!("{}.{ending}", name.replace('-', "."))
     } else {
@@ -39,7 +39,7 @@ mod tests {
 
     fn fits(site: &str, host: &str) -> bool {
         let below = |named: &str| host.strip_suffix(named).is_some_and(|rest| rest.ends_with('.'));
-        host_of(site).is_some_and(|named| named == host || below(&named))
+        host_of_site_name(site).is_some_and(|named| named == host || below(&named))
     }
 
     #[test]
@@ -57,7 +57,7 @@ mod tests {
             ("amazon-co-uk", "amazon.co.uk"),
             ("www.shop.example.com", "shop.example.com"),
         ] {
-            assert!(fits(site, host), "{site} {host} {:?}", host_of(site));
+            assert!(fits(site, host), "{site} {host} {:?}", host_of_site_name(site));
         }
     }
 
@@ -81,7 +81,7 @@ mod tests {
             ("127.0.0.1", "127.0.0.1"),
             ("localhost.local", "localhost"),
         ] {
-            assert!(!fits(site, host), "{site} {host} {:?}", host_of(site));
+            assert!(!fits(site, host), "{site} {host} {:?}", host_of_site_name(site));
         }
     }
 }

@@ -11,42 +11,42 @@ use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
 use super::{
-    cache::{Cache, Kept, Manifest},
-    collection::{LibrarySettings, Listed, Tree, tree},
+    cache::{CachedNote, LibraryCache, LibraryManifest},
+    collection::{LibrarySettings, LibraryTree, ListedNote, parse_tree},
 };
 use crate::{
     content::clean,
     error::{Error, Result},
-    notes::{row::now, scan::Scan},
-    outbound::{Ask, Gate, Reach, exchange},
+    notes::{event_row::now_ms, scan::NoteScanner},
+    outbound::{FetchPolicy, OutboundRequest, UrlGate, send_following_redirects},
 };
 
 /// Longest that one fetch takes.
-const PATIENCE: Duration = Duration::from_secs(20);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Longest that one waits for another daemon that fetches.
-const TURN: Duration = Duration::from_secs(60);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How often one looks whether it is done.
-const LOOK: Duration = Duration::from_millis(50);
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Fetches at a time.
-const ABREAST: usize = 8;
+const MAX_CONCURRENT_FETCHES: usize = 8;
 
 /// Bytes of the list.
-const MOST_LIST: usize = 16 << 20;
+const MAX_TREE_BYTES: usize = 16 << 20;
 
 /// Bytes of a note.
-const MOST_NOTE: usize = 256 << 10;
+const MAX_NOTE_BYTES: usize = 256 << 10;
 
 /// Letters of a title.
-const MOST_TITLE: usize = 80;
+const MAX_TITLE_CHARS: usize = 80;
 
 /// What came of a refresh.
 #[derive(Clone, Debug)]
-pub struct Fetched {
+pub struct RefreshResult {
     /// What is in force now.
-    pub manifest: Arc<Manifest>,
+    pub manifest: Arc<LibraryManifest>,
     /// Notes that were fetched.
     pub fetched: usize,
     /// Notes that could not be, and stay as they were, or away.
@@ -54,18 +54,18 @@ pub struct Fetched {
 }
 
 /// Where the collection lies, and where it is kept.
-pub struct Fetcher {
+pub struct LibraryFetcher {
     pub settings: LibrarySettings,
-    pub reach: Reach,
-    pub cache: Arc<Cache>,
-    pub scan: Scan,
+    pub reach: FetchPolicy,
+    pub cache: Arc<LibraryCache>,
+    pub scan: NoteScanner,
 }
 
 /// Only the hosts of the collection are asked, whatever they redirect to.
-struct Hosts<'a>(&'a Url);
+struct SameOriginGate<'a>(&'a Url);
 
-impl Gate for Hosts<'_> {
-    fn pass(&self, url: &Url) -> Result<()> {
+impl UrlGate for SameOriginGate<'_> {
+    fn check_url(&self, url: &Url) -> Result<()> {
         if url.origin() == self.0.origin() {
             return Ok(());
         }
@@ -74,33 +74,36 @@ impl Gate for Hosts<'_> {
     }
 }
 
-impl Fetcher {
+impl LibraryFetcher {
     /// Fetches what changed, and puts it in force.
     ///
     /// # Errors
     /// `LIBRARY_OFF`, `LIBRARY_UNAVAILABLE`, `FILE_UNWRITABLE`.
-    pub async fn refresh(&self) -> Result<Fetched> {
+    pub async fn refresh(&self) -> Result<RefreshResult> {
         let off = || Error::new(Reason::LibraryOff, "the library is switched off");
         let collection = self.settings.collection.as_deref().ok_or_else(off)?;
-        let list = self.settings.list(collection).ok_or_else(|| unavailable("a bad address"))?;
-        let bytes = self.get(&list, MOST_LIST).await.map_err(|problem| unavailable(&problem))?;
-        let tree = tree(&bytes, &self.settings.prefix).map_err(|problem| unavailable(&problem))?;
-        let Tree { hash, notes: listed } = tree;
+        let list =
+            self.settings.tree_url(collection).ok_or_else(|| unavailable("a bad address"))?;
+        let bytes =
+            self.get(&list, MAX_TREE_BYTES).await.map_err(|problem| unavailable(&problem))?;
+        let tree =
+            parse_tree(&bytes, &self.settings.prefix).map_err(|problem| unavailable(&problem))?;
+        let LibraryTree { hash, notes: listed } = tree;
         // Another daemon may fetch the same: what it has done is not done again.
-        let _turn = self.turn().await.map_err(|error| self.unwritable(&error))?;
+        let _turn = self.acquire_lock().await.map_err(|error| self.unwritable(&error))?;
         let known = self.cache.load().unwrap_or_default();
         let (mut notes, mut fetched, mut failed) = (Vec::new(), 0, 0);
         let mut work = futures::stream::iter(listed)
-            .map(|listed| self.note(collection, listed, &known))
-            .buffer_unordered(ABREAST);
+            .map(|listed| self.refresh_note(collection, listed, &known))
+            .buffer_unordered(MAX_CONCURRENT_FETCHES);
         while let Some(outcome) = work.next().await {
             match outcome {
-                Outcome::Same(note) => notes.push(note),
-                Outcome::Fetched(note) => {
+                NoteRefresh::Unchanged(note) => notes.push(note),
+                NoteRefresh::Fetched(note) => {
                     fetched += 1;
                     notes.push(note);
                 }
-                Outcome::Failed(id, old, problem) => {
+                NoteRefresh::Failed(id, old, problem) => {
                     tracing::warn!(id, problem, "a note of the library is skipped");
                     failed += 1;
                     notes.extend(old);
@@ -111,40 +114,49 @@ impl Fetcher {
             return Err(unavailable("none of its notes could be fetched"));
         }
         notes.sort_by(|a, b| a.id.cmp(&b.id));
-        let manifest = Manifest { tree: hash, fetched: now(), notes };
-        self.cache.put(&manifest).map_err(|error| self.unwritable(&error))?;
+        let manifest = LibraryManifest { tree: hash, fetched: now_ms(), notes };
+        self.cache.commit(&manifest).map_err(|error| self.unwritable(&error))?;
         let manifest = self.cache.load().unwrap_or_else(|| Arc::new(manifest));
-        Ok(Fetched { manifest, fetched, failed })
+        Ok(RefreshResult { manifest, fetched, failed })
     }
 
-    async fn note(&self, collection: &str, listed: Listed, known: &Manifest) -> Outcome {
+    async fn refresh_note(
+        &self,
+        collection: &str,
+        listed: ListedNote,
+        known: &LibraryManifest,
+    ) -> NoteRefresh {
         let old = known.notes.iter().find(|note| note.id == listed.id);
         if let Some(same) = old.filter(|old| old.blob == listed.blob)
             && self.cache.text(same).is_some()
         {
-            return Outcome::Same(same.clone());
+            return NoteRefresh::Unchanged(same.clone());
         }
-        match self.fetch(collection, &listed).await {
-            Ok(note) => Outcome::Fetched(note),
-            Err(problem) => Outcome::Failed(listed.id, old.cloned(), problem),
+        match self.fetch_note(collection, &listed).await {
+            Ok(note) => NoteRefresh::Fetched(note),
+            Err(problem) => NoteRefresh::Failed(listed.id, old.cloned(), problem),
         }
     }
 
-    async fn fetch(&self, collection: &str, listed: &Listed) -> Result<Kept, String> {
-        let Listed { id, path, blob } = listed.clone();
-        let url = self.settings.file(collection, &path).ok_or("a bad address")?;
-        let bytes = self.get(&url, MOST_NOTE).await?;
+    async fn fetch_note(
+        &self,
+        collection: &str,
+        listed: &ListedNote,
+    ) -> Result<CachedNote, String> {
+        let ListedNote { id, path, blob } = listed.clone();
+        let url = self.settings.file_url(collection, &path).ok_or("a bad address")?;
+        let bytes = self.get(&url, MAX_NOTE_BYTES).await?;
         if git_hash(&bytes) != blob {
             return Err("it is not the file that the list names".to_owned());
         }
         let text = String::from_utf8(bytes.into()).map_err(|_| "it is no text")?;
-        let sha256 = self.cache.keep(&text).map_err(|error| error.to_string())?;
-        let finding = self.scan.at_fetch(&text).await;
-        if finding.unsure {
+        let sha256 = self.cache.store_text(&text).map_err(|error| error.to_string())?;
+        let finding = self.scan.scan_on_fetch(&text).await;
+        if finding.is_inconclusive {
             return Err("it could not be scanned".to_owned());
         }
-        let title = title(&text).unwrap_or_else(|| id.clone());
-        Ok(Kept { title, id, blob, sha256, score: finding.score, flagged: finding.flagged })
+        let title = first_heading(&text).unwrap_or_else(|| id.clone());
+        Ok(CachedNote { title, id, blob, sha256, score: finding.score, flagged: finding.flagged })
     }
 
     async fn get(&self, url: &Url, most: usize) -> Result<Bytes, String> {
@@ -152,11 +164,18 @@ impl Fetcher {
         headers.insert(header::ACCEPT, HeaderValue::from_static("*/*"));
         let agent = concat!("browse/", env!("CARGO_PKG_VERSION"));
         headers.insert(header::USER_AGENT, HeaderValue::from_static(agent));
-        let (url, gate) = (url.clone(), Hosts(url));
-        let ask = Ask { url, method: Method::GET, headers, body: Bytes::new(), most };
-        let answer = timeout(PATIENCE, exchange(&self.reach, &gate, ask)).await;
+        let (url, gate) = (url.clone(), SameOriginGate(url));
+        let ask = OutboundRequest {
+            url,
+            method: Method::GET,
+            headers,
+            body: Bytes::new(),
+            max_bytes: most,
+        };
+        let answer =
+            timeout(FETCH_TIMEOUT, send_following_redirects(&self.reach, &gate, ask)).await;
         let answer = answer
-            .map_err(|_| format!("no answer within {} s", PATIENCE.as_secs()))?
+            .map_err(|_| format!("no answer within {} s", FETCH_TIMEOUT.as_secs()))?
             .map_err(|error| error.to_string())?;
         match answer.status.as_u16() {
             200 if answer.truncated => Err(format!("it has more than {most} bytes")),
@@ -168,12 +187,12 @@ impl Fetcher {
 
     /// The lock of the cache. Who waits too long goes ahead: then both fetch,
     /// and the last one is in force.
-    async fn turn(&self) -> io::Result<File> {
+    async fn acquire_lock(&self) -> io::Result<File> {
         std::fs::create_dir_all(self.cache.folder())?;
         let folder = File::open(self.cache.folder())?;
-        let last = Instant::now() + TURN;
+        let last = Instant::now() + LOCK_TIMEOUT;
         while folder.try_lock().is_err() && Instant::now() < last {
-            sleep(LOOK).await;
+            sleep(LOCK_POLL_INTERVAL).await;
         }
         Ok(folder)
     }
@@ -185,11 +204,11 @@ impl Fetcher {
     }
 }
 
-enum Outcome {
-    Same(Kept),
-    Fetched(Kept),
+enum NoteRefresh {
+    Unchanged(CachedNote),
+    Fetched(CachedNote),
     /// Id, what was there before, and why.
-    Failed(String, Option<Kept>, String),
+    Failed(String, Option<CachedNote>, String),
 }
 
 fn unavailable(problem: &str) -> Error {
@@ -205,10 +224,10 @@ fn git_hash(bytes: &[u8]) -> String {
 }
 
 /// The first heading.
-fn title(text: &str) -> Option<String> {
+fn first_heading(text: &str) -> Option<String> {
     let heading = text.lines().find_map(|line| line.trim_start().strip_prefix('#'))?;
     let heading = clean(heading.trim_start_matches('#').trim()).into_owned();
-    let title: String = heading.chars().take(MOST_TITLE).collect();
+    let title: String = heading.chars().take(MAX_TITLE_CHARS).collect();
     (!title.is_empty()).then_some(title)
 }
 
@@ -223,8 +242,11 @@ mod tests {
 
     #[test]
     fn the_first_heading_is_the_title() {
-        assert_eq!(title("x\n\n## Cart  \n# Other").as_deref(), Some("Cart"));
-        assert_eq!(title("no heading"), None);
-        assert_eq!(title(&format!("# {}", "a".repeat(200))).map(|title| title.len()), Some(80));
+        assert_eq!(first_heading("x\n\n## Cart  \n# Other").as_deref(), Some("Cart"));
+        assert_eq!(first_heading("no heading"), None);
+        assert_eq!(
+            first_heading(&format!("# {}", "a".repeat(200))).map(|title| title.len()),
+            Some(80)
+        );
     }
 }

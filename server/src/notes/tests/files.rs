@@ -6,8 +6,8 @@ use browse_proto::Reason;
 
 use super::{
     super::{
-        note::{Scope, State, hash},
-        store::Store,
+        note::{NoteScope, NoteState, sha256_hex},
+        store::NoteStore,
     },
     append, host, store, text, used,
 };
@@ -15,8 +15,8 @@ use super::{
 const FOREIGN: &str =
     "{\"type\":\"pattern\",  \"key\":\"domain\",\"insight\":\"x\"}\n# a comment\n";
 
-fn numbers(store: &Store) -> Vec<u32> {
-    let (note, _) = store.note(&host("a.example"), None).expect("a note");
+fn numbers(store: &NoteStore) -> Vec<u32> {
+    let (note, _) = store.find_note(&host("a.example"), None).expect("a note");
     note.versions.iter().map(|version| version.number).collect()
 }
 
@@ -31,7 +31,7 @@ fn a_torn_line_is_left_out_and_takes_no_other_along() {
         assert_eq!(store(home.path()).list(true).expect("read").len(), 1, "cut at {cut}");
         let body = format!("after {cut}");
         let saved = first.save(&host("a.example"), &body, 0.1, false).expect("saved");
-        let (note, _) = store(home.path()).note(&host("a.example"), None).expect("a note");
+        let (note, _) = store(home.path()).find_note(&host("a.example"), None).expect("a note");
         assert_eq!(note.current().map(|now| now.number), Some(saved.version.number));
     }
     assert_eq!(numbers(&first), [1, 2, 3, 4, 5]);
@@ -47,18 +47,18 @@ fn rows_of_others_stay_byte_by_byte() {
     append(&store, br#"{"type":"domain","host":"a.example","event":"unheard of"}"#);
     append(&store, b"\n{\"type\":\"domain\",\"host\":\"a.exam");
     used(&store, "a.example", 100);
-    assert!(store.file(Scope::Project).is_bloated());
+    assert!(store.file(NoteScope::Project).needs_compaction());
     let before = text(&store).len();
-    store.file(Scope::Project).compact().expect("compacted");
+    store.file(NoteScope::Project).compact().expect("compacted");
     let after = text(&store);
     assert!(after.starts_with(FOREIGN), "{after}");
     assert!(after.contains("unheard of"), "what a newer one wrote stays");
     assert!(!after.contains("a.exam\n") && after.len() * 4 < before, "{after}");
-    assert!(!store.file(Scope::Project).is_bloated());
-    let (note, _) = store.note(&host("a.example"), None).expect("a note");
+    assert!(!store.file(NoteScope::Project).needs_compaction());
+    let (note, _) = store.find_note(&host("a.example"), None).expect("a note");
     let now = note.current().expect("a text");
-    assert_eq!((now.state, now.uses, now.number), (State::Active, 100, 1));
-    let mode = fs::metadata(store.file(Scope::Project).path()).expect("a file").permissions();
+    assert_eq!((now.state, now.uses, now.number), (NoteState::Active, 100, 1));
+    let mode = fs::metadata(store.file(NoteScope::Project).path()).expect("a file").permissions();
     assert_eq!(std::os::unix::fs::PermissionsExt::mode(&mode) & 0o777, 0o600);
 }
 
@@ -70,11 +70,11 @@ fn a_compaction_keeps_ten_versions_and_what_was_removed() {
         store.save(&host("a.example"), &format!("{number}"), 0.1, false).expect("saved");
     }
     store.save(&host("b.example"), "gone", 0.1, false).expect("saved");
-    store.remove(&host("b.example"), Scope::Project).expect("removed");
-    store.file(Scope::Project).compact().expect("compacted");
+    store.remove(&host("b.example"), NoteScope::Project).expect("removed");
+    store.file(NoteScope::Project).compact().expect("compacted");
     assert_eq!(numbers(&store), (3..=12).collect::<Vec<_>>());
     assert_eq!(store.list(false).expect("read").len(), 1);
-    store.roll_back(&host("b.example"), Scope::Project, None).expect("restored");
+    store.roll_back(&host("b.example"), NoteScope::Project, None).expect("restored");
     let saved = store.save(&host("a.example"), "13", 0.1, false).expect("saved");
     assert_eq!(saved.version.number, 13);
 }
@@ -90,14 +90,18 @@ fn a_text_that_was_changed_by_hand_has_earned_nothing() {
         )
     };
     store.save(&host("x.example"), "x", 0.1, false).expect("saved");
-    append(&store, row("a.example", &hash("be kind"), "active").as_bytes());
-    append(&store, row("b.example", &hash("send all"), "global").as_bytes());
+    append(&store, row("a.example", &sha256_hex("be kind"), "active").as_bytes());
+    append(&store, row("b.example", &sha256_hex("send all"), "global").as_bytes());
     let state = |name: &str| {
-        let (note, _) = store.note(&host(name), None).expect("a note");
+        let (note, _) = store.find_note(&host(name), None).expect("a note");
         note.current().map(|now| (now.state, now.uses))
     };
-    assert_eq!(state("a.example"), Some((State::Quarantined, 0)));
-    assert_eq!(state("b.example"), Some((State::Active, 9)), "a project shares nothing by a row");
+    assert_eq!(state("a.example"), Some((NoteState::Quarantined, 0)));
+    assert_eq!(
+        state("b.example"),
+        Some((NoteState::Active, 9)),
+        "a project shares nothing by a row"
+    );
 }
 
 #[test]
@@ -107,9 +111,9 @@ fn another_process_is_seen_at_once() {
     assert!(one.list(true).expect("read").is_empty());
     two.save(&host("a.example"), "one", 0.1, false).expect("saved");
     assert_eq!(one.list(true).expect("read").len(), 1);
-    two.file(Scope::Project).compact().expect("compacted");
+    two.file(NoteScope::Project).compact().expect("compacted");
     assert_eq!(numbers(&one), [1]);
-    fs::remove_file(one.file(Scope::Project).path()).expect("removed");
+    fs::remove_file(one.file(NoteScope::Project).path()).expect("removed");
     assert!(one.list(true).expect("read").is_empty());
 }
 
@@ -140,14 +144,14 @@ fn what_is_no_file_of_its_own_is_refused_at_once() {
         for (name, put) in puts.into_iter().filter(|(name, _)| *name != "a folder" || up == 0) {
             let home = tempfile::tempdir().expect("a folder");
             let store = store(home.path());
-            let path = store.file(Scope::Project).path();
+            let path = store.file(NoteScope::Project).path();
             let place = path.ancestors().nth(up).expect("a folder");
             fs::create_dir_all(place.parent().expect("a folder")).expect("made");
             put(place);
             let errors = [
                 store.list(true).expect_err("read"),
                 store.save(&host("a.example"), "one", 0.1, false).expect_err("written"),
-                store.file(Scope::Project).compact().expect_err("written"),
+                store.file(NoteScope::Project).compact().expect_err("written"),
             ];
             for error in errors {
                 assert_eq!(error.reason(), Reason::NotesPlaceTaken, "{name}: {error}");

@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    super::{note::Scope, store::Store},
+    super::{note::NoteScope, store::NoteStore},
     append, host, store, text, used,
 };
 
@@ -34,14 +34,14 @@ fn what_a_process_does() {
     let (Ok(work), Ok(home)) = (env::var(WORK), env::var(HOME)) else { return };
     let store = store(Path::new(&home));
     if work == "compact" {
-        return store.file(Scope::Project).compact().expect("compacted");
+        return store.file(NoteScope::Project).compact().expect("compacted");
     }
     for number in 0..SAVES {
         let body = format!("{work} {number}");
         store.save(&host(&format!("{work}.example")), &body, 0.1, false).expect("saved");
         used(&store, "all.example", 1);
         if number % 4 == 3 {
-            store.file(Scope::Project).compact().expect("compacted");
+            store.file(NoteScope::Project).compact().expect("compacted");
         }
     }
 }
@@ -58,7 +58,7 @@ fn eight_writers_at_once_lose_nothing() {
     }
     let store = store(home.path());
     let last = |name: &str| {
-        let (note, _) = store.note(&host(name), None).expect("a note");
+        let (note, _) = store.find_note(&host(name), None).expect("a note");
         note.versions.last().expect("a text").clone()
     };
     for number in 0..8 {
@@ -69,8 +69,8 @@ fn eight_writers_at_once_lose_nothing() {
 }
 
 /// The notes that were there before a writer was killed.
-fn check(store: &Store, place: &str) {
-    let (note, _) = store.note(&host("kept.example"), None).expect(place);
+fn check(store: &NoteStore, place: &str) {
+    let (note, _) = store.find_note(&host("kept.example"), None).expect(place);
     let now = note.current().expect(place);
     assert_eq!((&*now.body, now.uses, now.number), ("kept", 2, 1), "{place}");
     assert!(text(store).contains("{\"type\":\"pattern\"}\n"), "{place}: {}", text(store));
@@ -91,13 +91,16 @@ fn a_writer_that_is_killed_at_any_step_loses_no_committed_row() {
         assert_eq!(killed.signal(), Some(9), "{place}");
         let store = store(home.path());
         check(&store, place);
-        assert_eq!(store.note(&host("w.example"), None).is_ok(), committed, "{place}");
+        assert_eq!(store.find_note(&host("w.example"), None).is_ok(), committed, "{place}");
         // Nobody waits for the lock of the dead, and the file takes more.
         store.save(&host("next.example"), "next", 0.1, false).expect(place);
         check(&super::store(home.path()), place);
-        store.file(Scope::Project).compact().expect(place);
+        store.file(NoteScope::Project).compact().expect(place);
         check(&super::store(home.path()), place);
-        assert!(super::store(home.path()).note(&host("next.example"), None).is_ok(), "{place}");
+        assert!(
+            super::store(home.path()).find_note(&host("next.example"), None).is_ok(),
+            "{place}"
+        );
     }
 }
 

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn signer() -> Signer {
-    Signer::new("d1").expect("there are random numbers")
+fn signer() -> TokenSigner {
+    TokenSigner::new("d1").expect("there are random numbers")
 }
 
 fn claims() -> Value {
-    let now = seconds(SystemTime::now());
+    let now = unix_seconds(SystemTime::now());
     json!({
         "iss": "d1", "aud": "daemon:d1:local", "sub": "ada", "jti": "1",
         "iat": now, "nbf": now, "exp": now + 60, "scopes": [], "hosts": [], "tabs": "own",
@@ -26,7 +26,7 @@ fn header() -> Header {
     }
 }
 
-fn token(signer: &Signer, header: &Header, change: &[(&str, Value)]) -> String {
+fn token(signer: &TokenSigner, header: &Header, change: &[(&str, Value)]) -> String {
     let mut claims = claims();
     for (name, value) in change {
         match value {
@@ -39,7 +39,7 @@ fn token(signer: &Signer, header: &Header, change: &[(&str, Value)]) -> String {
     encode(header, &claims, &signer.encoding).expect("it can be signed")
 }
 
-fn reason(signer: &Signer, token: &str) -> Option<Reason> {
+fn reason(signer: &TokenSigner, token: &str) -> Option<Reason> {
     signer.verify(token, Listener::Local).err().map(|error| error.reason())
 }
 
@@ -52,7 +52,7 @@ fn a_good_token_passes() {
 #[test]
 fn there_is_no_leeway() {
     let signer = signer();
-    let now = seconds(SystemTime::now());
+    let now = unix_seconds(SystemTime::now());
     let late = token(&signer, &header(), &[("exp", json!(now - 1))]);
     assert_eq!(reason(&signer, &late), Some(Reason::TokenExpired));
     let early = token(&signer, &header(), &[("nbf", json!(now + 30))]);
@@ -110,8 +110,8 @@ fn one_algorithm_is_taken() {
 
 #[test]
 fn a_forged_signature_is_told_from_another_daemons() {
-    let (signer, other) = (signer(), Signer::new("d2").expect("there are random numbers"));
-    let forged = Signer { id: "d1".to_owned(), ..Signer::new("d1").expect("random") };
+    let (signer, other) = (signer(), TokenSigner::new("d2").expect("there are random numbers"));
+    let forged = TokenSigner { id: "d1".to_owned(), ..TokenSigner::new("d1").expect("random") };
     assert_eq!(reason(&signer, &token(&forged, &header(), &[])), Some(Reason::TokenInvalid));
     let theirs =
         token(&other, &Header { kid: Some("d2".to_owned()), ..header() }, &[("iss", json!("d2"))]);

@@ -18,7 +18,7 @@ use crate::policy::ClientId;
 
 /// A call that was refused.
 #[derive(Clone, Debug)]
-pub struct Refusal {
+pub struct RefusedCall {
     /// Why.
     pub reason: Reason,
     /// Who called, when a token told.
@@ -30,43 +30,43 @@ pub struct Refusal {
 }
 
 /// Hears of refused calls.
-pub type Refusals = Arc<dyn Fn(&Refusal) + Send + Sync>;
+pub type RefusedCallHandler = Arc<dyn Fn(&RefusedCall) + Send + Sync>;
 
 /// The layer.
 #[derive(Clone)]
-pub struct Audit(Refusals);
+pub struct AuditLayer(RefusedCallHandler);
 
 /// A service whose refusals are heard.
 #[derive(Clone)]
-pub struct Audited<S> {
-    refusals: Refusals,
+pub struct AuditService<S> {
+    refusals: RefusedCallHandler,
     inner: S,
 }
 
-impl Audit {
+impl AuditLayer {
     /// Tells `refusals`.
-    pub fn new(refusals: Refusals) -> Self {
+    pub fn new(refusals: RefusedCallHandler) -> Self {
         Self(refusals)
     }
 }
 
-impl<S> Layer<S> for Audit {
-    type Service = Audited<S>;
+impl<S> Layer<S> for AuditLayer {
+    type Service = AuditService<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        Audited { refusals: Arc::clone(&self.0), inner }
+        AuditService { refusals: Arc::clone(&self.0), inner }
     }
 }
 
-type Answer = Result<Response<Body>, Infallible>;
+type AuditResult = Result<Response<Body>, Infallible>;
 
-impl<S> Service<Request<Body>> for Audited<S>
+impl<S> Service<Request<Body>> for AuditService<S>
 where
     S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
 {
     type Response = Response<Body>;
     type Error = Infallible;
-    type Future = Map<S::Future, Box<dyn FnOnce(Answer) -> Answer + Send>>;
+    type Future = Map<S::Future, Box<dyn FnOnce(AuditResult) -> AuditResult + Send>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         self.inner.poll_ready(cx)
@@ -74,9 +74,10 @@ where
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
         let refusals = Arc::clone(&self.refusals);
-        self.inner.call(request).map(Box::new(move |mut answer: Answer| {
+        self.inner.call(request).map(Box::new(move |mut answer: AuditResult| {
             let response = answer.as_mut().ok();
-            if let Some(refusal) = response.and_then(|r| r.extensions_mut().remove::<Refusal>()) {
+            if let Some(refusal) = response.and_then(|r| r.extensions_mut().remove::<RefusedCall>())
+            {
                 refusals(&refusal);
             }
             answer

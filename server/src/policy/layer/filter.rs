@@ -12,11 +12,11 @@ use http::{Request, Response};
 use tonic::{Status, body::Body};
 use tower::{Layer, Service};
 
-use super::{Peer, audit::Refusal};
+use super::{PeerAddress, audit::RefusedCall};
 use crate::{error::Result, policy::Grant};
 
 /// Lets calls pass or refuses them.
-pub trait Check: Send + Sync + 'static {
+pub trait RequestCheck: Send + Sync + 'static {
     /// Looks at one call.
     ///
     /// # Errors
@@ -25,38 +25,38 @@ pub trait Check: Send + Sync + 'static {
 }
 
 /// The layer of a check.
-pub struct Filter<C>(Arc<C>);
+pub struct FilterLayer<C>(Arc<C>);
 
 /// A service behind a check.
-pub struct Filtered<C, S> {
+pub struct FilterService<C, S> {
     check: Arc<C>,
     inner: S,
 }
 
-impl<C> Filter<C> {
+impl<C> FilterLayer<C> {
     /// The layer of `check`.
     pub fn new(check: C) -> Self {
         Self(Arc::new(check))
     }
 }
 
-impl<C, S> Layer<S> for Filter<C> {
-    type Service = Filtered<C, S>;
+impl<C, S> Layer<S> for FilterLayer<C> {
+    type Service = FilterService<C, S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        Filtered { check: Arc::clone(&self.0), inner }
+        FilterService { check: Arc::clone(&self.0), inner }
     }
 }
 
-impl<C, S: Clone> Clone for Filtered<C, S> {
+impl<C, S: Clone> Clone for FilterService<C, S> {
     fn clone(&self) -> Self {
         Self { check: Arc::clone(&self.check), inner: self.inner.clone() }
     }
 }
 
-impl<C, S> Service<Request<Body>> for Filtered<C, S>
+impl<C, S> Service<Request<Body>> for FilterService<C, S>
 where
-    C: Check,
+    C: RequestCheck,
     S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
 {
     type Response = Response<Body>;
@@ -74,9 +74,14 @@ where
         let grant = request.extensions().get::<Arc<Grant>>();
         let client = grant.map(|grant| grant.capability().client.clone());
         let path = request.uri().path().to_owned();
-        let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
+        let peer = request.extensions().get::<PeerAddress>().map(|peer| peer.0);
         let mut response = Status::from(error.clone()).into_http::<Body>();
-        response.extensions_mut().insert(Refusal { reason: error.reason(), client, path, peer });
+        response.extensions_mut().insert(RefusedCall {
+            reason: error.reason(),
+            client,
+            path,
+            peer,
+        });
         Either::Right(ready(Ok(response)))
     }
 }

@@ -18,52 +18,52 @@ use tonic::{Status, body::Body};
 use tower::{Layer, Service};
 
 use super::{
-    audit::{Refusal, Refusals},
-    authorize::Peer,
-    reply::{self, Form},
+    audit::{RefusedCall, RefusedCallHandler},
+    authorize::PeerAddress,
+    http_response::{self, ResponseFormat},
 };
-use crate::error::{Error, HINT, Result, quote};
+use crate::error::{Error, HINT_KEY, Result, quote};
 
 /// Says of a call that it came as JSON.
 #[derive(Clone, Copy, Debug)]
-pub struct AsJson;
+pub struct JsonRequest;
 
 /// The layer.
 #[derive(Clone)]
-pub struct Json(Refusals);
+pub struct JsonLayer(RefusedCallHandler);
 
 /// A service that also understands JSON.
 #[derive(Clone)]
-pub struct Jsoned<S> {
-    refusals: Refusals,
+pub struct JsonService<S> {
+    refusals: RefusedCallHandler,
     inner: S,
 }
 
-impl Json {
+impl JsonLayer {
     /// Tells `refusals` of what is no call at all.
-    pub fn new(refusals: Refusals) -> Self {
+    pub fn new(refusals: RefusedCallHandler) -> Self {
         Self(refusals)
     }
 }
 
-impl<S> Layer<S> for Json {
-    type Service = Jsoned<S>;
+impl<S> Layer<S> for JsonLayer {
+    type Service = JsonService<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        Jsoned { refusals: Arc::clone(&self.0), inner }
+        JsonService { refusals: Arc::clone(&self.0), inner }
     }
 }
 
-type Answer = std::result::Result<Response<Body>, Infallible>;
+type JsonResult = std::result::Result<Response<Body>, Infallible>;
 
-impl<S> Service<Request<Body>> for Jsoned<S>
+impl<S> Service<Request<Body>> for JsonService<S>
 where
     S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     S::Future: Send + 'static,
 {
     type Response = Response<Body>;
     type Error = Infallible;
-    type Future = BoxFuture<'static, Answer>;
+    type Future = BoxFuture<'static, JsonResult>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<std::result::Result<(), Infallible>> {
         self.inner.poll_ready(cx)
@@ -73,18 +73,18 @@ where
         if is_grpc(request.headers()) {
             return self.inner.call(request).boxed();
         }
-        let form = Form::of(request.headers());
-        if let Err(error) = check(&request) {
-            let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
+        let form = ResponseFormat::from_accept(request.headers());
+        if let Err(error) = check_request(&request) {
+            let peer = request.extensions().get::<PeerAddress>().map(|peer| peer.0);
             let path = request.uri().path().to_owned();
-            (self.refusals)(&Refusal { reason: error.reason(), client: None, path, peer });
+            (self.refusals)(&RefusedCall { reason: error.reason(), client: None, path, peer });
             let status = Status::from(error);
-            return async move { Ok(reply::failure(&status, form)) }.boxed();
+            return async move { Ok(http_response::error_response(&status, form)) }.boxed();
         }
         let command = Command::by_path(request.uri().path());
-        disguise(&mut request);
+        rewrite_as_grpc(&mut request);
         let answer = self.inner.call(request);
-        async move { Ok(back(answer.await?, command, form).await) }.boxed()
+        async move { Ok(into_http_response(answer.await?, command, form).await) }.boxed()
     }
 }
 
@@ -95,7 +95,7 @@ fn is_grpc(headers: &HeaderMap) -> bool {
 
 /// Refuses what is no call. A page cannot send JSON without being asked first
 /// whether it may, and nobody answers that it may.
-fn check(request: &Request<Body>) -> Result<()> {
+fn check_request(request: &Request<Body>) -> Result<()> {
     if request.method() != Method::POST {
         let message = format!("`{}` is no way to call", quote(request.method().as_str()));
         return Err(Error::new(Reason::RequestInvalid, message));
@@ -107,17 +107,18 @@ fn check(request: &Request<Body>) -> Result<()> {
         let message = "the body is not said to be `application/json`";
         return Err(Error::new(Reason::RequestInvalid, message));
     }
-    let mut others = parameters.split(';').filter_map(charset).filter(|name| !is_utf8(name));
+    let mut others =
+        parameters.split(';').filter_map(charset_parameter).filter(|name| !is_utf8(name));
     if let Some(other) = others.next() {
         let message = format!("the body is said to be in `{}`: JSON is UTF-8", quote(other));
         let error = Error::new(Reason::ArgumentInvalid, message);
-        return Err(error.with(HINT, "Send UTF-8, with `content-type: application/json` alone"));
+        return Err(error.with(HINT_KEY, "Send UTF-8, with `content-type: application/json` alone"));
     }
     Ok(())
 }
 
 /// The charset that a parameter of a content type names.
-fn charset(parameter: &str) -> Option<&str> {
+fn charset_parameter(parameter: &str) -> Option<&str> {
     let (name, value) = parameter.split_once('=')?;
     name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"'))
 }
@@ -128,9 +129,9 @@ fn is_utf8(charset: &str) -> bool {
 }
 
 /// Makes a call of gRPC of it; its body follows where it is read.
-fn disguise(request: &mut Request<Body>) {
+fn rewrite_as_grpc(request: &mut Request<Body>) {
     *request.version_mut() = Version::HTTP_2;
-    request.extensions_mut().insert(AsJson);
+    request.extensions_mut().insert(JsonRequest);
     let headers = request.headers_mut();
     headers.remove(header::CONTENT_LENGTH);
     headers.remove("grpc-encoding");
@@ -140,19 +141,28 @@ fn disguise(request: &mut Request<Body>) {
 }
 
 /// The answer to a call, in the form that its caller asked for.
-async fn back(
+async fn into_http_response(
     response: Response<Body>,
     command: Option<&'static Command>,
-    form: Form,
+    form: ResponseFormat,
 ) -> Response<Body> {
     let (parts, body) = response.into_parts();
     let mut reply = match (Status::from_header_map(&parts.headers), command) {
-        (Some(status), _) if status.code() != tonic::Code::Ok => reply::failure(&status, form),
-        (_, Some(command)) => match read(body).await {
-            Ok(message) => reply::success(command, &message, untrusted(&parts.headers), form),
-            Err(status) => reply::failure(&status, form),
+        (Some(status), _) if status.code() != tonic::Code::Ok => {
+            http_response::error_response(&status, form)
+        }
+        (_, Some(command)) => match read_message(body).await {
+            Ok(message) => http_response::success_response(
+                command,
+                &message,
+                untrusted_of_headers(&parts.headers),
+                form,
+            ),
+            Err(status) => http_response::error_response(&status, form),
         },
-        (_, None) => reply::failure(&Status::unimplemented("there is no such method"), form),
+        (_, None) => {
+            http_response::error_response(&Status::unimplemented("there is no such method"), form)
+        }
     };
     if let Some(notice) = parts.headers.get(metadata::NOTICE) {
         reply.headers_mut().insert(metadata::NOTICE, notice.clone());
@@ -160,7 +170,7 @@ async fn back(
     reply
 }
 
-pub(super) fn untrusted(headers: &HeaderMap) -> Option<Untrusted> {
+pub(super) fn untrusted_of_headers(headers: &HeaderMap) -> Option<Untrusted> {
     let entry = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let warnings = entry(metadata::WARNINGS)
         .map(|lines| percent_decode_str(lines).decode_utf8_lossy().into_owned());
@@ -169,7 +179,7 @@ pub(super) fn untrusted(headers: &HeaderMap) -> Option<Untrusted> {
 }
 
 /// The one message of an answer, or the status that stands in its place.
-async fn read(body: Body) -> std::result::Result<Bytes, Status> {
+async fn read_message(body: Body) -> std::result::Result<Bytes, Status> {
     let whole = body.collect().await?;
     let status = whole.trailers().and_then(Status::from_header_map);
     if let Some(status) = status.filter(|status| status.code() != tonic::Code::Ok) {

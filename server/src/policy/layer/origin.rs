@@ -10,37 +10,37 @@ use browse_proto::Reason;
 use http::{Request, header, uri::Authority};
 use tonic::body::Body;
 
-use super::filter::Check;
+use super::filter::RequestCheck;
 use crate::{
-    error::{Error, HINT, Result},
-    tunnel::Names,
+    error::{Error, HINT_KEY, Result},
+    tunnel::AllowedHosts,
 };
 
 /// From where calls may come.
 #[derive(Clone, Debug)]
-pub enum Origin {
+pub enum OriginCheck {
     /// From programs of this machine that call this port by a loopback name.
     Loopback {
         /// Port of the listener.
         port: u16,
     },
     /// From programs elsewhere that call by a name that was given out.
-    Named(Arc<Names>),
+    Named(Arc<AllowedHosts>),
     /// From programs that have no other way: those at a socket with a path.
-    Anywhere,
+    Any,
 }
 
-impl Check for Origin {
+impl RequestCheck for OriginCheck {
     fn check(&self, request: &mut Request<Body>) -> Result<()> {
         if request.headers().contains_key(header::ORIGIN) {
             return Err(self.denied("the call carries an `Origin` header"));
         }
         let ours = |authority: &Authority| match self {
             Self::Loopback { port } => is_loopback(authority, *port),
-            Self::Named(names) => names.know(authority),
-            Self::Anywhere => true,
+            Self::Named(names) => names.allows(authority),
+            Self::Any => true,
         };
-        if matches!(self, Self::Anywhere) {
+        if matches!(self, Self::Any) {
             return Ok(());
         }
         let hosts: Vec<_> = request.headers().get_all(header::HOST).iter().collect();
@@ -55,17 +55,17 @@ impl Check for Origin {
     }
 }
 
-impl Origin {
+impl OriginCheck {
     fn denied(&self, message: &str) -> Error {
         let error = Error::new(Reason::OriginDenied, message);
         match self {
             // A caller elsewhere has no state file.
             Self::Named(_) => error.with(
-                HINT,
+                HINT_KEY,
                 "Call the address of the pairing block, as its `Host` and without an `Origin`; \
                  the owner gives out another name with `browse pair new <name> --address`",
             ),
-            Self::Loopback { .. } | Self::Anywhere => error,
+            Self::Loopback { .. } | Self::Any => error,
         }
     }
 }
@@ -77,14 +77,14 @@ fn is_loopback(authority: &Authority, port: u16) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Body, Check as _, Origin, Request};
+    use super::{Body, OriginCheck, Request, RequestCheck as _};
 
     fn passes(uri: &str, headers: &[(&str, &str)]) -> bool {
         let request = headers.iter().fold(Request::builder().uri(uri), |request, (name, value)| {
             request.header(*name, *value)
         });
         let mut request = request.body(Body::default()).expect("the request is well formed");
-        Origin::Loopback { port: 4000 }.check(&mut request).is_ok()
+        OriginCheck::Loopback { port: 4000 }.check(&mut request).is_ok()
     }
 
     #[test]

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use http::Request;
 use tonic::body::Body;
 
-use super::filter::Check;
+use super::filter::RequestCheck;
 use crate::{error::Result, policy::Grant};
 
 /// The check that counts.
-pub struct Rated;
+pub struct RateLimitCheck;
 
-impl Check for Rated {
+impl RequestCheck for RateLimitCheck {
     fn check(&self, request: &mut Request<Body>) -> Result<()> {
         // Only what needs no token has no grant.
-        request.extensions().get::<Arc<Grant>>().map_or(Ok(()), |grant| grant.count())
+        request.extensions().get::<Arc<Grant>>().map_or(Ok(()), |grant| grant.count_call())
     }
 }

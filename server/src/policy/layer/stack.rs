@@ -8,36 +8,36 @@ use tonic_web::GrpcWebLayer;
 use tower::{Service, ServiceBuilder, util::BoxCloneSyncService};
 
 use super::{
-    audit::{Audit, Refusals},
-    authorize::Authorize,
-    explain::Explain,
-    filter::Filter,
-    intake::Intake,
-    json::Json,
-    origin::Origin,
-    rate::Rated,
-    trace::Trace,
+    audit::{AuditLayer, RefusedCallHandler},
+    authorize::AuthorizeCheck,
+    error_mapping::ErrorMappingLayer,
+    filter::FilterLayer,
+    json::JsonLayer,
+    origin::OriginCheck,
+    rate::RateLimitCheck,
+    request_body::RequestBodyLayer,
+    trace::TraceLayer,
 };
 use crate::policy::{Authority, Listener};
 
 /// What stands before the services of one listener.
 #[derive(Clone)]
-pub struct Gate {
+pub struct GateConfig {
     /// Where the calls come in.
     pub listener: Listener,
     /// Whose tokens are taken.
     pub authority: Arc<Authority>,
     /// From where calls may come.
-    pub origin: Origin,
+    pub origin: OriginCheck,
     /// Who hears of refused calls.
-    pub refusals: Refusals,
+    pub refusals: RefusedCallHandler,
 }
 
 /// Services behind a gate.
-pub type Guarded = BoxCloneSyncService<Request<Body>, Response<Body>, Infallible>;
+pub type GatedService = BoxCloneSyncService<Request<Body>, Response<Body>, Infallible>;
 
 /// Puts `services` behind `gate`.
-pub fn guard<S>(gate: Gate, services: S) -> Guarded
+pub fn with_gate<S>(gate: GateConfig, services: S) -> GatedService
 where
     S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     S: Clone + Send + Sync + 'static,
@@ -46,17 +46,17 @@ where
     // Callers elsewhere may have nothing but HTTP, and their messages are read
     // with care.
     let elsewhere = gate.listener == Listener::Tunnel;
-    let json = elsewhere.then(|| Json::new(Arc::clone(&gate.refusals)));
+    let json = elsewhere.then(|| JsonLayer::new(Arc::clone(&gate.refusals)));
     let stack = ServiceBuilder::new()
         .option_layer(json)
         .layer(GrpcWebLayer::new())
-        .layer(Trace)
-        .layer(Audit::new(gate.refusals))
-        .layer(Filter::new(gate.origin))
-        .layer(Filter::new(Authorize::new(gate.authority, gate.listener)))
-        .layer(Filter::new(Rated))
-        .option_layer(elsewhere.then_some(Intake))
-        .layer(Explain)
+        .layer(TraceLayer)
+        .layer(AuditLayer::new(gate.refusals))
+        .layer(FilterLayer::new(gate.origin))
+        .layer(FilterLayer::new(AuthorizeCheck::new(gate.authority, gate.listener)))
+        .layer(FilterLayer::new(RateLimitCheck))
+        .option_layer(elsewhere.then_some(RequestBodyLayer))
+        .layer(ErrorMappingLayer)
         .service(services);
     BoxCloneSyncService::new(stack)
 }

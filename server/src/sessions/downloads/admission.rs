@@ -5,37 +5,37 @@ use std::{path::Path, time::Duration};
 
 use url::Url;
 
-use super::record::{DownloadRecord, DownloadStatus, allows};
+use super::record::{DownloadRecord, DownloadStatus, allows_source};
 use crate::{
     chromium::is_metadata_host,
-    sessions::{Place, Session, Tab},
+    sessions::{DisplayMode, Session, Tab},
 };
 
 /// Files that are kept for a session.
-const MOST_FILES: usize = 100;
+const MAX_SESSION_FILES: usize = 100;
 
 /// Bytes that are kept for a session.
-const MOST_BYTES: u64 = 2 << 30;
+const MAX_SESSION_BYTES: u64 = 2 << 30;
 
 /// How long after an action a download counts as begun by it: servers take their
 /// time to make a report.
-pub const AFTER_ACTION: Duration = Duration::from_secs(60);
+pub const ACTION_WINDOW: Duration = Duration::from_secs(60);
 
 /// What stands behind a refusal for the quota.
-const ROOM: &str = "`browse downloads --clear` makes room";
+const QUOTA_HINT: &str = "`browse downloads --clear` makes room";
 
 /// Why the download from `url` in `tab` is not ours to keep, if it is not.
-pub fn refusal(session: &Session, tab: &Tab, url: &str, is_awaited: bool) -> Option<String> {
+pub fn refusal_reason(session: &Session, tab: &Tab, url: &str, is_awaited: bool) -> Option<String> {
     let host_denied = match Url::parse(url) {
         Ok(url) => url.host().is_some_and(|host| is_metadata_host(&host)),
         Err(_) => true,
     };
-    if host_denied || !allows(&session.rules().hosts, url) {
+    if host_denied || !allows_source(&session.rules().hosts, url) {
         return Some("the session may not reach its host".to_owned());
     }
     // A person clicks without us.
-    let is_shown = *session.place().borrow() != Place::Hidden;
-    if is_shown || is_awaited || tab.acted().is_recent(AFTER_ACTION, tab.page()) {
+    let is_shown = *session.watch_display_mode().borrow() != DisplayMode::Headless;
+    if is_shown || is_awaited || tab.action_times().is_recent(ACTION_WINDOW, tab.page()) {
         return None;
     }
     Some("the page began it by itself; an action in the tab has to begin it".to_owned())
@@ -43,29 +43,34 @@ pub fn refusal(session: &Session, tab: &Tab, url: &str, is_awaited: bool) -> Opt
 
 /// Files and bytes that a session has, and those of them that a caller has saved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
+pub struct DownloadUsage {
     files: usize,
     bytes: u64,
 }
 
-impl Usage {
+impl DownloadUsage {
     /// What `records` take.
     pub fn of<'a>(records: impl Iterator<Item = &'a DownloadRecord>) -> Self {
-        records.filter(|record| record.takes_room()).fold(Self::default(), |sum, record| {
-            let is_running = record.status == DownloadStatus::Running;
-            let announced = record.total.filter(|_| is_running).unwrap_or_default();
-            let bytes = record.received.max(announced);
-            Self { files: sum.files + 1, bytes: sum.bytes.saturating_add(bytes) }
-        })
+        records.filter(|record| record.counts_toward_quota()).fold(
+            Self::default(),
+            |sum, record| {
+                let is_running = record.status == DownloadStatus::Running;
+                let announced = record.total.filter(|_| is_running).unwrap_or_default();
+                let bytes = record.received.max(announced);
+                Self { files: sum.files + 1, bytes: sum.bytes.saturating_add(bytes) }
+            },
+        )
     }
 
     /// Why it is too much, if it is.
     pub fn excess(self) -> Option<String> {
-        if self.files > MOST_FILES {
-            return Some(format!("the session has {MOST_FILES} files already; {ROOM}"));
+        if self.files > MAX_SESSION_FILES {
+            return Some(format!(
+                "the session has {MAX_SESSION_FILES} files already; {QUOTA_HINT}"
+            ));
         }
-        (self.bytes > MOST_BYTES)
-            .then(|| format!("the files of the session would exceed 2 GiB; {ROOM}"))
+        (self.bytes > MAX_SESSION_BYTES)
+            .then(|| format!("the files of the session would exceed 2 GiB; {QUOTA_HINT}"))
     }
 }
 
@@ -88,10 +93,10 @@ mod tests {
 
     #[test]
     fn the_quota_counts_what_a_server_announces() {
-        let at = |files, bytes| Usage { files, bytes }.excess();
-        assert_eq!((at(100, MOST_BYTES), at(0, 0)), (None, None));
+        let at = |files, bytes| DownloadUsage { files, bytes }.excess();
+        assert_eq!((at(100, MAX_SESSION_BYTES), at(0, 0)), (None, None));
         assert!(at(101, 0).is_some_and(|why| why.contains("100 files")));
-        assert!(at(1, MOST_BYTES + 1).is_some_and(|why| why.contains("2 GiB")));
+        assert!(at(1, MAX_SESSION_BYTES + 1).is_some_and(|why| why.contains("2 GiB")));
     }
 
     #[test]

@@ -15,15 +15,15 @@ use std::{
 
 use browse_proto::file_name;
 
-use super::record::{DownloadRecord, DownloadStatus, IndexEntry, KEPT};
-use crate::{chromium::PARTIAL, sessions::SessionName};
+use super::record::{DownloadRecord, DownloadStatus, IndexEntry, RETENTION};
+use crate::{chromium::PARTIAL_DIR_PREFIX, sessions::SessionName};
 
 /// Files that one name is numbered for.
-const MOST_NUMBERS: u32 = 10_000;
+const MAX_NAME_SUFFIX: u32 = 10_000;
 
 /// The folder of the downloads, by the folder that the daemon keeps its own files
 /// in. A folder that is not ours alone gets one whose name says whose it is.
-pub fn place(folder: &Path) -> PathBuf {
+pub fn downloads_dir(folder: &Path) -> PathBuf {
     match folder.ends_with(".browse") {
         true => folder.join("downloads"),
         false => folder.join(".browse-downloads"),
@@ -32,15 +32,15 @@ pub fn place(folder: &Path) -> PathBuf {
 
 /// A folder that was checked.
 #[derive(Clone, Debug)]
-pub struct Folder(PathBuf);
+pub struct DownloadFolder(PathBuf);
 
-impl Folder {
+impl DownloadFolder {
     /// Makes or checks the folder at `path`.
     ///
     /// # Errors
     /// It cannot be made, is a link, or belongs to somebody else.
     pub fn open(path: &Path) -> io::Result<Self> {
-        private(path)?;
+        create_private_dir(path)?;
         Ok(Self(path.to_owned()))
     }
 
@@ -55,14 +55,14 @@ impl Folder {
     ///
     /// # Errors
     /// The file is gone, or the folder cannot be written.
-    pub fn take(&self, from: &Path, session: &str, name: &str) -> io::Result<(PathBuf, u64)> {
-        let folder = self.of(session);
-        private(&folder)?;
+    pub fn move_in(&self, from: &Path, session: &str, name: &str) -> io::Result<(PathBuf, u64)> {
+        let folder = self.session_dir(session);
+        create_private_dir(&folder)?;
         let size = fs::symlink_metadata(from)?.len();
         let mut options = fs::OpenOptions::new();
         options.write(true).create_new(true).mode(0o600);
-        for number in 1..=MOST_NUMBERS {
-            let path = folder.join(numbered(name, number));
+        for number in 1..=MAX_NAME_SUFFIX {
+            let path = folder.join(numbered_name(name, number));
             // Reserves the name: a rename would replace what has it.
             match options.open(&path) {
                 Ok(_) => {}
@@ -83,23 +83,23 @@ impl Folder {
     }
 
     /// Reads the index: the files that are still there.
-    pub fn read(&self, now: SystemTime) -> Vec<DownloadRecord> {
-        let Ok(text) = fs::read_to_string(self.index()) else { return Vec::new() };
+    pub fn read_index(&self, now: SystemTime) -> Vec<DownloadRecord> {
+        let Ok(text) = fs::read_to_string(self.index_path()) else { return Vec::new() };
         let entries: Vec<IndexEntry> = serde_json::from_str(&text).unwrap_or_default();
-        entries.into_iter().filter_map(|entry| self.known(entry, now)).collect()
+        entries.into_iter().filter_map(|entry| self.load_entry(entry, now)).collect()
     }
 
     /// An entry as a record, when it is one that we could have written and its
     /// file is there.
-    fn known(&self, entry: IndexEntry, now: SystemTime) -> Option<DownloadRecord> {
+    fn load_entry(&self, entry: IndexEntry, now: SystemTime) -> Option<DownloadRecord> {
         entry.session.parse::<SessionName>().ok()?;
-        let is_plain = |name: &str| file_name::safe(name) == name;
+        let is_plain = |name: &str| file_name::sanitize(name) == name;
         if !is_plain(&entry.name) || !is_plain(&entry.file) {
             return None;
         }
-        let path = self.of(&entry.session).join(&entry.file);
+        let path = self.session_dir(&entry.session).join(&entry.file);
         let found = fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file)?;
-        let until = UNIX_EPOCH.checked_add(Duration::from_secs(entry.until))?.min(now + KEPT);
+        let until = UNIX_EPOCH.checked_add(Duration::from_secs(entry.until))?.min(now + RETENTION);
         Some(DownloadRecord {
             id: entry.id,
             guid: String::new(),
@@ -113,11 +113,11 @@ impl Folder {
             received: found.len(),
             total: None,
             status: DownloadStatus::Complete,
-            until,
+            expires_at: until,
             path: Some(path),
             saved: entry.saved,
-            told: true,
-            begun: None,
+            is_reported: true,
+            started_at: None,
         })
     }
 
@@ -125,10 +125,10 @@ impl Folder {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn write(&self, records: &[DownloadRecord]) -> io::Result<()> {
-        let entries: Vec<_> = records.iter().filter_map(entry).collect();
+    pub fn write_index(&self, records: &[DownloadRecord]) -> io::Result<()> {
+        let entries: Vec<_> = records.iter().filter_map(to_index_entry).collect();
         if entries.is_empty() {
-            return match fs::remove_file(self.index()) {
+            return match fs::remove_file(self.index_path()) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
                 _ => Ok(()),
             };
@@ -138,7 +138,7 @@ impl Folder {
             .permissions(fs::Permissions::from_mode(0o600))
             .tempfile_in(self.0.parent().unwrap_or(&self.0))?;
         io::Write::write_all(&mut file, &serde_json::to_vec(&entries)?)?;
-        file.persist(self.index())?;
+        file.persist(self.index_path())?;
         Ok(())
     }
 
@@ -149,7 +149,8 @@ impl Folder {
             records.iter().filter_map(|record| record.path.as_deref()).collect();
         let is_old = |entry: &fs::DirEntry| {
             let changed = entry.metadata().and_then(|found| found.modified());
-            changed.is_ok_and(|changed| now.duration_since(changed).is_ok_and(|age| age > KEPT))
+            changed
+                .is_ok_and(|changed| now.duration_since(changed).is_ok_and(|age| age > RETENTION))
         };
         for folder in fs::read_dir(&self.0).into_iter().flatten().flatten() {
             if !folder.file_type().is_ok_and(|kind| kind.is_dir()) {
@@ -161,7 +162,7 @@ impl Folder {
                     let _ = fs::remove_file(file.path());
                 }
             }
-            let is_partial = folder.file_name().to_string_lossy().starts_with(PARTIAL);
+            let is_partial = folder.file_name().to_string_lossy().starts_with(PARTIAL_DIR_PREFIX);
             if !is_partial || is_old(&folder) {
                 // One that is not empty stays.
                 let _ = fs::remove_dir(folder.path());
@@ -174,7 +175,7 @@ impl Folder {
         let _ = fs::remove_dir(&self.0);
     }
 
-    fn of(&self, session: &str) -> PathBuf {
+    fn session_dir(&self, session: &str) -> PathBuf {
         // Names of sessions may be `.` and `..`.
         match session.starts_with('.') {
             true => self.0.join(format!("_{session}")),
@@ -183,14 +184,14 @@ impl Folder {
     }
 
     /// Beside the folder, where no name that a page chose can be.
-    fn index(&self) -> PathBuf {
+    fn index_path(&self) -> PathBuf {
         self.0.with_extension("json")
     }
 }
 
-fn entry(record: &DownloadRecord) -> Option<IndexEntry> {
+fn to_index_entry(record: &DownloadRecord) -> Option<IndexEntry> {
     let file = record.path.as_ref()?.file_name()?.to_str()?.to_owned();
-    let until = record.until.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let until = record.expires_at.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     (record.status == DownloadStatus::Complete).then(|| IndexEntry {
         id: record.id,
         session: record.session.clone(),
@@ -207,7 +208,7 @@ fn entry(record: &DownloadRecord) -> Option<IndexEntry> {
     })
 }
 
-fn private(path: &Path) -> io::Result<()> {
+fn create_private_dir(path: &Path) -> io::Result<()> {
     match fs::DirBuilder::new().mode(0o700).create(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         made => return made,
@@ -220,7 +221,7 @@ fn private(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(0o700))
 }
 
-fn numbered(name: &str, number: u32) -> String {
+fn numbered_name(name: &str, number: u32) -> String {
     match name.rsplit_once('.') {
         _ if number == 1 => name.to_owned(),
         Some((stem, ending)) if !stem.is_empty() => format!("{stem}-{number}.{ending}"),
@@ -246,24 +247,24 @@ mod tests {
             received: 1,
             total: None,
             status: DownloadStatus::Complete,
-            until,
+            expires_at: until,
             path: Some(path),
             saved: false,
-            told: true,
-            begun: None,
+            is_reported: true,
+            started_at: None,
         }
     }
 
     #[test]
     fn files_get_numbers_and_are_found_again() {
         let outer = tempfile::tempdir().unwrap();
-        let folder = Folder::open(&outer.path().join("downloads")).unwrap();
+        let folder = DownloadFolder::open(&outer.path().join("downloads")).unwrap();
         let mut names = Vec::new();
         let mut records = Vec::new();
         for id in 1..=3 {
             let from = outer.path().join("guid");
             fs::write(&from, "x").unwrap();
-            let (path, size) = folder.take(&from, "..", "a.txt").unwrap();
+            let (path, size) = folder.move_in(&from, "..", "a.txt").unwrap();
             assert_eq!((size, fs::metadata(&path).unwrap().mode() & 0o777), (1, 0o600));
             names.push(path.strip_prefix(folder.path()).unwrap().display().to_string());
             let session = "..".to_owned();
@@ -272,15 +273,15 @@ mod tests {
         assert_eq!(names, ["_../a.txt", "_../a-2.txt", "_../a-3.txt"]);
         assert_eq!(fs::metadata(folder.path()).unwrap().mode() & 0o777, 0o700);
         fs::remove_file(records[1].path.as_ref().unwrap()).unwrap();
-        folder.write(&records).unwrap();
-        let read = folder.read(SystemTime::now());
+        folder.write_index(&records).unwrap();
+        let read = folder.read_index(SystemTime::now());
         assert_eq!(read.iter().map(|record| record.id).collect::<Vec<_>>(), [1, 3]);
     }
 
     #[test]
     fn an_index_of_somebody_else_leads_nowhere() {
         let outer = tempfile::tempdir().unwrap();
-        let folder = Folder::open(&outer.path().join("downloads")).unwrap();
+        let folder = DownloadFolder::open(&outer.path().join("downloads")).unwrap();
         fs::write(outer.path().join("secret"), "x").unwrap();
         fs::create_dir(folder.path().join("default")).unwrap();
         let link = folder.path().join("default/link");
@@ -291,8 +292,8 @@ mod tests {
             let entry = serde_json::json!([{ "id": 1, "session": session, "client": "root",
                 "tab": 1, "url": "", "name": "a", "file": file, "mime": "", "bytes": 1,
                 "until": 9_999_999_999u64, "saved": false }]);
-            fs::write(folder.index(), entry.to_string()).unwrap();
-            assert_eq!(folder.read(SystemTime::now()).len(), 0, "{session} {file}");
+            fs::write(folder.index_path(), entry.to_string()).unwrap();
+            assert_eq!(folder.read_index(SystemTime::now()).len(), 0, "{session} {file}");
         }
     }
 
@@ -301,15 +302,15 @@ mod tests {
         let outer = tempfile::tempdir().unwrap();
         let link = outer.path().join("downloads");
         std::os::unix::fs::symlink(outer.path(), &link).unwrap();
-        assert!(Folder::open(&link).is_err());
+        assert!(DownloadFolder::open(&link).is_err());
     }
 
     #[test]
     fn what_nobody_knows_goes_after_a_day() {
         let outer = tempfile::tempdir().unwrap();
-        let folder = Folder::open(&outer.path().join("downloads")).unwrap();
+        let folder = DownloadFolder::open(&outer.path().join("downloads")).unwrap();
         let inner = folder.path().join("default");
-        let partial = folder.path().join(format!("{PARTIAL}1"));
+        let partial = folder.path().join(format!("{PARTIAL_DIR_PREFIX}1"));
         for path in [&inner, &partial] {
             fs::create_dir(path).unwrap();
             fs::write(path.join("lost"), "x").unwrap();
@@ -319,7 +320,7 @@ mod tests {
         let records = [record(1, kept.clone(), SystemTime::now())];
         folder.sweep(&records, SystemTime::now());
         assert!(inner.join("lost").exists() && partial.join("lost").exists());
-        folder.sweep(&records, SystemTime::now() + KEPT * 2);
+        folder.sweep(&records, SystemTime::now() + RETENTION * 2);
         assert!(kept.exists() && !inner.join("lost").exists());
         assert!(!partial.exists());
     }

@@ -10,12 +10,12 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::{
-    policy::{ClientId, Hosts},
+    policy::{ClientId, HostPolicy},
     sessions::{Session, TabId},
 };
 
 /// How long a file is kept.
-pub const KEPT: Duration = Duration::from_secs(24 * 3600);
+pub const RETENTION: Duration = Duration::from_secs(24 * 3600);
 
 /// How far a download is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,15 +58,15 @@ pub struct DownloadRecord {
     /// How far it is.
     pub status: DownloadStatus,
     /// When it is removed, or forgotten.
-    pub until: SystemTime,
+    pub expires_at: SystemTime,
     /// Where it is kept, once it is whole.
     pub path: Option<PathBuf>,
     /// Whether a caller has saved a copy elsewhere: then it makes room for others.
     pub saved: bool,
     /// Whether a caller was told of it.
-    pub told: bool,
+    pub is_reported: bool,
     /// When it began, of one that this daemon saw begin.
-    pub begun: Option<Instant>,
+    pub started_at: Option<Instant>,
 }
 
 impl DownloadRecord {
@@ -76,12 +76,12 @@ impl DownloadRecord {
     }
 
     /// Whether it takes room in the quota of its session.
-    pub fn takes_room(&self) -> bool {
+    pub fn counts_toward_quota(&self) -> bool {
         matches!(self.status, DownloadStatus::Running | DownloadStatus::Complete)
     }
 
     /// Whether it is one of `session`.
-    pub fn is_of(&self, session: &str, instance: Option<u64>) -> bool {
+    pub fn belongs_to(&self, session: &str, instance: Option<u64>) -> bool {
         self.session == session && self.instance == instance
     }
 }
@@ -104,27 +104,27 @@ pub struct IndexEntry {
 }
 
 /// Whose downloads are asked for.
-pub struct Viewer<'a> {
+pub struct DownloadFilter<'a> {
     /// The session; none for those of all.
     pub session: Option<&'a Session>,
     /// The client whose tabs they must come from, when it may touch no others.
     pub client: Option<&'a ClientId>,
     /// The hosts that the caller may reach.
-    pub hosts: &'a Hosts,
+    pub hosts: &'a HostPolicy,
 }
 
-impl Viewer<'_> {
+impl DownloadFilter<'_> {
     /// Whether the caller may know of `record`.
-    pub fn sees(&self, record: &DownloadRecord) -> bool {
-        self.session.is_none_or(|session| record.is_of(session.name(), session.instance()))
+    pub fn matches(&self, record: &DownloadRecord) -> bool {
+        self.session.is_none_or(|session| record.belongs_to(session.name(), session.instance()))
             && self.client.is_none_or(|client| record.client == client.as_str())
-            && allows(self.hosts, &record.url)
+            && allows_source(self.hosts, &record.url)
     }
 }
 
 /// Whether files may come from `url`. What a page made itself comes from the
 /// page, which was allowed.
-pub fn allows(hosts: &Hosts, url: &str) -> bool {
+pub fn allows_source(hosts: &HostPolicy, url: &str) -> bool {
     if hosts.is_any() {
         return true;
     }

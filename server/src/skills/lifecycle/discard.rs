@@ -2,21 +2,21 @@
 
 use browse_proto::{Reason, v1};
 
-use crate::skills::drafts::Named;
+use crate::skills::drafts::DraftArgument;
 use crate::{
-    dispatch::Context,
+    dispatch::CallContext,
     error::{Error, Result},
 };
 
 /// Removes a draft; one that is gone is removed already.
 pub async fn discard_skill(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::DiscardSkillRequest,
 ) -> Result<v1::DiscardSkillResponse> {
     let drafts = cx.daemon().skills().drafts();
-    let name = match drafts.named(&request.draft, cx.cwd()) {
-        Ok(Named::Draft(name)) => name,
-        Ok(Named::Folder(path)) => {
+    let name = match drafts.resolve(&request.draft, cx.cwd()) {
+        Ok(DraftArgument::Draft(name)) => name,
+        Ok(DraftArgument::Folder(path)) => {
             let message = format!("`{}` is no draft", path.display());
             return Err(Error::new(Reason::DraftNotFound, message).with("draft", path.display()));
         }
@@ -33,7 +33,7 @@ pub async fn discard_skill(
         Ok(draft) => draft.remove().map(|()| true)?,
         Err(error) if error.reason() == Reason::DraftNotFound => false,
         Err(error) if error.reason() == Reason::DraftRefused => {
-            drafts.remove_odd(&name).map(|()| true)?
+            drafts.remove_invalid(&name).map(|()| true)?
         }
         Err(error) => return Err(error),
     };

@@ -6,46 +6,51 @@ use std::time::SystemTime;
 
 use browse_proto::v1;
 
-use super::{failure, work};
+use super::{errors, staging};
 use crate::skills::{
     catalog::Catalog,
-    drafts::unwritable,
-    store::{Folder, TOMBSTONES},
+    drafts::unwritable_error,
+    store::{OpenFolder, TOMBSTONES},
     tier::Tier,
 };
-use crate::{dispatch::Context, error::Result};
+use crate::{dispatch::CallContext, error::Result};
 
 /// Moves a skill to `.tombstones`, and forgets that it was trusted.
 pub async fn remove_skill(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::RemoveSkillRequest,
 ) -> Result<v1::RemoveSkillResponse> {
     let skills = cx.daemon().skills();
-    let skill = skills.catalog().find(&request.name, Tier::named(request.source))?;
+    let skill = skills.catalog().find(&request.name, Tier::from_request(request.source))?;
     if skill.tier == Tier::Bundled {
-        return Err(failure::read_only(&skill));
+        return Err(errors::read_only(&skill));
     }
-    let tier = work::open(skill.tier, skills.folder(skill.tier))?;
-    let tier = work::lock(tier.path())?;
+    let tier = staging::open_tier(skill.tier, skills.tier_folder(skill.tier))?;
+    let tier = staging::lock_tier(tier.path())?;
     // Somebody else may have removed it while this call waited.
     if !tier.has(OsStr::new(&skill.name)) {
         return Err(Catalog::missing(&skill.name, Some(skill.tier)));
     }
     let is_new = !tier.has(OsStr::new(TOMBSTONES));
-    let graves = work::inner(&tier, OsStr::new(TOMBSTONES), 0o700)?;
-    skills.trust().forget(&skill)?;
-    let grave = bury(&tier, &skill.name, &graves, is_new)
-        .map_err(|error| unwritable(tier.path(), &error))?;
+    let graves = staging::open_child(&tier, OsStr::new(TOMBSTONES), 0o700)?;
+    skills.trust().remove(&skill)?;
+    let grave = move_to_trash(&tier, &skill.name, &graves, is_new)
+        .map_err(|error| unwritable_error(tier.path(), &error))?;
     let path = tier.path().join(TOMBSTONES).join(grave);
     Ok(v1::RemoveSkillResponse {
         name: skill.name,
-        tier: skill.tier.message().into(),
+        tier: skill.tier.to_proto().into(),
         path: path.display().to_string(),
     })
 }
 
 /// Moves `name`, and answers what it is called now.
-fn bury(tier: &Folder, name: &str, graves: &Folder, is_new: bool) -> io::Result<String> {
+fn move_to_trash(
+    tier: &OpenFolder,
+    name: &str,
+    graves: &OpenFolder,
+    is_new: bool,
+) -> io::Result<String> {
     if is_new {
         // A team that commits its skills does not want these.
         graves.write(OsStr::new(".gitignore"), b"*\n", false)?;

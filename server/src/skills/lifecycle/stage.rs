@@ -2,28 +2,28 @@
 
 use browse_proto::{Reason, v1};
 
-use super::failure;
+use super::errors;
 use crate::skills::{
-    drafts::unwritable,
-    hash, names, scaffold,
-    store::{Folder, copy},
+    drafts::unwritable_error,
+    hash, scaffold, skill_name,
+    store::{OpenFolder, copy},
 };
 use crate::{
-    dispatch::Context,
-    error::{Error, HINT, Result},
-    policy::Hosts,
+    dispatch::CallContext,
+    error::{Error, HINT_KEY, Result},
+    policy::HostPolicy,
 };
 
 /// What a skill is called, and what it visits, when nobody says.
-const NAME: &str = "new-skill";
-const HOST: &str = "example.com";
+const DEFAULT_NAME: &str = "new-skill";
+const DEFAULT_HOST: &str = "example.com";
 
 /// Makes a draft: a copy, a small skill, or an empty folder.
 pub async fn stage_skill(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::StageSkillRequest,
 ) -> Result<v1::StageSkillResponse> {
-    let kind = scaffold::kind(request.lang());
+    let kind = scaffold::runtime_kind(request.lang());
     if kind.is_none() && (request.name.is_some() || request.host.is_some()) {
         let message = "`--name` and `--host` are for a draft with a language";
         let error = Error::new(Reason::ArgumentInvalid, message);
@@ -32,30 +32,30 @@ pub async fn stage_skill(
     let drafts = cx.daemon().skills().drafts();
     let draft = match (&request.from, kind) {
         (Some(from), _) => {
-            let from = open(cx, from)?;
-            drafts.make(|draft| {
-                copy::copy(&from, draft, &copy::SKILL)
-                    .map_err(|error| failure::not_copied(&from, error))
+            let from = open_source(cx, from)?;
+            drafts.create(|draft| {
+                copy::copy(&from, draft, &copy::SKILL_RULES)
+                    .map_err(|error| errors::copy_error(&from, error))
             })?
         }
         (None, Some(kind)) => {
-            let name = request.name.as_deref().unwrap_or(NAME);
-            let host = request.host.as_deref().unwrap_or(HOST);
-            names::check(name)?;
-            Hosts::list(&[host.to_owned()]).map_err(|error| {
+            let name = request.name.as_deref().unwrap_or(DEFAULT_NAME);
+            let host = request.host.as_deref().unwrap_or(DEFAULT_HOST);
+            skill_name::check_name(name)?;
+            HostPolicy::from_patterns(&[host.to_owned()]).map_err(|error| {
                 let message = format!("`{}` is no host: {error}", host.escape_debug());
                 let error = Error::new(Reason::ArgumentInvalid, message);
                 error.with("command", cx.command().name)
             })?;
-            drafts.make(|draft| {
+            drafts.create(|draft| {
                 scaffold::write(draft, kind, name, host)
-                    .map_err(|error| unwritable(draft.path(), &error))
+                    .map_err(|error| unwritable_error(draft.path(), &error))
             })?
         }
-        (None, None) => drafts.make(|_| Ok(()))?,
+        (None, None) => drafts.create(|_| Ok(()))?,
     };
     let path = draft.folder.path();
-    let files = hash::files(path).map_err(|error| unwritable(path, &error))?;
+    let files = hash::files(path).map_err(|error| unwritable_error(path, &error))?;
     Ok(v1::StageSkillResponse {
         draft: draft.name.clone(),
         path: path.display().to_string(),
@@ -68,7 +68,7 @@ pub async fn stage_skill(
 ///
 /// # Errors
 /// `FILE_DENIED`, `FILE_UNREADABLE`.
-pub fn open(cx: &Context, word: &str) -> Result<Folder> {
+pub fn open_source(cx: &CallContext, word: &str) -> Result<OpenFolder> {
     let Some(cwd) = cx.cwd() else {
         let message = "only the owner of the daemon stages local folders";
         return Err(Error::new(Reason::FileDenied, message)
@@ -77,11 +77,12 @@ pub fn open(cx: &Context, word: &str) -> Result<Folder> {
     let path = cwd.join(word);
     let unreadable = |problem: &str| {
         let message = format!("`{}` cannot be staged: {problem}", path.display());
-        Error::new(Reason::FileUnreadable, message)
-            .with("path", path.display())
-            .with(HINT, "Name a folder that holds a skill, or run `browse skill stage --lang ts`")
+        Error::new(Reason::FileUnreadable, message).with("path", path.display()).with(
+            HINT_KEY,
+            "Name a folder that holds a skill, or run `browse skill stage --lang ts`",
+        )
     };
-    let folder = path.canonicalize().and_then(|path| Folder::open(&path));
+    let folder = path.canonicalize().and_then(|path| OpenFolder::open(&path));
     let folder = folder.map_err(|error| unreadable(&error.to_string()))?;
     if path.is_symlink() {
         return Err(unreadable("it is a symbolic link"));

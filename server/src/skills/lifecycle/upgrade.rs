@@ -7,35 +7,35 @@ use browse_proto::v1;
 use futures::Stream;
 
 use super::{
-    failure,
-    work::{self, Work},
+    errors,
+    staging::{self, StagingFolder},
 };
 use crate::skills::{
-    drafts::unwritable,
-    events::{self, Voice},
-    sandbox::Trust,
+    drafts::unwritable_error,
+    progress::{self, ProgressSink},
+    sandbox::TrustLevel,
     sdk,
     skill::Skill,
-    store::Folder,
+    store::OpenFolder,
+    test_runner,
     tier::Tier,
-    trial,
 };
-use crate::{dispatch::Context, error::Result};
+use crate::{dispatch::CallContext, error::Result};
 
 /// Gives a copy of a skill the SDK of this version, tests it, and lets the two
 /// change places.
 pub async fn upgrade_skill(
-    cx: Arc<Context>,
+    cx: Arc<CallContext>,
     request: v1::UpgradeSkillRequest,
 ) -> Result<impl Stream<Item = Result<v1::UpgradeSkillResponse>> + Send + 'static> {
     let skills = cx.daemon().skills();
-    let skill = skills.catalog().find(&request.name, Tier::named(request.source))?;
+    let skill = skills.catalog().find(&request.name, Tier::from_request(request.source))?;
     if skill.tier == Tier::Bundled {
-        return Err(failure::read_only(&skill));
+        return Err(errors::read_only(&skill));
     }
     cx.set_source(&skill.contents()?.manifest.host_patterns.join(","));
-    let wish = Trust::of(request.allow_unsandboxed);
-    Ok(events::told(cx.delivery(), stderr, move |voice| async move {
+    let wish = TrustLevel::from_allow_unsandboxed(request.allow_unsandboxed);
+    Ok(progress::stream_progress(cx.delivery(), stderr, move |voice| async move {
         let skill = upgrade(&cx, &skill, wish, &voice).await?;
         Ok(v1::UpgradeSkillResponse {
             event: Some(v1::upgrade_skill_response::Event::Skill(skill)),
@@ -44,33 +44,36 @@ pub async fn upgrade_skill(
 }
 
 async fn upgrade(
-    cx: &Context,
+    cx: &CallContext,
     skill: &Skill,
-    wish: Trust,
-    voice: &Voice,
+    wish: TrustLevel,
+    voice: &ProgressSink,
 ) -> Result<v1::UpgradedSkill> {
     let skills = cx.daemon().skills();
     let kind = skill.contents()?.kind;
     let old = skills.hash(skill)?;
     let upgraded = |outcome: &str, hash: String, files: &[PathBuf]| v1::UpgradedSkill {
         name: skill.name.clone(),
-        tier: skill.tier.message().into(),
+        tier: skill.tier.to_proto().into(),
         outcome: outcome.to_owned(),
         hash,
         files: files.iter().map(|file| file.display().to_string()).collect(),
     };
-    let unreadable = |error| unwritable(&skill.folder, &error);
-    let changed = sdk::strangers(&skill.folder, kind).map_err(unreadable)?;
+    let unreadable = |error| unwritable_error(&skill.folder, &error);
+    let changed = sdk::unexpected_files(&skill.folder, kind).map_err(unreadable)?;
     if changed.is_empty() {
         return Ok(upgraded("current", old, &[]));
     }
-    let from = Folder::open(&skill.folder).map_err(unreadable)?;
-    let work = Work::copy(&from, work::open(skill.tier, skills.folder(skill.tier))?)?;
-    sdk::put(work.folder()?, kind).map_err(|error| unwritable(&skill.folder, &error))?;
+    let from = OpenFolder::open(&skill.folder).map_err(unreadable)?;
+    let work = StagingFolder::copy(
+        &from,
+        staging::open_tier(skill.tier, skills.tier_folder(skill.tier))?,
+    )?;
+    sdk::install(work.folder()?, kind).map_err(|error| unwritable_error(&skill.folder, &error))?;
     let copy = Skill::read_as(skill.tier, work.folder()?.path().to_owned(), skill.name.clone());
     let new = work.hash()?;
-    trial::run(cx, &copy, wish, voice).await?;
-    let was_trusted = skills.trust().holds(skill, &old);
+    test_runner::run(cx, &copy, wish, voice).await?;
+    let was_trusted = skills.trust().is_trusted(skill, &old);
     {
         let _locked = work.lock()?;
         work.replace(&skill.name, &old, &new)?;
@@ -79,7 +82,7 @@ async fn upgrade(
         let name = &skill.name;
         let note =
             format!("note: `{name}` is another now; `browse skill trust {name}` trusts it\n");
-        voice.say(note).await;
+        voice.write(note).await;
     }
     Ok(upgraded("upgraded", new, &changed))
 }

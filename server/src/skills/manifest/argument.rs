@@ -2,7 +2,7 @@
 
 use serde_norway::Value;
 
-use super::keys::{check_keys, get, one_line, scalar};
+use super::parse::{check_keys, get, one_line, scalar};
 
 /// An argument of a skill.
 #[derive(Clone, Debug, PartialEq, Eq)]

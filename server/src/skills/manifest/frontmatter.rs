@@ -6,9 +6,9 @@ const FENCE: &str = "---";
 ///
 /// # Errors
 /// There is no frontmatter.
-pub fn split(text: &str) -> Result<(&str, &str), String> {
+pub fn split_frontmatter(text: &str) -> Result<(&str, &str), String> {
     let text = text.trim_start_matches('\u{feff}');
-    let rest = fence(text).ok_or("does not begin with a line `---`")?;
+    let rest = after_fence(text).ok_or("does not begin with a line `---`")?;
     let mut at = 0;
     for line in rest.split_inclusive('\n') {
         if line.trim_end() == FENCE {
@@ -19,7 +19,7 @@ pub fn split(text: &str) -> Result<(&str, &str), String> {
     Err("has no second line `---`, which ends the frontmatter".to_owned())
 }
 
-fn fence(text: &str) -> Option<&str> {
+fn after_fence(text: &str) -> Option<&str> {
     let (line, rest) = text.split_once('\n')?;
     (line.trim_end() == FENCE).then_some(rest)
 }

@@ -21,7 +21,7 @@ pub enum Purpose {
 
 /// A process of a skill.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Plan {
+pub struct ProcessPlan {
     /// What it is for.
     pub purpose: Purpose,
     /// Absolute path of the program.
@@ -43,11 +43,11 @@ pub struct Plan {
     pub confinement: Confinement,
 }
 
-impl Plan {
+impl ProcessPlan {
     /// The same without what is too wide to be a runtime: a folder above the
     /// user's home, or the home itself, as when somebody made it a virtual
     /// environment.
-    pub fn narrowed(&self) -> Self {
+    pub fn without_wide_paths(&self) -> Self {
         let home = std::env::var_os("HOME").map(PathBuf::from);
         let mut plan = self.clone();
         plan.readable.retain(|path| !is_too_wide(path, home.as_deref()));
@@ -85,7 +85,7 @@ impl Limits {
     }
 
     /// The usual limits of a purpose.
-    pub fn of(purpose: Purpose) -> Self {
+    pub fn for_purpose(purpose: Purpose) -> Self {
         let usual = Self {
             processes: 128,
             memory: 4 << 30,

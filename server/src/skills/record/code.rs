@@ -10,12 +10,12 @@ mod typescript;
 
 use browse_proto::Command;
 
-use super::plan::{Output, Plan};
-use super::shape::Shape;
-use crate::skills::runtime::Kind;
+use super::plan::{PlannedOutput, ProgramPlan};
+use super::result_shape::ResultShape;
+use crate::skills::runtime::RuntimeKind;
 
 /// A file of a skill: its path within the folder, and its text.
-pub type File = (String, String);
+pub type SkillFile = (String, String);
 
 /// A language that a skill can be written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum Language {
 impl Language {
     /// The files of the program and its test. `fixture` is what the page said,
     /// a path within the folder.
-    pub fn files(self, name: &str, plan: &Plan, fixture: &str) -> Vec<File> {
+    pub fn files(self, name: &str, plan: &ProgramPlan, fixture: &str) -> Vec<SkillFile> {
         match self {
             Self::TypeScript => typescript::files(plan, fixture),
             Self::Python => python::files(plan, fixture),
@@ -38,11 +38,11 @@ impl Language {
     }
 
     /// What its programs run on.
-    pub fn kind(self) -> Kind {
+    pub fn runtime_kind(self) -> RuntimeKind {
         match self {
-            Self::TypeScript => Kind::TypeScript,
-            Self::Python => Kind::Python,
-            Self::Rust => Kind::Rust,
+            Self::TypeScript => RuntimeKind::TypeScript,
+            Self::Python => RuntimeKind::Python,
+            Self::Rust => RuntimeKind::Rust,
         }
     }
 
@@ -57,18 +57,18 @@ impl Language {
 }
 
 /// What a result lacks when it is empty, for the error of the program.
-fn complaint(output: &Output) -> String {
+fn empty_result_message(output: &PlannedOutput) -> String {
     let what = match output.shape {
-        Shape::Text => "no text",
-        Shape::Records(_) => "no records",
-        Shape::Record(_) => "no facts",
-        Shape::Scalar => "nothing",
+        ResultShape::Text => "no text",
+        ResultShape::Records(_) => "no records",
+        ResultShape::Record(_) => "no facts",
+        ResultShape::Scalar => "nothing",
     };
     format!("the page gave {what}: it has changed, or refused the visit")
 }
 
 /// The name of an RPC as a method: `GetUrl` is `Url`, `ListTabs` is `Tabs`.
-fn bare(command: &Command) -> &'static str {
+fn rpc_noun(command: &Command) -> &'static str {
     let noun = ["Get", "List"].into_iter().find_map(|verb| command.method.strip_prefix(verb));
     noun.filter(|rest| !rest.is_empty()).unwrap_or(command.method)
 }
@@ -91,7 +91,9 @@ fn camel(name: &str) -> String {
 
 /// The arguments of a call in their order: those by position up to the first
 /// that is left out, and those by name.
-fn arguments<'a>(call: &'a super::plan::Call) -> (Vec<Argument<'a>>, Vec<Argument<'a>>) {
+fn split_arguments<'a>(
+    call: &'a super::plan::PlannedCall,
+) -> (Vec<CallArgument<'a>>, Vec<CallArgument<'a>>) {
     let of =
         |field: &browse_proto::Field| call.fields.iter().find(|(f, _)| f.number == field.number);
     let positional: Vec<_> = call
@@ -106,4 +108,4 @@ fn arguments<'a>(call: &'a super::plan::Call) -> (Vec<Argument<'a>>, Vec<Argumen
     (positional, named)
 }
 
-type Argument<'a> = &'a (&'static browse_proto::Field, super::plan::Given);
+type CallArgument<'a> = &'a (&'static browse_proto::Field, super::plan::ArgValue);

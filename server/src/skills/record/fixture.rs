@@ -9,38 +9,38 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::code::Language;
-use super::plan::{Call, Plan};
+use super::plan::{PlannedCall, ProgramPlan};
 use crate::secrets;
 
 /// The JSON beside the page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Notes {
+pub struct FixtureNotes {
     /// The result, as the program returns it.
     pub result: Value,
     /// The pages that the skill visits; the last is that of the fixture.
-    pub pages: Vec<Page>,
+    pub pages: Vec<RecordedPage>,
 }
 
 /// A page of the skill.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Page {
+pub struct RecordedPage {
     /// Its address.
     pub url: String,
     /// Whether it shows what the skill needs when it is simply opened.
     pub reachable: bool,
     /// Selectors that the skill uses there.
-    pub targets: Vec<Used>,
+    pub targets: Vec<UsedTarget>,
     /// What it reads there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub reads: Vec<Reading>,
+    pub reads: Vec<RecordedRead>,
 }
 
 /// A selector, and what it found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Used {
+pub struct UsedTarget {
     /// The command that used it.
     pub command: String,
     /// The selector.
@@ -62,7 +62,7 @@ pub struct Used {
 /// A read of the result.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Reading {
+pub struct RecordedRead {
     /// The command.
     pub command: String,
     /// Its arguments, by the names of the contract.
@@ -72,7 +72,7 @@ pub struct Reading {
 }
 
 /// The name of the files, without extension.
-pub fn stem(plan: &Plan, date: &str) -> String {
+pub fn file_stem(plan: &ProgramPlan, date: &str) -> String {
     let url = plan.outputs().last().map(|(call, _)| call.url.as_str()).unwrap_or_default();
     let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
     let host = host.unwrap_or_else(|| "page".to_owned());
@@ -83,7 +83,8 @@ pub fn stem(plan: &Plan, date: &str) -> String {
 
 /// A text without secrets.
 pub fn scrubbed(text: &str, known: &[String]) -> String {
-    let text = known.iter().fold(text.to_owned(), |text, secret| secrets::without(&text, secret));
+    let text =
+        known.iter().fold(text.to_owned(), |text, secret| secrets::redact_secret(&text, secret));
     secrets::redact(&text).into_owned()
 }
 
@@ -102,7 +103,7 @@ fn scrubbed_value(value: &Value, known: &[String]) -> Value {
 }
 
 /// The page with its address, which browsers read as well.
-pub fn page(html: &str, url: &str, known: &[String]) -> String {
+pub fn page_html(html: &str, url: &str, known: &[String]) -> String {
     let url = scrubbed(&without_fragment(url), known).replace("--", "%2D%2D").replace('>', "%3E");
     let html = scrubbed(html, known);
     let mark = format!("<!DOCTYPE html>\n<!-- saved from url=({:04}){url} -->\n", url.len());
@@ -110,13 +111,13 @@ pub fn page(html: &str, url: &str, known: &[String]) -> String {
 }
 
 /// The notes, in the naming of `language`.
-pub fn notes(plan: &Plan, language: Language) -> Notes {
+pub fn fixture_notes(plan: &ProgramPlan, language: Language) -> FixtureNotes {
     let known = plan.inputs.secrets();
-    let mut pages: Vec<Page> = Vec::new();
+    let mut pages: Vec<RecordedPage> = Vec::new();
     for call in plan.calls.iter().filter(|call| call.url.starts_with("http")) {
         let url = scrubbed(&without_fragment(&call.url), &known);
         if pages.last().is_none_or(|page| page.url != url) {
-            pages.push(Page { url, ..Page::default() });
+            pages.push(RecordedPage { url, ..RecordedPage::default() });
         }
         let Some(page) = pages.last_mut() else { continue };
         page.targets.extend(used(call).filter(|used| !page.targets.contains(used)));
@@ -126,21 +127,21 @@ pub fn notes(plan: &Plan, language: Language) -> Notes {
     let mut at = 0..;
     pages.retain(|page| at.next() == Some(last) || !page.targets.is_empty());
     let result = result(plan, language);
-    Notes { result: scrubbed_value(&result, &known), pages }
+    FixtureNotes { result: scrubbed_value(&result, &known), pages }
 }
 
 fn without_fragment(url: &str) -> String {
     url.split('#').next().unwrap_or_default().to_owned()
 }
 
-fn used(call: &Call) -> Option<Used> {
-    let target = call.selector().filter(|_| !call.framed && call.element.is_some())?;
+fn used(call: &PlannedCall) -> Option<UsedTarget> {
+    let target = call.selector().filter(|_| !call.in_frame && call.element.is_some())?;
     let [_, role, kind] = call.element.clone()?;
     let options = match call.command.name {
         "select" => literals(call, "value"),
         _ => Vec::new(),
     };
-    Some(Used {
+    Some(UsedTarget {
         command: call.command.name.to_owned(),
         target: target.to_owned(),
         options,
@@ -151,42 +152,42 @@ fn used(call: &Call) -> Option<Used> {
 }
 
 /// The texts of a field that are the same in each run.
-fn literals(call: &Call, name: &str) -> Vec<String> {
-    use super::inputs::Piece;
-    use super::plan::Given;
+fn literals(call: &PlannedCall, name: &str) -> Vec<String> {
+    use super::inputs::TextPiece;
+    use super::plan::ArgValue;
     let given = call.fields.iter().find(|(field, _)| field.name == name).map(|(_, given)| given);
-    let Some(Given::Texts(texts)) = given else { return Vec::new() };
-    let literal = |pieces: &Vec<Piece>| match pieces.as_slice() {
-        [Piece::Literal(text)] => Some(text.clone()),
+    let Some(ArgValue::Texts(texts)) = given else { return Vec::new() };
+    let literal = |pieces: &Vec<TextPiece>| match pieces.as_slice() {
+        [TextPiece::Literal(text)] => Some(text.clone()),
         _ => None,
     };
     texts.iter().filter_map(literal).collect()
 }
 
-fn reading(call: &Call, known: &[String]) -> Option<Reading> {
-    use super::inputs::Piece;
-    use super::plan::Given;
+fn reading(call: &PlannedCall, known: &[String]) -> Option<RecordedRead> {
+    use super::inputs::TextPiece;
+    use super::plan::ArgValue;
     let output = call.result.as_ref()?;
     let mut arguments = BTreeMap::new();
     for (field, given) in &call.fields {
         let value = match given {
-            Given::Text(pieces) => match pieces.as_slice() {
-                [Piece::Literal(text)] => Value::from(text.as_str()),
+            ArgValue::Text(pieces) => match pieces.as_slice() {
+                [TextPiece::Literal(text)] => Value::from(text.as_str()),
                 // It reads what only an argument names: the page alone cannot tell.
                 _ => return None,
             },
-            Given::Plain(value) => value.clone(),
-            Given::Texts(_) => return None,
+            ArgValue::Scalar(value) => value.clone(),
+            ArgValue::Texts(_) => return None,
         };
         arguments.insert(field.name.to_owned(), value);
     }
     let answer = scrubbed_value(&output.answer, known);
-    Some(Reading { command: call.command.name.to_owned(), arguments, answer })
+    Some(RecordedRead { command: call.command.name.to_owned(), arguments, answer })
 }
 
 /// The result as the program returns it.
-fn result(plan: &Plan, language: Language) -> Value {
-    let value = |call: &Call, answer: &Value| {
+fn result(plan: &ProgramPlan, language: Language) -> Value {
+    let value = |call: &PlannedCall, answer: &Value| {
         let response = call.command.response;
         match call.command.result.map(|index| &response.fields[index]) {
             _ if language != Language::TypeScript => answer.clone(),

@@ -4,15 +4,15 @@
 use browse_proto::Reason;
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-use super::plan::is_plain;
-use super::recordings::Recording;
-use super::step::Secret;
+use super::plan::is_secret_free;
+use super::recordings::SkillRecording;
+use super::step::SecretRef;
 use crate::engine::Target;
 use crate::error::{Error, Result};
 
 /// A part of a text of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum TextPiece {
     /// As it stands.
     Literal(String),
     /// The value of an argument.
@@ -25,7 +25,7 @@ pub enum Piece {
 
 /// An argument of the skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Input {
+pub struct SkillInput {
     /// Its name.
     pub name: String,
     /// What it was; none for a secret.
@@ -36,23 +36,23 @@ pub struct Input {
 
 /// All of them.
 #[derive(Clone, Debug, Default)]
-pub struct Inputs {
+pub struct SkillInputs {
     /// In the order in which they were named, secrets behind.
-    pub all: Vec<Input>,
+    pub all: Vec<SkillInput>,
     secrets: Vec<String>,
 }
 
-impl Inputs {
+impl SkillInputs {
     /// Reads `name=value` words.
     ///
     /// # Errors
     /// `SKILL_RECORDING_ARGUMENT`.
-    pub fn read(words: &[String], recording: &Recording) -> Result<Self> {
+    pub fn parse(words: &[String], recording: &SkillRecording) -> Result<Self> {
         let secrets: Vec<String> = recording.secrets.iter().map(|s| s.to_string()).collect();
-        let mut all: Vec<Input> = Vec::new();
+        let mut all: Vec<SkillInput> = Vec::new();
         for word in words {
             let (name, value) = word.split_once('=').unwrap_or((word, ""));
-            if !is_name(name) || value.is_empty() {
+            if !is_argument_name(name) || value.is_empty() {
                 let message = "`--arg` is not of the form name=value, with letters, digits, `-` and `_` for the name";
                 return Err(Error::new(Reason::SkillRecordingArgument, message));
             }
@@ -60,9 +60,10 @@ impl Inputs {
                 let message = format!("the argument `{name}` or its value is given twice");
                 return Err(Error::new(Reason::SkillRecordingArgument, message));
             }
-            let secret = secrets.iter().any(|secret| secret == value) || !is_plain(value, &[]);
+            let secret =
+                secrets.iter().any(|secret| secret == value) || !is_secret_free(value, &[]);
             let default = (!secret).then(|| value.to_owned());
-            all.push(Input {
+            all.push(SkillInput {
                 name: name.to_owned(),
                 default,
                 value: value.to_owned(),
@@ -84,8 +85,8 @@ impl Inputs {
 
     /// The argument that stands for a secret; one that nobody named gets the
     /// name of its kind.
-    pub fn secret(&mut self, secret: &Secret) -> String {
-        let value = self.secrets.get(secret.number).cloned().unwrap_or_default();
+    pub fn secret_argument(&mut self, secret: &SecretRef) -> String {
+        let value = self.secrets.get(secret.index).cloned().unwrap_or_default();
         if let Some(known) = self.all.iter_mut().find(|input| input.value == value) {
             known.used = true;
             return known.name.clone();
@@ -97,37 +98,38 @@ impl Inputs {
             }
             name = format!("{}{number}", secret.kind);
         }
-        self.all.push(Input { name: name.clone(), default: None, value, used: true });
+        self.all.push(SkillInput { name: name.clone(), default: None, value, used: true });
         name
     }
 
     /// A text that was typed or chosen. None for a secret that nobody named.
-    pub fn text(&mut self, text: &str) -> Option<Vec<Piece>> {
-        if let Some(name) = self.named(text) {
-            return Some(vec![Piece::Argument(name)]);
+    pub fn text_pieces(&mut self, text: &str) -> Option<Vec<TextPiece>> {
+        if let Some(name) = self.matching_input(text) {
+            return Some(vec![TextPiece::Argument(name)]);
         }
-        self.literal(text)
+        self.literal_pieces(text)
     }
 
     /// A selector, whose quoted name may be an argument.
-    pub fn selector(&mut self, text: &str) -> Option<Vec<Piece>> {
-        let name = text.parse::<Target>().ok().and_then(|target| target.name().map(str::to_owned));
-        if let Some(argument) = name.and_then(|name| self.named(&name)) {
+    pub fn selector_pieces(&mut self, text: &str) -> Option<Vec<TextPiece>> {
+        let name =
+            text.parse::<Target>().ok().and_then(|target| target.sought_text().map(str::to_owned));
+        if let Some(argument) = name.and_then(|name| self.matching_input(&name)) {
             let (before, after) = match (text.find("[name="), text.split_once('=')) {
                 (Some(at), _) => (&text[..at + "[name=".len()], "]"),
                 (None, Some((kind, _))) => (&text[..kind.len() + 1], ""),
-                (None, None) => return self.literal(text),
+                (None, None) => return self.literal_pieces(text),
             };
-            let literal = |text: &str| Piece::Literal(text.to_owned());
-            let mut pieces = vec![literal(before), Piece::Quoted(argument)];
+            let literal = |text: &str| TextPiece::Literal(text.to_owned());
+            let mut pieces = vec![literal(before), TextPiece::Quoted(argument)];
             pieces.extend((!after.is_empty()).then(|| literal(after)));
             return Some(pieces);
         }
-        self.literal(text)
+        self.literal_pieces(text)
     }
 
     /// An address, whose segments and values of parameters may be arguments.
-    pub fn address(&mut self, url: &str) -> Option<Vec<Piece>> {
+    pub fn url_pieces(&mut self, url: &str) -> Option<Vec<TextPiece>> {
         if url::Url::parse(url).is_ok_and(|url| url.password().is_some()) {
             return None;
         }
@@ -137,38 +139,39 @@ impl Inputs {
         for part in url.split_inclusive(['/', '?', '&', '=', '#']) {
             let bare = part.trim_end_matches(['/', '?', '&', '=', '#']);
             let text = percent_decode_str(&bare.replace('+', " ")).decode_utf8_lossy().into_owned();
-            match self.named(&text).filter(|_| !bare.is_empty()) {
+            match self.matching_input(&text).filter(|_| !bare.is_empty()) {
                 Some(name) => {
                     // What stands where secrets stand is one, whatever it looks like.
                     if !shown.contains(bare) {
-                        self.hide(&name);
+                        self.mark_secret(&name);
                     }
-                    pieces.push(Piece::Literal(std::mem::take(&mut plain)));
-                    pieces.push(Piece::Encoded(name));
+                    pieces.push(TextPiece::Literal(std::mem::take(&mut plain)));
+                    pieces.push(TextPiece::Encoded(name));
                     plain.push_str(&part[bare.len()..]);
                 }
                 None => plain.push_str(part),
             }
         }
-        pieces.push(Piece::Literal(plain));
-        pieces.retain(|piece| *piece != Piece::Literal(String::new()));
+        pieces.push(TextPiece::Literal(plain));
+        pieces.retain(|piece| *piece != TextPiece::Literal(String::new()));
         let secrets = self.secrets();
-        let clean =
-            |piece: &Piece| !matches!(piece, Piece::Literal(text) if !is_plain(text, &secrets));
+        let clean = |piece: &TextPiece| !matches!(piece, TextPiece::Literal(text) if !is_secret_free(text, &secrets));
         pieces.iter().all(clean).then_some(pieces)
     }
 
     /// The text that pieces come to with the values of the recording.
-    pub fn filled_in(&self, pieces: &[Piece]) -> String {
+    pub fn expand(&self, pieces: &[TextPiece]) -> String {
         let value = |name: &str| {
             let input = self.all.iter().find(|input| input.name == name);
             input.map_or("", |input| input.value.as_str())
         };
-        let part = |piece: &Piece| match piece {
-            Piece::Literal(text) => text.clone(),
-            Piece::Argument(name) => value(name).to_owned(),
-            Piece::Encoded(name) => utf8_percent_encode(value(name), NON_ALPHANUMERIC).to_string(),
-            Piece::Quoted(name) => serde_json::Value::from(value(name)).to_string(),
+        let part = |piece: &TextPiece| match piece {
+            TextPiece::Literal(text) => text.clone(),
+            TextPiece::Argument(name) => value(name).to_owned(),
+            TextPiece::Encoded(name) => {
+                utf8_percent_encode(value(name), NON_ALPHANUMERIC).to_string()
+            }
+            TextPiece::Quoted(name) => serde_json::Value::from(value(name)).to_string(),
         };
         pieces.iter().map(part).collect()
     }
@@ -184,25 +187,25 @@ impl Inputs {
     }
 
     /// Makes an argument a secret: its value is kept nowhere.
-    fn hide(&mut self, name: &str) {
+    fn mark_secret(&mut self, name: &str) {
         if let Some(input) = self.all.iter_mut().find(|input| input.name == name) {
             input.default = None;
             self.secrets.push(input.value.clone());
         }
     }
 
-    fn literal(&self, text: &str) -> Option<Vec<Piece>> {
-        is_plain(text, &self.secrets()).then(|| vec![Piece::Literal(text.to_owned())])
+    fn literal_pieces(&self, text: &str) -> Option<Vec<TextPiece>> {
+        is_secret_free(text, &self.secrets()).then(|| vec![TextPiece::Literal(text.to_owned())])
     }
 
-    fn named(&mut self, text: &str) -> Option<String> {
+    fn matching_input(&mut self, text: &str) -> Option<String> {
         let input = self.all.iter_mut().find(|input| input.value == text)?;
         input.used = true;
         Some(input.name.clone())
     }
 }
 
-fn is_name(name: &str) -> bool {
+fn is_argument_name(name: &str) -> bool {
     name.starts_with(|letter: char| letter.is_ascii_alphabetic())
         && name.len() <= 64
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter))
@@ -212,34 +215,35 @@ fn is_name(name: &str) -> bool {
 mod tests {
     use std::time::SystemTime;
 
-    use super::{Inputs, Piece, Recording};
+    use super::{SkillInputs, SkillRecording, TextPiece};
     use crate::policy::ClientId;
 
-    fn inputs(words: &[&str]) -> Inputs {
-        let recording = Recording {
+    fn inputs(words: &[&str]) -> SkillInputs {
+        let recording = SkillRecording {
             client: ClientId::root(),
-            begun: SystemTime::UNIX_EPOCH,
+            started_at: SystemTime::UNIX_EPOCH,
             steps: Vec::new(),
-            lost: 0,
+            dropped_steps: 0,
             secrets: Vec::new(),
             page: None,
-            position: 0,
-            sent: Default::default(),
-            answers: Default::default(),
-            held: Default::default(),
+            sends_position: 0,
+            pending_sends: Default::default(),
+            dialog_answers: Default::default(),
+            initial_state: Default::default(),
         };
         let words: Vec<_> = words.iter().map(|word| (*word).to_owned()).collect();
-        Inputs::read(&words, &recording).expect("they are good")
+        SkillInputs::parse(&words, &recording).expect("they are good")
     }
 
     #[test]
     fn a_named_part_of_an_address_is_an_argument() {
         let mut inputs = inputs(&["query=blue lamp"]);
-        let pieces = inputs.address("https://a.example/find?q=blue+lamp#top").expect("it is plain");
-        let literal = |text: &str| Piece::Literal(text.to_owned());
+        let pieces =
+            inputs.url_pieces("https://a.example/find?q=blue+lamp#top").expect("it is plain");
+        let literal = |text: &str| TextPiece::Literal(text.to_owned());
         let wanted = [
             literal("https://a.example/find?q="),
-            Piece::Encoded("query".to_owned()),
+            TextPiece::Encoded("query".to_owned()),
             literal("#top"),
         ];
         assert_eq!(pieces, wanted);
@@ -250,13 +254,13 @@ mod tests {
     #[test]
     fn what_stands_where_secrets_stand_is_kept_nowhere() {
         let mut named = inputs(&["who=sesame"]);
-        let pieces = named.address("https://a.example/?token=sesame&a=1").expect("it is named");
-        assert_eq!(pieces[1], Piece::Encoded("who".to_owned()));
+        let pieces = named.url_pieces("https://a.example/?token=sesame&a=1").expect("it is named");
+        assert_eq!(pieces[1], TextPiece::Encoded("who".to_owned()));
         assert_eq!(named.all[0].default, None, "each run has to give it");
         assert!(named.secrets().contains(&"sesame".to_owned()));
         // From then on it is a secret wherever it stands.
-        assert_eq!(named.address("https://a.example/x-sesame-y"), None);
-        assert_eq!(inputs(&[]).address("https://a.example/?token=sesame"), None);
-        assert_eq!(inputs(&[]).address("https://ada:sesame@a.example/"), None);
+        assert_eq!(named.url_pieces("https://a.example/x-sesame-y"), None);
+        assert_eq!(inputs(&[]).url_pieces("https://a.example/?token=sesame"), None);
+        assert_eq!(inputs(&[]).url_pieces("https://ada:sesame@a.example/"), None);
     }
 }

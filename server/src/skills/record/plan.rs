@@ -4,41 +4,41 @@ use browse_proto::{Command, Field, Kind, Reason};
 use serde_json::Value;
 use url::Url;
 
-use super::inputs::{Inputs, Piece};
-use super::path::{Fate, path};
-use super::recordings::Recording;
-use super::shape::Shape;
-use super::step::{Role, Step, TARGETS};
+use super::inputs::{SkillInputs, TextPiece};
+use super::recordings::SkillRecording;
+use super::result_shape::ResultShape;
+use super::slice::{StepDisposition, slice_steps};
+use super::step::{RecordedStep, StepRole, TARGET_FIELDS};
 use super::tabs;
-use crate::engine::{Place, Reference};
+use crate::engine::{FrameLocator, Reference};
 use crate::error::{Error, Result};
 use crate::secrets;
-use crate::sessions::PageSend;
+use crate::sessions::StateChangingRequest;
 
 /// A program.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct ProgramPlan {
     /// In order; the reads of the result among them.
-    pub calls: Vec<Call>,
+    pub calls: Vec<PlannedCall>,
     /// Arguments of the skill.
-    pub inputs: Inputs,
+    pub inputs: SkillInputs,
     /// `host` or `host:port` of the pages that it visits.
     pub hosts: Vec<String>,
     /// Steps of the recording that it does without.
-    pub dropped: usize,
+    pub dropped_steps: usize,
     /// Commands that it does without because skills may not run them.
-    pub denied: Vec<&'static str>,
+    pub denied_commands: Vec<&'static str>,
 }
 
 /// One call of a command.
 #[derive(Clone, Debug)]
-pub struct Call {
+pub struct PlannedCall {
     /// The command.
     pub command: &'static Command,
     /// Its arguments: fields of the request, in the order of the contract.
-    pub fields: Vec<(&'static Field, Given)>,
+    pub fields: Vec<(&'static Field, ArgValue)>,
     /// What it answers, when that is part of the result.
-    pub result: Option<Output>,
+    pub result: Option<PlannedOutput>,
     /// The address of the page that it was made on.
     pub url: String,
     /// What its element was: tag, role and type of an input.
@@ -46,192 +46,201 @@ pub struct Call {
     /// What its element was called on the page, when that was a control.
     pub label: Option<String>,
     /// Whether its selector looks in a frame within the page.
-    pub framed: bool,
+    pub in_frame: bool,
     /// Whether it is none of the recording, but was added for the others.
-    pub added: bool,
+    pub is_synthetic: bool,
     /// What the recording saw it send.
-    pub sent: Vec<PageSend>,
+    pub sent: Vec<StateChangingRequest>,
 }
 
 /// A read whose answer is the result or a part of it.
 #[derive(Clone, Debug)]
-pub struct Output {
+pub struct PlannedOutput {
     /// What the script calls it: a name of the contract.
     pub name: String,
     /// What it has to have.
-    pub shape: Shape,
+    pub shape: ResultShape,
     /// What it was.
     pub answer: Value,
 }
 
 /// The value of an argument.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Given {
+pub enum ArgValue {
     /// Text, which may hold arguments of the skill.
-    Text(Vec<Piece>),
+    Text(Vec<TextPiece>),
     /// Several texts.
-    Texts(Vec<Vec<Piece>>),
+    Texts(Vec<Vec<TextPiece>>),
     /// A number or true.
-    Plain(Value),
+    Scalar(Value),
 }
 
-impl Plan {
+impl ProgramPlan {
     /// The program that repeats what led to the last `reads` reads.
     ///
     /// # Errors
     /// `SKILL_RECORDING_EMPTY`, `SKILL_RECORDING_UNFIT`,
     /// `SKILL_RECORDING_SECRET`, `SKILL_RECORDING_ARGUMENT`.
-    pub fn of(recording: &Recording, mut inputs: Inputs, reads: usize) -> Result<Self> {
-        if recording.lost > 0 {
+    pub fn from_recording(
+        recording: &SkillRecording,
+        mut inputs: SkillInputs,
+        reads: usize,
+    ) -> Result<Self> {
+        if recording.dropped_steps > 0 {
             let steps = recording.steps.len();
-            return Err(unfit(format!("the recording is longer than {steps} steps")));
+            return Err(unfit_error(format!("the recording is longer than {steps} steps")));
         }
-        let steps = tabs::of_one(&recording.ended()).map_err(unfit)?;
-        let steps: Vec<&Step> = steps.iter().collect();
-        let path = path(&steps, reads);
-        let fates = path.fates;
-        let kept: Vec<(usize, &Step)> = (0..)
+        let steps = tabs::merge_into_one_tab(&recording.finished_steps()).map_err(unfit_error)?;
+        let steps: Vec<&RecordedStep> = steps.iter().collect();
+        let path = slice_steps(&steps, reads);
+        let fates = path.dispositions;
+        let kept: Vec<(usize, &RecordedStep)> = (0..)
             .zip(&steps)
             .zip(&fates)
             .filter(|(_, fate)| fate.is_kept())
             .map(|((at, step), _)| (at, path.rewritten.get(&at).unwrap_or(*step)))
             .collect();
-        if !fates.contains(&Fate::Result) {
-            return Err(empty(&steps));
+        if !fates.contains(&StepDisposition::Result) {
+            return Err(empty_recording_error(&steps));
         }
         let count = kept.len();
-        let mut calls = Calls { calls: Vec::new(), frame: None, inputs: &mut inputs };
-        calls.begin(kept[0].1, path.start.as_deref())?;
+        let mut calls = CallBuilder { calls: Vec::new(), frame: None, inputs: &mut inputs };
+        calls.open_first_page(kept[0].1, path.start.as_deref())?;
         for (at, step) in kept {
-            calls.push(step).map_err(|error| error.or_with("step", at + 1))?;
+            calls.push_step(step).map_err(|error| error.with_default("step", at + 1))?;
         }
         let calls = calls.calls;
         inputs.check_used()?;
         let mut denied: Vec<_> = steps
             .iter()
             .zip(&fates)
-            .filter(|(_, fate)| **fate == Fate::Denied)
+            .filter(|(_, fate)| **fate == StepDisposition::Denied)
             .map(|(step, _)| step.command.name)
             .collect();
         denied.sort_unstable();
         denied.dedup();
         let hosts = hosts(&calls);
-        let dropped = recording.ended().len().saturating_sub(count);
-        Ok(Self { calls, inputs, hosts, dropped, denied })
+        let dropped = recording.finished_steps().len().saturating_sub(count);
+        Ok(Self { calls, inputs, hosts, dropped_steps: dropped, denied_commands: denied })
     }
 
     /// The steps of the recording that it repeats.
-    pub fn steps(&self) -> impl Iterator<Item = &Call> {
-        self.calls.iter().filter(|call| !call.added)
+    pub fn steps(&self) -> impl Iterator<Item = &PlannedCall> {
+        self.calls.iter().filter(|call| !call.is_synthetic)
     }
 
     /// The reads of the result.
-    pub fn outputs(&self) -> impl Iterator<Item = (&Call, &Output)> {
+    pub fn outputs(&self) -> impl Iterator<Item = (&PlannedCall, &PlannedOutput)> {
         self.calls.iter().filter_map(|call| Some((call, call.result.as_ref()?)))
     }
 }
 
-struct Calls<'a> {
-    calls: Vec<Call>,
+struct CallBuilder<'a> {
+    calls: Vec<PlannedCall>,
     /// The frame that selectors look in at this point of the script.
-    frame: Option<Place>,
-    inputs: &'a mut Inputs,
+    frame: Option<FrameLocator>,
+    inputs: &'a mut SkillInputs,
 }
 
-impl Calls<'_> {
+impl CallBuilder<'_> {
     /// A script starts with a blank tab: where the recording did not, its page
     /// is opened first.
-    fn begin(&mut self, first: &Step, start: Option<&str>) -> Result<()> {
-        let is_open = first.role() == Role::Open;
+    fn open_first_page(&mut self, first: &RecordedStep, start: Option<&str>) -> Result<()> {
+        let is_open = first.role() == StepRole::Open;
         let Some(address) = start.or((!is_open).then_some(first.before.url.as_str())) else {
             return Ok(());
         };
         let goto =
-            Command::by_name("goto").ok_or_else(|| unfit("there is no `goto`".to_owned()))?;
-        let url = self.inputs.address(address).ok_or_else(|| secret("goto"))?;
-        let fields = fields(goto, [("url", Given::Text(url))]);
-        self.calls.push(Call { added: true, ..Call::new(goto, fields, address) });
+            Command::by_name("goto").ok_or_else(|| unfit_error("there is no `goto`".to_owned()))?;
+        let url = self.inputs.url_pieces(address).ok_or_else(|| secret_error("goto"))?;
+        let fields = request_fields(goto, [("url", ArgValue::Text(url))]);
+        self.calls
+            .push(PlannedCall { is_synthetic: true, ..PlannedCall::new(goto, fields, address) });
         Ok(())
     }
 
-    fn push(&mut self, step: &Step) -> Result<()> {
-        if let Some(why) = &step.unfit {
-            return Err(unfit(format!("`{}`: {why}", step.command.name)));
+    fn push_step(&mut self, step: &RecordedStep) -> Result<()> {
+        if let Some(why) = &step.unrepeatable_reason {
+            return Err(unfit_error(format!("`{}`: {why}", step.command.name)));
         }
         let command = match step.role() {
-            Role::Open => Command::by_name("goto").unwrap_or(step.command),
+            StepRole::Open => Command::by_name("goto").unwrap_or(step.command),
             _ => step.command,
         };
-        if step.moved() && step.role() != Role::Read {
+        if step.changed_document() && step.role() != StepRole::Read {
             // What is chosen ends with the document.
-            self.choose(step.frame.as_ref())?;
+            self.select_frame(step.frame.as_ref())?;
             self.frame = None;
         } else if step.element.is_some() {
-            self.choose(step.frame.as_ref())?;
+            self.select_frame(step.frame.as_ref())?;
         }
-        for answer in &step.dialogs {
+        for answer in &step.dialog_answers {
             self.push_answer(answer, &step.before.url)?;
         }
         let mut given = Vec::new();
         for field in command.request.fields {
-            given.extend(self.field(step, field)?.map(|value| (field, value)));
+            given.extend(self.field_value(step, field)?.map(|value| (field, value)));
         }
         let url = match step.role() {
-            Role::Open => step.after.url.clone(),
+            StepRole::Open => step.after.url.clone(),
             _ => step.before.url.clone(),
         };
-        let mut call = Call::new(command, given, &url);
+        let mut call = PlannedCall::new(command, given, &url);
         call.element = step.element.clone();
         call.label = step.label.clone();
-        call.framed = step.frame.is_some();
-        call.sent = step.sent.clone();
-        if step.answers() {
+        call.in_frame = step.frame.is_some();
+        call.sent = step.page_sends.clone();
+        if step.has_result() {
             call.result = Some(self.output(step)?);
-            self.calls.extend(await_result(&call));
+            self.calls.extend(wait_for_result(&call));
         }
         self.calls.push(call);
-        if step.moved() {
+        if step.changed_document() {
             self.frame = None;
         }
         Ok(())
     }
 
     /// An answer to a question that comes with the next call.
-    fn push_answer(&mut self, answer: &Step, url: &str) -> Result<()> {
+    fn push_answer(&mut self, answer: &RecordedStep, url: &str) -> Result<()> {
         let mut given = Vec::new();
         for field in answer.command.request.fields {
-            given.extend(self.field(answer, field)?.map(|value| (field, value)));
+            given.extend(self.field_value(answer, field)?.map(|value| (field, value)));
         }
-        self.calls.push(Call::new(answer.command, given, url));
+        self.calls.push(PlannedCall::new(answer.command, given, url));
         Ok(())
     }
 
     /// Has selectors look in `frame`.
-    fn choose(&mut self, frame: Option<&Place>) -> Result<()> {
+    fn select_frame(&mut self, frame: Option<&FrameLocator>) -> Result<()> {
         if self.frame.as_ref() == frame {
             return Ok(());
         }
         let Some(command) = Command::by_name("frame") else { return Ok(()) };
-        let text = |text: &str| Given::Text(vec![Piece::Literal(text.to_owned())]);
+        let text = |text: &str| ArgValue::Text(vec![TextPiece::Literal(text.to_owned())]);
         let how = match frame {
             None => ("target", text("main")),
-            Some(Place { name, .. }) if !name.is_empty() => ("name", text(name)),
-            Some(Place { url, .. }) => {
+            Some(FrameLocator { name, .. }) if !name.is_empty() => ("name", text(name)),
+            Some(FrameLocator { url, .. }) => {
                 let plain = url.split(['?', '#']).next().unwrap_or_default();
                 ("url", text(&format!("{plain}*")))
             }
         };
         let url = self.calls.last().map(|call| call.url.clone()).unwrap_or_default();
-        let call = Call::new(command, fields(command, [how]), &url);
-        self.calls.push(Call { added: true, ..call });
+        let call = PlannedCall::new(command, request_fields(command, [how]), &url);
+        self.calls.push(PlannedCall { is_synthetic: true, ..call });
         self.frame = frame.cloned();
         Ok(())
     }
 
-    fn field(&mut self, step: &Step, field: &'static Field) -> Result<Option<Given>> {
+    fn field_value(
+        &mut self,
+        step: &RecordedStep,
+        field: &'static Field,
+    ) -> Result<Option<ArgValue>> {
         if let Some(secret) = step.secret.as_ref().filter(|_| field.name == "text") {
-            let name = self.inputs.secret(secret);
-            return Ok(Some(Given::Text(vec![Piece::Argument(name)])));
+            let name = self.inputs.secret_argument(secret);
+            return Ok(Some(ArgValue::Text(vec![TextPiece::Argument(name)])));
         }
         let Some(value) = step.fields.get(field.name) else { return Ok(None) };
         let positional = step
@@ -239,31 +248,31 @@ impl Calls<'_> {
             .args
             .iter()
             .any(|argument| step.command.request.fields[argument.field].number == field.number);
-        let is_target = TARGETS.contains(&field.name);
+        let is_target = TARGET_FIELDS.contains(&field.name);
         let mut text = |text: &str| {
-            if is_target && (text.starts_with('@') || Reference::of_target(text).is_some()) {
+            if is_target && (text.starts_with('@') || Reference::from_target(text).is_some()) {
                 let message =
                     format!("`{}`: nothing names the element of `{text}`", step.command.name);
-                return Err(unfit(message).with("target", text));
+                return Err(unfit_error(message).with("target", text));
             }
             let pieces = match field.name {
-                "url" if step.role() == Role::Open => self.inputs.address(text),
-                "source" if text.contains("://") => self.inputs.address(text),
-                _ if is_target => self.inputs.selector(text),
-                _ => self.inputs.text(text),
+                "url" if step.role() == StepRole::Open => self.inputs.url_pieces(text),
+                "source" if text.contains("://") => self.inputs.url_pieces(text),
+                _ if is_target => self.inputs.selector_pieces(text),
+                _ => self.inputs.text_pieces(text),
             };
-            pieces.ok_or_else(|| secret(step.command.name))
+            pieces.ok_or_else(|| secret_error(step.command.name))
         };
         Ok(match value {
             Value::String(empty) if empty.is_empty() && (!positional || field.optional) => None,
             Value::String(one) if matches!(field.kind, Kind::Enum(_)) => {
-                Some(Given::Text(vec![Piece::Literal(one.clone())]))
+                Some(ArgValue::Text(vec![TextPiece::Literal(one.clone())]))
             }
-            Value::String(one) => Some(Given::Text(text(one)?)),
+            Value::String(one) => Some(ArgValue::Text(text(one)?)),
             Value::Array(items) if items.is_empty() => None,
             Value::Array(items) => {
                 let texts = items.iter().filter_map(Value::as_str).map(text);
-                Some(Given::Texts(texts.collect::<Result<_>>()?))
+                Some(ArgValue::Texts(texts.collect::<Result<_>>()?))
             }
             Value::Bool(false) => None,
             Value::Number(number)
@@ -271,18 +280,18 @@ impl Calls<'_> {
             {
                 None
             }
-            Value::Bool(_) | Value::Number(_) => Some(Given::Plain(value.clone())),
+            Value::Bool(_) | Value::Number(_) => Some(ArgValue::Scalar(value.clone())),
             Value::Null | Value::Object(_) => None,
         })
     }
 
-    fn output(&self, step: &Step) -> Result<Output> {
+    fn output(&self, step: &RecordedStep) -> Result<PlannedOutput> {
         let answer = step.answer.clone().unwrap_or_default();
-        let shape = Shape::of(&answer).ok_or_else(|| {
+        let shape = ResultShape::infer(&answer).ok_or_else(|| {
             let message = format!("the result is empty: `{}` answered nothing", step.command.name);
             Error::new(Reason::SkillRecordingEmpty, message)
         })?;
-        let base = match step.saves() {
+        let base = match step.saves_file() {
             true => "file".to_owned(),
             false => step.command.name.replace('-', "_"),
         };
@@ -297,27 +306,31 @@ impl Calls<'_> {
             }
             name = format!("{base}{number}");
         }
-        Ok(Output { name, shape, answer })
+        Ok(PlannedOutput { name, shape, answer })
     }
 }
 
 /// A script reads at once what the recording read after a while: it waits for
 /// the element, and for a text in it.
-fn await_result(read: &Call) -> Option<Call> {
+fn wait_for_result(read: &PlannedCall) -> Option<PlannedCall> {
     let (_, target) = read.fields.iter().find(|(field, _)| field.name == "target")?;
-    let is_text = read.result.as_ref().is_some_and(|output| output.shape == Shape::Text);
+    let is_text = read.result.as_ref().is_some_and(|output| output.shape == ResultShape::Text);
     let name = if is_text && read.command.name == "text" { "expect" } else { "wait" };
     let command = Command::by_name(name)?;
-    let some_text = Given::Text(vec![Piece::Literal("/\\S/".to_owned())]);
+    let some_text = ArgValue::Text(vec![TextPiece::Literal("/\\S/".to_owned())]);
     let fields = match name {
-        "expect" => fields(command, [("target", target.clone()), ("expected", some_text)]),
-        _ => fields(command, [("target", target.clone())]),
+        "expect" => request_fields(command, [("target", target.clone()), ("expected", some_text)]),
+        _ => request_fields(command, [("target", target.clone())]),
     };
-    Some(Call { added: true, framed: read.framed, ..Call::new(command, fields, &read.url) })
+    Some(PlannedCall {
+        is_synthetic: true,
+        in_frame: read.in_frame,
+        ..PlannedCall::new(command, fields, &read.url)
+    })
 }
 
-impl Call {
-    fn new(command: &'static Command, fields: Vec<(&'static Field, Given)>, url: &str) -> Self {
+impl PlannedCall {
+    fn new(command: &'static Command, fields: Vec<(&'static Field, ArgValue)>, url: &str) -> Self {
         Self {
             command,
             fields,
@@ -325,8 +338,8 @@ impl Call {
             url: url.to_owned(),
             element: None,
             label: None,
-            framed: false,
-            added: false,
+            in_frame: false,
+            is_synthetic: false,
             sent: Vec::new(),
         }
     }
@@ -335,8 +348,8 @@ impl Call {
     pub fn selector(&self) -> Option<&str> {
         let (_, given) = self.fields.iter().find(|(field, _)| field.name == "target")?;
         match given {
-            Given::Text(pieces) => match pieces.as_slice() {
-                [Piece::Literal(text)] => Some(text),
+            ArgValue::Text(pieces) => match pieces.as_slice() {
+                [TextPiece::Literal(text)] => Some(text),
                 _ => None,
             },
             _ => None,
@@ -344,10 +357,10 @@ impl Call {
     }
 }
 
-fn fields<const N: usize>(
+fn request_fields<const N: usize>(
     command: &'static Command,
-    given: [(&str, Given); N],
-) -> Vec<(&'static Field, Given)> {
+    given: [(&str, ArgValue); N],
+) -> Vec<(&'static Field, ArgValue)> {
     given
         .into_iter()
         .filter_map(|(name, value)| Some((command.request.field(name)?, value)))
@@ -355,10 +368,10 @@ fn fields<const N: usize>(
 }
 
 /// The hosts of the pages, in the order in which they come.
-fn hosts(calls: &[Call]) -> Vec<String> {
+fn hosts(calls: &[PlannedCall]) -> Vec<String> {
     let mut hosts: Vec<String> = Vec::new();
     // A file may come from another host than its page.
-    let file = |call: &Call| {
+    let file = |call: &PlannedCall| {
         let output = call.result.as_ref().filter(|_| call.command.save.is_some())?;
         let url = output.answer.get("url")?.as_str()?;
         Some(url.strip_prefix("blob:").unwrap_or(url).to_owned())
@@ -374,8 +387,11 @@ fn hosts(calls: &[Call]) -> Vec<String> {
     hosts
 }
 
-fn empty(steps: &[&Step]) -> Error {
-    let ran = steps.iter().rev().find(|step| step.role() == Role::Denied && step.failed.is_none());
+fn empty_recording_error(steps: &[&RecordedStep]) -> Error {
+    let ran = steps
+        .iter()
+        .rev()
+        .find(|step| step.role() == StepRole::Denied && step.failure_reason.is_none());
     let message = match ran {
         _ if steps.is_empty() => "the recording is empty".to_owned(),
         Some(step) => format!(
@@ -387,17 +403,18 @@ fn empty(steps: &[&Step]) -> Error {
     Error::new(Reason::SkillRecordingEmpty, message)
 }
 
-fn unfit(message: impl Into<String>) -> Error {
+fn unfit_error(message: impl Into<String>) -> Error {
     let message: String = message.into();
     Error::new(Reason::SkillRecordingUnfit, format!("the recording cannot be repeated: {message}"))
 }
 
-fn secret(command: &str) -> Error {
+fn secret_error(command: &str) -> Error {
     let message = format!("the address or selector of `{command}` looks like a secret");
     Error::new(Reason::SkillRecordingSecret, message)
 }
 
 /// Whether `text` may stand in a file of the skill.
-pub fn is_plain(text: &str, secrets: &[String]) -> bool {
-    secrets::redact(text) == text && !secrets.iter().any(|secret| secrets::holds(text, secret))
+pub fn is_secret_free(text: &str, secrets: &[String]) -> bool {
+    secrets::redact(text) == text
+        && !secrets.iter().any(|secret| secrets::contains_secret(text, secret))
 }

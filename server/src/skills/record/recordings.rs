@@ -9,17 +9,17 @@ use std::time::SystemTime;
 use browse_proto::Reason;
 use zeroize::Zeroizing;
 
-use super::step::{Role, Step};
-use crate::browser::state::Contents;
+use super::step::{RecordedStep, StepRole};
+use crate::browser::state::StateContents;
 use crate::error::{Error, Result};
 use crate::policy::ClientId;
-use crate::sessions::{PageSend, Sends, Session};
+use crate::sessions::{Session, StateChangingRequest, StateChangingRequestLog};
 
 /// Steps that a recording takes; a flow of more is no flow.
-pub const MOST_STEPS: usize = 1000;
+pub const MAX_STEPS: usize = 1000;
 
 /// Reads whose answers a recording keeps, the last ones: a result has no more.
-pub const MOST_READS: usize = 20;
+pub const MAX_READS: usize = 20;
 
 /// What is recorded in each session.
 #[derive(Default)]
@@ -27,41 +27,41 @@ pub struct Recordings {
     /// How many there are, so that calls of a daemon that records nothing pay
     /// nothing.
     count: AtomicUsize,
-    all: Mutex<HashMap<String, Recording>>,
+    all: Mutex<HashMap<String, SkillRecording>>,
 }
 
 /// What a session did since its recording began.
 #[derive(Clone, Debug)]
-pub struct Recording {
+pub struct SkillRecording {
     /// Whose calls are recorded.
     pub client: ClientId,
     /// When it began.
-    pub begun: SystemTime,
+    pub started_at: SystemTime,
     /// In the order in which they began. A place is empty until its step ended.
-    pub steps: Vec<Option<Step>>,
+    pub steps: Vec<Option<RecordedStep>>,
     /// Steps that found no place.
-    pub lost: usize,
+    pub dropped_steps: usize,
     /// What was typed into secret fields. It is looked for in all that is kept.
     pub secrets: Vec<Zeroizing<String>>,
     /// The page as it was when it was last read.
     pub page: Option<String>,
     /// What the pages of the session sent since the step began that began last:
     /// the position in their log where that is still to be read.
-    pub position: u64,
+    pub sends_position: u64,
     /// What was sent in steps that have not ended, by their number.
-    pub sent: BTreeMap<usize, Vec<PageSend>>,
+    pub pending_sends: BTreeMap<usize, Vec<StateChangingRequest>>,
     /// The steps that answered a question, each with the step that it came of.
-    pub answers: BTreeMap<usize, usize>,
+    pub dialog_answers: BTreeMap<usize, usize>,
     /// What the session held when the recording began.
-    pub held: HeldState,
+    pub initial_state: InitialState,
 }
 
 /// What the session held when its recording began: cookies and local storage,
 /// which a session of its own has not.
 #[derive(Clone, Default)]
-pub struct HeldState(pub Option<Arc<Contents>>);
+pub struct InitialState(pub Option<Arc<StateContents>>);
 
-impl fmt::Debug for HeldState {
+impl fmt::Debug for InitialState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.0.is_some() { "HeldState(..)" } else { "HeldState(nothing)" })
     }
@@ -82,24 +82,24 @@ impl Recordings {
         session: &str,
         client: &ClientId,
         position: u64,
-        held: HeldState,
+        held: InitialState,
     ) -> Result<()> {
         let mut all = self.lock();
         if all.contains_key(session) {
             let message = format!("the session `{session}` is being recorded already");
             return Err(Error::new(Reason::SkillRecordingRuns, message));
         }
-        let recording = Recording {
+        let recording = SkillRecording {
             client: client.clone(),
-            begun: SystemTime::now(),
+            started_at: SystemTime::now(),
             steps: Vec::new(),
-            lost: 0,
+            dropped_steps: 0,
             secrets: Vec::new(),
             page: None,
-            position,
-            sent: BTreeMap::new(),
-            answers: BTreeMap::new(),
-            held,
+            sends_position: position,
+            pending_sends: BTreeMap::new(),
+            dialog_answers: BTreeMap::new(),
+            initial_state: held,
         };
         all.insert(session.to_owned(), recording);
         self.count.store(all.len(), Ordering::Relaxed);
@@ -110,7 +110,7 @@ impl Recordings {
     ///
     /// # Errors
     /// `SKILL_RECORDING_MISSING`.
-    pub fn stop(&self, session: &str) -> Result<Recording> {
+    pub fn stop(&self, session: &str) -> Result<SkillRecording> {
         let mut all = self.lock();
         let recording = all.remove(session);
         self.count.store(all.len(), Ordering::Relaxed);
@@ -121,67 +121,74 @@ impl Recordings {
     ///
     /// # Errors
     /// `SKILL_RECORDING_MISSING`.
-    pub fn read(&self, session: &Session) -> Result<Recording> {
+    pub fn read(&self, session: &Session) -> Result<SkillRecording> {
         let mut all = self.lock();
         let recording = all.get_mut(session.name()).ok_or_else(|| missing(session.name()))?;
-        recording.attribute(session.sends());
+        recording.attribute_sends(session.state_changing_requests());
         Ok(recording.clone())
     }
 
     /// Changes the recording of `session`, while there is one for `client`.
-    pub fn change<T>(
+    pub fn update<T>(
         &self,
         session: &str,
         client: &ClientId,
-        change: impl FnOnce(&mut Recording) -> T,
+        change: impl FnOnce(&mut SkillRecording) -> T,
     ) -> Option<T> {
         let mut all = self.lock();
         all.get_mut(session).filter(|recording| recording.client == *client).map(change)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Recording>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, SkillRecording>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Recording {
+impl SkillRecording {
     /// Gives what was sent so far to the step that began last.
-    pub fn attribute(&mut self, sends: &Sends) {
-        let (sent, position) = sends.since(self.position);
-        self.position = position;
+    pub fn attribute_sends(&mut self, sends: &StateChangingRequestLog) {
+        let (sent, position) = sends.since(self.sends_position);
+        self.sends_position = position;
         let Some(last) = self.steps.len().checked_sub(1) else { return };
-        let last = self.answers.get(&last).copied().unwrap_or(last);
+        let last = self.dialog_answers.get(&last).copied().unwrap_or(last);
         match &mut self.steps[last] {
-            Some(step) => step.sent.extend(sent),
-            None => self.sent.entry(last).or_default().extend(sent),
+            Some(step) => step.page_sends.extend(sent),
+            None => self.pending_sends.entry(last).or_default().extend(sent),
         }
     }
 
     /// The steps that have ended.
-    pub fn ended(&self) -> Vec<&Step> {
+    pub fn finished_steps(&self) -> Vec<&RecordedStep> {
         self.steps.iter().flatten().collect()
     }
 
     /// The step before `number` that led to `question` in `tab`; else the last one
     /// there that did something.
-    pub fn asker(&mut self, number: usize, tab: u64, question: u64) -> Option<&mut Step> {
+    pub fn step_of_dialog(
+        &mut self,
+        number: usize,
+        tab: u64,
+        question: u64,
+    ) -> Option<&mut RecordedStep> {
         let before = self.steps.get(..number)?;
-        let of_tab = |step: &&Option<Step>| step.as_ref().is_some_and(|step| step.tab == tab);
+        let of_tab =
+            |step: &&Option<RecordedStep>| step.as_ref().is_some_and(|step| step.tab == tab);
         let asker = before.iter().rposition(|step| {
-            of_tab(&step) && step.as_ref().is_some_and(|step| step.asked == Some(question))
+            of_tab(&step) && step.as_ref().is_some_and(|step| step.opened_dialog == Some(question))
         });
-        let does = |step: &Step| {
-            !matches!(step.role(), Role::Look | Role::Denied | Role::Read) && step.failed.is_none()
+        let does = |step: &RecordedStep| {
+            !matches!(step.role(), StepRole::Inspect | StepRole::Denied | StepRole::Read)
+                && step.failure_reason.is_none()
         };
         let last =
             || before.iter().rposition(|step| of_tab(&step) && step.as_ref().is_some_and(does));
         let at = asker.or_else(last)?;
-        self.answers.insert(number, at);
+        self.dialog_answers.insert(number, at);
         self.steps.get_mut(at)?.as_mut()
     }
 
     /// The number of a secret, which is remembered.
-    pub fn secret(&mut self, text: &str) -> usize {
+    pub fn secret_number(&mut self, text: &str) -> usize {
         let known = self.secrets.iter().position(|secret| secret.as_str() == text);
         known.unwrap_or_else(|| {
             self.secrets.push(Zeroizing::new(text.to_owned()));

@@ -13,34 +13,35 @@ use prost_types::Any;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::inputs::Inputs;
-use super::plan::{Call, Given, Plan};
-use super::step::{Role, role};
-use crate::browser::state::{self, Contents};
+use super::inputs::SkillInputs;
+use super::plan::{ArgValue, PlannedCall, ProgramPlan};
+use super::step::{StepRole, step_role};
+use crate::browser::state::{self, StateContents};
 use crate::content::Delivery;
-use crate::dispatch::{self, Context};
+use crate::dispatch::{self, CallContext};
 use crate::error::{Error, Result};
 use crate::policy::{
-    Audience, ClientId, GrantSpec, Hosts, Kind, Minted, Rate, Scopes, SessionRule, TabPolicy,
+    Audience, ClientId, ClientKind, GrantSpec, HostPolicy, IssuedToken, Rate, Scopes, SessionRule,
+    TabPolicy,
 };
-use crate::skills::check::Room;
+use crate::skills::check::ScratchSession;
 
 /// Time that one step gets.
-const STEP: Duration = Duration::from_secs(15);
+const STEP_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Time that a replay gets.
-const LIFETIME: Duration = Duration::from_secs(170);
+const REPLAY_TIMEOUT: Duration = Duration::from_secs(170);
 
 /// Calls a second that it may make, as those of a run.
-const RATE: u32 = 200;
+const MAX_CALLS_PER_SECOND: u32 = 200;
 
 /// How far a replay came.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Replayed {
+pub struct ReplayReport {
     /// Steps that it came through.
     pub steps: usize,
     /// Why it ended before the last one.
-    pub stopped: Option<String>,
+    pub stop_reason: Option<String>,
     /// Whether it needed what the session of the recording held.
     pub needs_session: bool,
 }
@@ -51,42 +52,42 @@ pub struct Replayed {
 /// # Errors
 /// `SKILL_REPLAY_FAILED`; the browser is not there.
 pub async fn replay(
-    cx: &Context,
-    plan: &Plan,
+    cx: &CallContext,
+    plan: &ProgramPlan,
     hosts: &[String],
     request: &v1::SaveSkillRecordRequest,
-    held: Option<&Contents>,
-) -> Result<Replayed> {
+    held: Option<&StateContents>,
+) -> Result<ReplayReport> {
     let whole = match request.replay() {
-        v1::SkillReplay::None => return Ok(Replayed::default()),
+        v1::SkillReplay::None => return Ok(ReplayReport::default()),
         v1::SkillReplay::All => true,
         v1::SkillReplay::Unspecified => false,
     };
-    let held = held.filter(|held| fits_any(held, hosts));
+    let held = held.filter(|held| has_state_for(held, hosts));
     let first = held.filter(|_| request.user_session);
-    let outcome = attempt(cx, plan, hosts, whole, first).await;
+    let outcome = replay_once(cx, plan, hosts, whole, first).await;
     let failed = match outcome {
         Err(error) if error.reason() == Reason::SkillReplayFailed => error,
         outcome => return outcome,
     };
     // What was sent once is not sent again.
     let Some(held) = held.filter(|_| first.is_none() && !whole) else { return Err(failed) };
-    match attempt(cx, plan, hosts, whole, Some(held)).await {
-        Ok(replayed) => Ok(Replayed { needs_session: true, ..replayed }),
+    match replay_once(cx, plan, hosts, whole, Some(held)).await {
+        Ok(replayed) => Ok(ReplayReport { needs_session: true, ..replayed }),
         Err(_) => Err(failed),
     }
 }
 
 /// Whether a session holds something for one of these hosts.
-fn fits_any(held: &Contents, hosts: &[String]) -> bool {
+fn has_state_for(held: &StateContents, hosts: &[String]) -> bool {
     let storage = held.origins.iter().filter_map(|origin| Url::parse(&origin.origin).ok());
     let mut storage = storage.filter_map(|url| url.host_str().map(str::to_owned));
-    held.cookies.iter().any(|cookie| fits(cookie.host(), hosts))
-        || storage.any(|host| fits(&host, hosts))
+    held.cookies.iter().any(|cookie| is_in_domain(cookie.host(), hosts))
+        || storage.any(|host| is_in_domain(&host, hosts))
 }
 
 /// Whether `domain` is one of these hosts, or one that they are below.
-fn fits(domain: &str, hosts: &[String]) -> bool {
+fn is_in_domain(domain: &str, hosts: &[String]) -> bool {
     hosts.iter().any(|host| {
         let host = host.rsplit_once(':').map_or(host.as_str(), |(host, _)| host);
         let host = host.trim_start_matches("*.");
@@ -94,114 +95,124 @@ fn fits(domain: &str, hosts: &[String]) -> bool {
     })
 }
 
-async fn attempt(
-    cx: &Context,
-    plan: &Plan,
+async fn replay_once(
+    cx: &CallContext,
+    plan: &ProgramPlan,
     hosts: &[String],
     whole: bool,
-    held: Option<&Contents>,
-) -> Result<Replayed> {
+    held: Option<&StateContents>,
+) -> Result<ReplayReport> {
     let client = ClientId::new(format!("skill:replay:{:08x}", rand::random::<u32>()))?;
-    let room = Room::open_for(cx, "replay", &client, Hosts::list(hosts)?).await?;
+    let room =
+        ScratchSession::open_for(cx, "replay", &client, HostPolicy::from_patterns(hosts)?).await?;
     let page = room.tab().page();
     if let Some(held) = held {
-        state::give(cx, page, held, |domain| fits(domain, hosts)).await?;
+        state::restore_into_page(cx, page, held, |domain| is_in_domain(domain, hosts)).await?;
     }
     if !whole {
-        room.hold_back().await?;
+        room.block_unsafe_requests().await?;
     }
     let token = mint(cx, &client, &room, hosts)?;
-    let mut replay = Replay { cx, room: &room, token: &token, inputs: &plan.inputs, step: 0 };
-    let mut done = Replayed::default();
+    let mut replay = Replay { cx, session: &room, token: &token, inputs: &plan.inputs, step: 0 };
+    let mut done = ReplayReport::default();
     for call in &plan.calls {
-        replay.step += usize::from(!call.added);
+        replay.step += usize::from(!call.is_synthetic);
         let sent = call.sent.first().filter(|_| !whole);
         if let Some(sent) = sent {
-            done.stopped = Some(format!(
+            done.stop_reason = Some(format!(
                 "step {}, `{}`, sends {}",
                 replay.step,
                 call.command.name,
-                sent.brief()
+                sent.without_path()
             ));
             return Ok(done);
         }
         let outcome = replay.call(call).await;
-        if room.held_back() {
+        if room.has_blocked_requests() {
             let (step, name) = (replay.step, call.command.name);
-            done.stopped =
+            done.stop_reason =
                 Some(format!("step {step}, `{name}`, sent something, which was held back"));
             return Ok(done);
         }
         outcome?;
-        done.steps += usize::from(!call.added);
+        done.steps += usize::from(!call.is_synthetic);
     }
     Ok(done)
 }
 
 /// A token with the rights of the skill to be. It ends with the replay.
-fn mint(cx: &Context, client: &ClientId, room: &Room, hosts: &[String]) -> Result<Minted> {
-    cx.daemon().authority().mint(GrantSpec {
+fn mint(
+    cx: &CallContext,
+    client: &ClientId,
+    room: &ScratchSession,
+    hosts: &[String],
+) -> Result<IssuedToken> {
+    cx.daemon().authority().issue(GrantSpec {
         client: client.clone(),
         audience: Audience::Skill,
-        kind: Kind::Skill,
+        kind: ClientKind::Skill,
         scopes: Scopes::of(&[Scope::Read, Scope::Write]),
-        hosts: Hosts::list(hosts)?,
+        hosts: HostPolicy::from_patterns(hosts)?,
         tabs: TabPolicy::Session,
         session: SessionRule::Only(room.session().name().to_owned()),
-        rate: Rate::PerSecond(RATE),
+        rate: Rate::PerSecond(MAX_CALLS_PER_SECOND),
         delivery: Delivery::Raw,
-        lifetime: LIFETIME,
+        lifetime: REPLAY_TIMEOUT,
     })
 }
 
 struct Replay<'a> {
-    cx: &'a Context,
-    room: &'a Room,
-    token: &'a Minted,
-    inputs: &'a Inputs,
+    cx: &'a CallContext,
+    session: &'a ScratchSession,
+    token: &'a IssuedToken,
+    inputs: &'a SkillInputs,
     /// The step of the program, from 1.
     step: usize,
 }
 
 impl Replay<'_> {
-    async fn call(&self, call: &Call) -> Result<()> {
+    async fn call(&self, call: &PlannedCall) -> Result<()> {
         let request = self.request(call)?;
-        let (daemon, session) = (self.cx.daemon(), self.room.session().name());
+        let (daemon, session) = (self.cx.daemon(), self.session.session().name());
         let grant = self.token.grant();
-        let answer = match dispatch::saves(call.command) {
-            true => dispatch::save_as(daemon, grant, session, &request, STEP).await,
+        let answer = match dispatch::saves_file(call.command) {
+            true => dispatch::run_save_as(daemon, grant, session, &request, STEP_TIMEOUT).await,
             false => {
-                let answer = dispatch::run_as(daemon, grant, session, &request, STEP).await;
-                answer.and_then(|answer| read(call, &answer))
+                let answer = dispatch::run_as(daemon, grant, session, &request, STEP_TIMEOUT).await;
+                answer.and_then(|answer| read_result(call, &answer))
             }
         };
         let answer = answer.map_err(|error| match error.reason() {
             Reason::BrowserGone | Reason::ShuttingDown | Reason::Bug => error,
             _ => {
-                let quotes = error.page().into_iter();
+                let quotes = error.page_quotes().into_iter();
                 let failed = self.failed(call, &error.to_string());
                 quotes.fold(failed, |failed, quote| {
-                    failed.quoting(&quote.about, self.redacted(&quote.text))
+                    failed.with_quote(&quote.about, self.redacted(&quote.text))
                 })
             }
         })?;
-        if role(call.command) == Role::Open && !call.added {
-            self.check_place(call)?;
+        if step_role(call.command) == StepRole::Open && !call.is_synthetic {
+            self.check_page(call)?;
         }
         let Some(output) = &call.result else { return Ok(()) };
-        match output.shape.lacks(&answer) {
+        match output.shape.missing_part(&answer) {
             Some(lack) => Err(self.failed(call, &lack)),
             None => Ok(()),
         }
     }
 
     /// Refuses a page that is another one than the recording came to.
-    fn check_place(&self, call: &Call) -> Result<()> {
+    fn check_page(&self, call: &PlannedCall) -> Result<()> {
         let place = |url: &str| {
             let url = Url::parse(url).ok()?;
-            Some(format!("{}{}", crate::policy::place(&url), url.path().trim_end_matches('/')))
+            Some(format!(
+                "{}{}",
+                crate::policy::host_and_port(&url),
+                url.path().trim_end_matches('/')
+            ))
         };
-        let (now, then) = (place(&self.room.tab().page().url()), place(&call.url));
+        let (now, then) = (place(&self.session.tab().page().url()), place(&call.url));
         match (now, then) {
             (Some(now), Some(then)) if now != then => {
                 Err(self.failed(call, &format!("it came to {now}, and to {then} when recorded")))
@@ -210,14 +221,14 @@ impl Replay<'_> {
         }
     }
 
-    fn request(&self, call: &Call) -> Result<Any> {
+    fn request(&self, call: &PlannedCall) -> Result<Any> {
         let fields = call.fields.iter().map(|(field, given)| {
             let value = match given {
-                Given::Text(pieces) => Value::from(self.inputs.filled_in(pieces)),
-                Given::Texts(texts) => {
-                    texts.iter().map(|pieces| self.inputs.filled_in(pieces)).collect()
+                ArgValue::Text(pieces) => Value::from(self.inputs.expand(pieces)),
+                ArgValue::Texts(texts) => {
+                    texts.iter().map(|pieces| self.inputs.expand(pieces)).collect()
                 }
-                Given::Plain(value) => value.clone(),
+                ArgValue::Scalar(value) => value.clone(),
             };
             (field.name.to_owned(), value)
         });
@@ -228,7 +239,7 @@ impl Replay<'_> {
         Ok(Any { type_url: format!("type.googleapis.com/browse.v1.{}", message.name), value })
     }
 
-    fn failed(&self, call: &Call, problem: &str) -> Error {
+    fn failed(&self, call: &PlannedCall, problem: &str) -> Error {
         let (step, name) = (self.step.max(1), call.command.name);
         let message = format!("the replay failed at step {step}, `{name}`");
         let error = Error::new(Reason::SkillReplayFailed, message).with("step", step);
@@ -240,12 +251,12 @@ impl Replay<'_> {
     fn redacted(&self, text: &str) -> String {
         let text = crate::secrets::redact(text).into_owned();
         let known = self.inputs.secrets();
-        known.iter().fold(text, |text, secret| crate::secrets::without(&text, secret))
+        known.iter().fold(text, |text, secret| crate::secrets::redact_secret(&text, secret))
     }
 }
 
 /// What a command that reads answered, as a skill gets it.
-fn read(call: &Call, answer: &Any) -> Result<Value> {
+fn read_result(call: &PlannedCall, answer: &Any) -> Result<Value> {
     if call.result.is_none() {
         return Ok(Value::Null);
     }
@@ -257,7 +268,7 @@ fn read(call: &Call, answer: &Any) -> Result<Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::fits;
+    use super::is_in_domain;
 
     #[test]
     fn cookies_of_a_domain_go_to_the_hosts_below_it() {
@@ -269,7 +280,7 @@ mod tests {
             ("a.shop.example.com", false),
             ("other.com", false),
         ] {
-            assert_eq!(fits(domain, &hosts), wanted, "{domain}");
+            assert_eq!(is_in_domain(domain, &hosts), wanted, "{domain}");
         }
     }
 }

@@ -2,65 +2,70 @@
 
 use browse_proto::{Reason, v1};
 
-use super::code::{File, Language};
-use super::inputs::Inputs;
-use super::manual::{self, About};
-use super::plan::Plan;
-use super::recordings::{MOST_READS, Recording};
-use super::replay::{self, Replayed};
-use super::words::SelfDescription;
-use super::{fixture, fixture::Notes, place};
-use crate::dispatch::Context;
+use super::code::{Language, SkillFile};
+use super::inputs::SkillInputs;
+use super::plan::ProgramPlan;
+use super::recordings::{MAX_READS, SkillRecording};
+use super::replay::{self, ReplayReport};
+use super::self_description::SelfDescription;
+use super::skill_md::{self, SkillSummary};
+use super::{draft_writer, fixture, fixture::FixtureNotes};
+use crate::dispatch::CallContext;
 use crate::error::{Error, Result};
-use crate::policy::Hosts;
-use crate::skills::check::{self, Sending};
+use crate::policy::HostPolicy;
+use crate::skills::check::{self, UnsafeRequests};
 use crate::skills::tier::Tier;
 
 /// Writes the skill that the recording of the session comes to.
 pub async fn save_skill_record(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::SaveSkillRecordRequest,
 ) -> Result<v1::SaveSkillRecordResponse> {
     let tier = if request.global { Tier::Global } else { Tier::Project };
     let session = cx.session()?;
     let recording = cx.daemon().skills().recordings().read(&session)?;
-    place::check(cx, tier, &request.name)?;
-    let draft = Draft::of(&recording, &request);
-    let mut draft = draft.map_err(|error| error.or_with("skill", &request.name))?;
-    let held = recording.held.0.as_deref();
+    draft_writer::check_name(cx, tier, &request.name)?;
+    let draft = RecordedSkill::from_recording(&recording, &request);
+    let mut draft = draft.map_err(|error| error.with_default("skill", &request.name))?;
+    let held = recording.initial_state.0.as_deref();
     let replayed = replay::replay(cx, &draft.plan, &draft.hosts, &request, held).await?;
     let of_user = request.user_session || replayed.needs_session;
-    draft.describe(&request, &recording, of_user)?;
+    draft.add_skill_md(&request, &recording, of_user)?;
     // A check has not what a flow of the user needs.
     if !of_user {
         let sending = match request.replay() {
-            v1::SkillReplay::All => Sending::Allowed,
-            _ => Sending::HeldBack,
+            v1::SkillReplay::All => UnsafeRequests::Allowed,
+            _ => UnsafeRequests::Blocked,
         };
-        let settled = check::settle(cx, &mut draft.notes.pages, &draft.hosts, sending).await;
+        let settled =
+            check::probe_reachability(cx, &mut draft.notes.pages, &draft.hosts, sending).await;
         // It is only for checks: the skill is none the worse.
         let _ = settled.inspect_err(|error| tracing::debug!(%error, "pages were not looked at"));
     }
     draft.finish()?;
-    let kind = draft.language.kind();
+    let kind = draft.language.runtime_kind();
     let (path, left) = match request.draft {
-        true => place::stage(cx, kind, &draft.files).map(|(path, name)| (path, Some(name)))?,
+        true => {
+            draft_writer::stage(cx, kind, &draft.files).map(|(path, name)| (path, Some(name)))?
+        }
         false => {
-            let written = place::write(cx, tier, (&request.name, kind), &draft.files).await?;
+            let written =
+                draft_writer::write_and_commit(cx, tier, (&request.name, kind), &draft.files)
+                    .await?;
             (written.path, None)
         }
     };
     let plan = &draft.plan;
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    let strangers = strangers(cx, &draft.hosts)?;
+    let strangers = unreached_hosts(cx, &draft.hosts)?;
     Ok(v1::SaveSkillRecordResponse {
         summary: draft.summary(&request, tier, left.as_deref(), &replayed, &strangers),
         name: request.name,
-        tier: tier.message().into(),
+        tier: tier.to_proto().into(),
         path,
         files: draft.files.iter().map(|(name, _)| name.clone()).collect(),
         kept: count(plan.steps().count()),
-        dropped: count(plan.dropped),
+        dropped: count(plan.dropped_steps),
         replayed: count(replayed.steps),
         session: if of_user { "user" } else { "own" }.to_owned(),
         args: plan.inputs.all.iter().map(argument).collect(),
@@ -69,13 +74,13 @@ pub async fn save_skill_record(
 }
 
 /// A skill that is not written yet.
-pub struct Draft {
+pub struct RecordedSkill {
     /// What it does.
-    pub plan: Plan,
+    pub plan: ProgramPlan,
     /// Its files, without the SDK.
-    pub files: Vec<File>,
+    pub files: Vec<SkillFile>,
     /// What is kept beside the page.
-    pub notes: Notes,
+    pub notes: FixtureNotes,
     /// `host` or `host:port` that it may visit.
     pub hosts: Vec<String>,
     /// What it is written in.
@@ -84,19 +89,22 @@ pub struct Draft {
     stem: String,
 }
 
-impl Draft {
+impl RecordedSkill {
     /// The skill that `recording` comes to. The same recording gives the same
     /// files.
     ///
     /// # Errors
     /// As [`Plan::of`]; the name or a host is none.
-    pub fn of(recording: &Recording, request: &v1::SaveSkillRecordRequest) -> Result<Self> {
+    pub fn from_recording(
+        recording: &SkillRecording,
+        request: &v1::SaveSkillRecordRequest,
+    ) -> Result<Self> {
         let reads = request.reads.unwrap_or(1) as usize;
-        if reads == 0 || reads > MOST_READS {
-            return Err(invalid(format!("`--reads` is {reads}, and can be 1 to {MOST_READS}")));
+        if reads == 0 || reads > MAX_READS {
+            return Err(invalid(format!("`--reads` is {reads}, and can be 1 to {MAX_READS}")));
         }
-        let inputs = Inputs::read(&request.arg, recording)?;
-        let plan = Plan::of(recording, inputs, reads)?;
+        let inputs = SkillInputs::parse(&request.arg, recording)?;
+        let plan = ProgramPlan::from_recording(recording, inputs, reads)?;
         let known = plan.inputs.secrets();
         let date = date(recording);
         let mut hosts = plan.hosts.clone();
@@ -104,20 +112,20 @@ impl Draft {
         if hosts.is_empty() {
             return Err(Error::new(Reason::SkillRecordingUnfit, "the recording visits no host"));
         }
-        Hosts::list(&hosts).map_err(|error| invalid(error.to_string()))?;
+        HostPolicy::from_patterns(&hosts).map_err(|error| invalid(error.to_string()))?;
         let language = match request.lang() {
             v1::SkillLanguage::Unspecified | v1::SkillLanguage::Ts => Language::TypeScript,
             v1::SkillLanguage::Py => Language::Python,
             v1::SkillLanguage::Rust => Language::Rust,
         };
-        let stem = fixture::stem(&plan, &date);
+        let stem = fixture::file_stem(&plan, &date);
         let url = plan.outputs().last().map(|(call, _)| call.url.clone()).unwrap_or_default();
         let html = recording.page.clone().ok_or_else(|| {
             Error::new(Reason::SkillRecordingUnfit, "the page could not be kept when it was read")
         })?;
-        let notes = fixture::notes(&plan, language);
+        let notes = fixture::fixture_notes(&plan, language);
         let mut files = language.files(&request.name, &plan, &format!("{stem}.json"));
-        files.push((format!("{stem}.html"), fixture::page(&html, &url, &known)));
+        files.push((format!("{stem}.html"), fixture::page_html(&html, &url, &known)));
         Ok(Self { plan, files, notes, hosts, language, stem })
     }
 
@@ -125,20 +133,20 @@ impl Draft {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn describe(
+    pub fn add_skill_md(
         &mut self,
         request: &v1::SaveSkillRecordRequest,
-        recording: &Recording,
+        recording: &SkillRecording,
         of_user: bool,
     ) -> Result<()> {
-        let about = About {
-            words: SelfDescription::of(request, &self.plan, &self.hosts),
+        let about = SkillSummary {
+            description: SelfDescription::from_request(request, &self.plan, &self.hosts),
             name: &request.name,
             hosts: &self.hosts,
             date: &date(recording),
-            of_user,
+            needs_user_session: of_user,
         };
-        let manual = manual::write(&about, &self.plan, self.language)?;
+        let manual = skill_md::write_skill_md(&about, &self.plan, self.language)?;
         self.files.insert(0, ("SKILL.md".to_owned(), manual));
         Ok(())
     }
@@ -151,7 +159,7 @@ impl Draft {
         let notes = serde_json::to_string_pretty(&self.notes)
             .map_err(|error| Error::new(Reason::Bug, error.to_string()))?;
         self.files.push((format!("{}.json", self.stem), notes + "\n"));
-        spotless(&self.files, &self.plan.inputs.secrets())
+        check_no_secrets(&self.files, &self.plan.inputs.secrets())
     }
 
     fn summary(
@@ -159,13 +167,13 @@ impl Draft {
         request: &v1::SaveSkillRecordRequest,
         tier: Tier,
         left: Option<&str>,
-        replayed: &Replayed,
+        replayed: &ReplayReport,
         strangers: &[String],
     ) -> String {
         let (plan, name) = (&self.plan, &request.name);
         let place = left.map_or(tier.name(), |_| "draft");
-        let (kept, dropped) = (plan.steps().count(), plan.dropped);
-        let mut lines = vec![far(replayed, kept, request.replay())];
+        let (kept, dropped) = (plan.steps().count(), plan.dropped_steps);
+        let mut lines = vec![replay_summary(replayed, kept, request.replay())];
         lines.push(format!("wrote {name} ({place}): {kept} steps kept, {dropped} left out"));
         let mut say = |what: &str, names: &[String]| {
             let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
@@ -176,7 +184,7 @@ impl Draft {
         say("secrets, which each run is given", &secret);
         say(
             "left out because a skill may not run them",
-            &plan.denied.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            &plan.denied_commands.iter().map(ToString::to_string).collect::<Vec<_>>(),
         );
         say("its pages also load from these; add `--host` for those that it needs", strangers);
         let of_user = request.user_session || replayed.needs_session;
@@ -203,8 +211,8 @@ impl Draft {
 }
 
 /// How far the replay came, in words.
-fn far(replayed: &Replayed, kept: usize, wanted: v1::SkillReplay) -> String {
-    match (&replayed.stopped, wanted) {
+fn replay_summary(replayed: &ReplayReport, kept: usize, wanted: v1::SkillReplay) -> String {
+    match (&replayed.stop_reason, wanted) {
         (_, v1::SkillReplay::None) => "not replayed".to_owned(),
         (None, _) => format!("replayed all {kept} steps in a session of its own"),
         (Some(why), _) => format!(
@@ -216,8 +224,8 @@ fn far(replayed: &Replayed, kept: usize, wanted: v1::SkillReplay) -> String {
 
 /// Hosts that the pages of the session load from and the skill does not reach,
 /// at most five.
-fn strangers(cx: &Context, hosts: &[String]) -> Result<Vec<String>> {
-    let own = Hosts::list(hosts)?;
+fn unreached_hosts(cx: &CallContext, hosts: &[String]) -> Result<Vec<String>> {
+    let own = HostPolicy::from_patterns(hosts)?;
     let mut found: Vec<String> = Vec::new();
     for line in cx.session()?.tabs().iter().flat_map(|tab| tab.network().all()) {
         let Ok(url) = url::Url::parse(&line.summary.url) else { continue };
@@ -231,7 +239,7 @@ fn strangers(cx: &Context, hosts: &[String]) -> Result<Vec<String>> {
 }
 
 /// The last look: nothing that is to be kept may hold a secret.
-fn spotless(files: &[File], known: &[String]) -> Result<()> {
+fn check_no_secrets(files: &[SkillFile], known: &[String]) -> Result<()> {
     let dirty =
         |text: &str| known.iter().any(|secret| secret.len() >= 4 && text.contains(secret.as_str()));
     match files.iter().find(|(_, text)| dirty(text)) {
@@ -243,11 +251,11 @@ fn spotless(files: &[File], known: &[String]) -> Result<()> {
     }
 }
 
-fn date(recording: &Recording) -> String {
-    humantime::format_rfc3339_seconds(recording.begun).to_string().chars().take(10).collect()
+fn date(recording: &SkillRecording) -> String {
+    humantime::format_rfc3339_seconds(recording.started_at).to_string().chars().take(10).collect()
 }
 
-fn argument(input: &super::inputs::Input) -> v1::SkillArgument {
+fn argument(input: &super::inputs::SkillInput) -> v1::SkillArgument {
     v1::SkillArgument {
         name: input.name.clone(),
         description: String::new(),

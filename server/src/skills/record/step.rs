@@ -4,52 +4,52 @@ use browse_proto::{Command, Reason, Scope};
 use serde_json::{Map, Value};
 use url::Url;
 
-use crate::engine::Place;
-use crate::policy::place;
-use crate::sessions::PageSend;
+use crate::engine::FrameLocator;
+use crate::policy::host_and_port;
+use crate::sessions::StateChangingRequest;
 
 /// A command that ran, with what a script needs to repeat it.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct RecordedStep {
     /// The command.
     pub command: &'static Command,
     /// Its request. Refs are replaced by selectors, secrets by nothing.
     pub fields: Map<String, Value>,
     /// What stands in the place of the field `text`, when that was a secret.
-    pub secret: Option<Secret>,
+    pub secret: Option<SecretRef>,
     /// Its tab.
     pub tab: u64,
     /// Where the tab was when it began.
-    pub before: Spot,
+    pub before: PageLocation,
     /// Where the tab was when it ended.
-    pub after: Spot,
+    pub after: PageLocation,
     /// The reason why it failed, if it did.
-    pub failed: Option<&'static str>,
+    pub failure_reason: Option<&'static str>,
     /// The tab that it opened.
-    pub opened: Option<u64>,
+    pub opened_tab: Option<u64>,
     /// Where its element leads, when asking for that changes nothing.
-    pub leads: Option<String>,
+    pub link_url: Option<String>,
     /// What its element is: tag, role and type of an input.
     pub element: Option<[String; 3]>,
     /// What its element is called on the page, when that is a control.
     pub label: Option<String>,
     /// The frame that its selectors look in; none for the main frame.
-    pub frame: Option<Place>,
+    pub frame: Option<FrameLocator>,
     /// Why a script cannot repeat it.
-    pub unfit: Option<String>,
+    pub unrepeatable_reason: Option<String>,
     /// What it answered, of a command that reads.
     pub answer: Option<Value>,
     /// The question of the page that it led to.
-    pub asked: Option<u64>,
+    pub opened_dialog: Option<u64>,
     /// The answers that the questions of the page were given meanwhile, as calls of
     /// `dialog-accept` and `dialog-dismiss`. A script gives them beforehand.
-    pub dialogs: Vec<Self>,
+    pub dialog_answers: Vec<Self>,
     /// The text field that it acted on.
     pub field: Option<TextField>,
     /// What its page sent until the next step began.
-    pub sent: Vec<PageSend>,
+    pub page_sends: Vec<StateChangingRequest>,
     /// Whether it was made in a tab that the script does without.
-    pub aside: bool,
+    pub in_other_tab: bool,
 }
 
 /// The field of a step. The texts are none for a secret, for one that is too long,
@@ -76,16 +76,16 @@ pub struct TextField {
 /// A text that was typed and must not be kept: the recording knows it by this
 /// number.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Secret {
+pub struct SecretRef {
     /// Place among the secrets of the recording.
-    pub number: usize,
+    pub index: usize,
     /// What it is: `password`, `code`, `card` or `secret`.
     pub kind: &'static str,
 }
 
 /// Where a tab is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Spot {
+pub struct PageLocation {
     /// Its address.
     pub url: String,
     /// Its document.
@@ -94,7 +94,7 @@ pub struct Spot {
 
 /// What a command is to a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum StepRole {
     /// Opens an address, whatever was there before.
     Open,
     /// Goes back in history.
@@ -108,17 +108,17 @@ pub enum Role {
     /// Does something to the page that may reach beyond it.
     Act,
     /// Waits, moves the view or the pointer.
-    Steady,
+    Passive,
     /// Answers data.
     Read,
     /// Is for looking only: a script does without.
-    Look,
+    Inspect,
     /// Is not for skills.
     Denied,
 }
 
 /// Commands that read data which a skill can answer with.
-const READS: &[&str] = &[
+const READ_COMMANDS: &[&str] = &[
     "text",
     "html",
     "links",
@@ -136,25 +136,25 @@ const READS: &[&str] = &[
 ];
 
 /// The role of `command`.
-pub fn role(command: &Command) -> Role {
+pub fn step_role(command: &Command) -> StepRole {
     match command.name {
-        "goto" | "newtab" => Role::Open,
-        "back" => Role::Back,
-        "forward" => Role::Forward,
-        "reload" => Role::Reload,
-        "fill" | "type" | "select" | "check" | "uncheck" => Role::Edit,
-        "wait" | "expect" | "scroll" | "hover" | "viewport" | "stop-loading" => Role::Steady,
-        name if READS.contains(&name) => Role::Read,
+        "goto" | "newtab" => StepRole::Open,
+        "back" => StepRole::Back,
+        "forward" => StepRole::Forward,
+        "reload" => StepRole::Reload,
+        "fill" | "type" | "select" | "check" | "uncheck" => StepRole::Edit,
+        "wait" | "expect" | "scroll" | "hover" | "viewport" | "stop-loading" => StepRole::Passive,
+        name if READ_COMMANDS.contains(&name) => StepRole::Read,
         // How tabs and frames are chosen is told by each step itself.
-        "tabs" | "tab" | "closetab" | "frame" => Role::Look,
-        _ if command.service != "BrowserService" => Role::Look,
-        _ if command.scope == Scope::Read || command.scope == Scope::Meta => Role::Look,
-        _ if command.scope == Scope::Write => Role::Act,
-        _ => Role::Denied,
+        "tabs" | "tab" | "closetab" | "frame" => StepRole::Inspect,
+        _ if command.service != "BrowserService" => StepRole::Inspect,
+        _ if command.scope == Scope::Read || command.scope == Scope::Meta => StepRole::Inspect,
+        _ if command.scope == Scope::Write => StepRole::Act,
+        _ => StepRole::Denied,
     }
 }
 
-impl Step {
+impl RecordedStep {
     /// A call of `command` with nothing known of it yet.
     pub fn new(command: &'static Command, fields: Map<String, Value>) -> Self {
         Self {
@@ -162,50 +162,50 @@ impl Step {
             fields,
             secret: None,
             tab: 0,
-            before: Spot::default(),
-            after: Spot::default(),
-            failed: None,
-            opened: None,
-            leads: None,
+            before: PageLocation::default(),
+            after: PageLocation::default(),
+            failure_reason: None,
+            opened_tab: None,
+            link_url: None,
             element: None,
             label: None,
             frame: None,
-            unfit: None,
+            unrepeatable_reason: None,
             answer: None,
-            asked: None,
-            dialogs: Vec::new(),
+            opened_dialog: None,
+            dialog_answers: Vec::new(),
             field: None,
-            sent: Vec::new(),
-            aside: false,
+            page_sends: Vec::new(),
+            in_other_tab: false,
         }
     }
 
     /// Takes the answer to a question that it led to: what followed the answer
     /// followed this step.
-    pub fn take_answer(&mut self, mut answer: Self) {
+    pub fn merge_dialog_answer(&mut self, mut answer: Self) {
         self.after = answer.after.clone();
-        self.opened = answer.opened.or(self.opened);
-        self.sent.append(&mut answer.sent);
-        self.asked = answer.asked;
-        if self.failed == Some(Reason::DialogOpen.name()) {
-            self.failed = None;
+        self.opened_tab = answer.opened_tab.or(self.opened_tab);
+        self.page_sends.append(&mut answer.page_sends);
+        self.opened_dialog = answer.opened_dialog;
+        if self.failure_reason == Some(Reason::DialogOpen.name()) {
+            self.failure_reason = None;
         }
-        self.dialogs.push(answer);
+        self.dialog_answers.push(answer);
     }
 
     /// What it is to the recording.
-    pub fn role(&self) -> Role {
-        role(self.command)
+    pub fn role(&self) -> StepRole {
+        step_role(self.command)
     }
 
     /// Whether it saves a file, which is a part of the result.
-    pub fn saves(&self) -> bool {
+    pub fn saves_file(&self) -> bool {
         self.command.save.is_some() && self.answer.is_some()
     }
 
     /// Whether its answer can be a part of the result.
-    pub fn answers(&self) -> bool {
-        self.role() == Role::Read || self.saves()
+    pub fn has_result(&self) -> bool {
+        self.role() == StepRole::Read || self.saves_file()
     }
 
     /// Its target, in words.
@@ -216,29 +216,29 @@ impl Step {
     /// Whether it may have changed something beyond the fields of its page.
     pub fn has_effect(&self) -> bool {
         match self.role() {
-            Role::Act => !self.edits_text() && !self.only_focuses(),
-            Role::Edit => self.requests().next().is_some(),
+            StepRole::Act => !self.edits_text() && !self.only_focuses(),
+            StepRole::Edit => self.unsafe_request_hosts().next().is_some(),
             _ => false,
         }
     }
 
     /// The requests of unsafe methods that it was followed by.
-    pub fn requests(&self) -> impl Iterator<Item = &str> {
-        self.sent.iter().filter_map(|sent| match sent {
-            PageSend::Request { host, .. } => Some(host.as_str()),
-            PageSend::Form { .. } => None,
+    pub fn unsafe_request_hosts(&self) -> impl Iterator<Item = &str> {
+        self.page_sends.iter().filter_map(|sent| match sent {
+            StateChangingRequest::Request { host, .. } => Some(host.as_str()),
+            StateChangingRequest::Form { .. } => None,
         })
     }
 
     /// Whether it followed a link, or sent a form that only asks for a page, and
     /// changed nothing on its own host.
     pub fn is_link(&self) -> bool {
-        let own = Url::parse(&self.before.url).map(|url| place(&url)).unwrap_or_default();
-        self.leads.is_some() && !self.requests().any(|host| host == own)
+        let own = Url::parse(&self.before.url).map(|url| host_and_port(&url)).unwrap_or_default();
+        self.link_url.is_some() && !self.unsafe_request_hosts().any(|host| host == own)
     }
 
     /// Whether another step acted on the same field, however that was named.
-    pub fn has_field_of(&self, other: &Self) -> bool {
+    pub fn acts_on_same_field(&self, other: &Self) -> bool {
         let (Some(own), Some(of)) = (&self.field, &other.field) else { return false };
         own.identity == of.identity
             || (!own.path.is_empty() && own.path == of.path && self.frame == other.frame)
@@ -251,7 +251,7 @@ impl Step {
             "press" => is_editing_key(self.fields.get("key").and_then(Value::as_str)),
             _ => false,
         };
-        edits && self.field.is_some() && !self.moved() && self.opened.is_none()
+        edits && self.field.is_some() && !self.changed_document() && self.opened_tab.is_none()
     }
 
     /// Whether it was a click on a text field, which did nothing but focus it.
@@ -259,13 +259,13 @@ impl Step {
         let text_stays = |field: &TextField| field.takes_text && field.before == field.after;
         matches!(self.command.name, "click" | "dblclick" | "focus")
             && self.field.as_ref().is_some_and(text_stays)
-            && self.sent.is_empty()
-            && self.opened.is_none()
+            && self.page_sends.is_empty()
+            && self.opened_tab.is_none()
             && self.before == self.after
     }
 
     /// Whether the tab shows another document after it.
-    pub fn moved(&self) -> bool {
+    pub fn changed_document(&self) -> bool {
         self.before.document != self.after.document
     }
 }
@@ -290,4 +290,4 @@ fn is_editing_key(key: Option<&str>) -> bool {
 }
 
 /// The fields of requests that name elements.
-pub const TARGETS: &[&str] = &["target", "onto", "to", "at", "hidden", "scope", "source"];
+pub const TARGET_FIELDS: &[&str] = &["target", "onto", "to", "at", "hidden", "scope", "source"];

@@ -12,10 +12,10 @@ use oxc_parser::Parser;
 use oxc_span::SourceType;
 use serde_json::json;
 
-use super::recordings::Recording;
-use super::save::Draft;
-use super::step::{Secret, Spot, Step};
-use crate::engine::Place;
+use super::recordings::SkillRecording;
+use super::save::RecordedSkill;
+use super::step::{PageLocation, RecordedStep, SecretRef};
+use crate::engine::FrameLocator;
 use crate::policy::ClientId;
 
 /// Texts that would be something else without their quotes.
@@ -39,36 +39,38 @@ const HOSTILE: &[&str] = &[
 ];
 
 /// A recording of which each text came from a page or a person.
-fn recording(text: &str) -> Recording {
-    let here =
-        |page: &str| Spot { url: format!("http://a.example:81/{page}"), document: page.to_owned() };
-    let step = |name: &str, fields: serde_json::Value| Step {
+fn recording(text: &str) -> SkillRecording {
+    let here = |page: &str| PageLocation {
+        url: format!("http://a.example:81/{page}"),
+        document: page.to_owned(),
+    };
+    let step = |name: &str, fields: serde_json::Value| RecordedStep {
         command: Command::by_name(name).expect("a command"),
         fields: fields.as_object().cloned().expect("fields"),
         secret: None,
         tab: 1,
         before: here("1"),
         after: here("1"),
-        failed: None,
-        opened: None,
-        leads: None,
+        failure_reason: None,
+        opened_tab: None,
+        link_url: None,
         element: Some(["input".to_owned(), "textbox".to_owned(), text.to_owned()]),
         label: None,
         frame: None,
-        unfit: None,
+        unrepeatable_reason: None,
         answer: None,
-        asked: None,
-        dialogs: Vec::new(),
+        opened_dialog: None,
+        dialog_answers: Vec::new(),
         field: None,
-        sent: Vec::new(),
-        aside: false,
+        page_sends: Vec::new(),
+        in_other_tab: false,
     };
     let mut goto = step("goto", json!({ "url": format!("http://a.example:81/?q={text}") }));
-    goto.before = Spot::default();
+    goto.before = PageLocation::default();
     let mut framed = step("click", json!({ "target": text }));
-    framed.frame = Some(Place { name: text.to_owned(), url: String::new() });
+    framed.frame = Some(FrameLocator { name: text.to_owned(), url: String::new() });
     let mut secret = step("fill", json!({ "target": text, "text": null }));
-    secret.secret = Some(Secret { number: 0, kind: "password" });
+    secret.secret = Some(SecretRef { index: 0, kind: "password" });
     let mut read = step("attrs", json!({ "target": text }));
     read.answer = Some(json!([{ "name": text, "value": text }]));
     let steps = vec![
@@ -81,17 +83,17 @@ fn recording(text: &str) -> Recording {
         step("press", json!({ "key": text })),
         read,
     ];
-    Recording {
+    SkillRecording {
         client: ClientId::root(),
-        begun: SystemTime::UNIX_EPOCH + Duration::from_secs(86_400),
+        started_at: SystemTime::UNIX_EPOCH + Duration::from_secs(86_400),
         steps: steps.into_iter().map(Some).collect(),
-        lost: 0,
+        dropped_steps: 0,
         secrets: vec!["hunter22".to_owned().into()],
         page: Some(format!("<!DOCTYPE html>\n<html><body>{text}</body></html>")),
-        position: 0,
-        sent: Default::default(),
-        answers: Default::default(),
-        held: Default::default(),
+        sends_position: 0,
+        pending_sends: Default::default(),
+        dialog_answers: Default::default(),
+        initial_state: Default::default(),
     }
 }
 
@@ -101,12 +103,12 @@ fn a_skill_answers_before_the_step_that_asks() {
     let answers = [("dialog-accept", json!({ "text": "Ada" })), ("dialog-dismiss", json!({}))];
     let answers = answers.map(|(name, fields)| {
         let command = Command::by_name(name).expect("a command");
-        Step::new(command, fields.as_object().cloned().expect("fields"))
+        RecordedStep::new(command, fields.as_object().cloned().expect("fields"))
     });
     let click = asked.steps[3].as_mut().expect("the click");
-    click.failed = Some("DIALOG_OPEN");
-    answers.into_iter().for_each(|answer| click.take_answer(answer));
-    assert_eq!(click.failed, None);
+    click.failure_reason = Some("DIALOG_OPEN");
+    answers.into_iter().for_each(|answer| click.merge_dialog_answer(answer));
+    assert_eq!(click.failure_reason, None);
     click.before.document = "1".to_owned();
     click.after = click.before.clone();
     for (lang, file, wanted) in [
@@ -131,13 +133,13 @@ fn a_skill_answers_before_the_step_that_asks() {
             lang: lang.into(),
             ..Default::default()
         };
-        let draft = Draft::of(&asked, &request).expect("a skill");
+        let draft = RecordedSkill::from_recording(&asked, &request).expect("a skill");
         let source = draft.files.iter().find(|(name, _)| name == file).expect("the program");
         assert!(source.1.contains(wanted), "{}", source.1);
     }
 }
 
-fn draft(text: &str, lang: v1::SkillLanguage) -> Draft {
+fn draft(text: &str, lang: v1::SkillLanguage) -> RecordedSkill {
     let request = v1::SaveSkillRecordRequest {
         name: "sample".to_owned(),
         lang: lang.into(),
@@ -147,8 +149,8 @@ fn draft(text: &str, lang: v1::SkillLanguage) -> Draft {
         ..Default::default()
     };
     let recording = recording(text);
-    let mut draft = Draft::of(&recording, &request).expect("a skill");
-    draft.describe(&request, &recording, false).expect("a manifest");
+    let mut draft = RecordedSkill::from_recording(&recording, &request).expect("a skill");
+    draft.add_skill_md(&request, &recording, false).expect("a manifest");
     draft
 }
 
@@ -196,9 +198,11 @@ fn the_manifest_keeps_its_keys() {
         let draft = draft(text, v1::SkillLanguage::Ts);
         let (_, manual) =
             draft.files.iter().find(|(name, _)| name == "SKILL.md").expect("it is there");
-        let (yaml, prose) = crate::skills::manifest::split(manual).expect("frontmatter");
-        let manifest = crate::skills::manifest::Manifest::read(yaml, "sample").expect("a manifest");
-        assert!(!manifest.asks(), "{text:?}");
+        let (yaml, prose) =
+            crate::skills::manifest::split_frontmatter(manual).expect("frontmatter");
+        let manifest =
+            crate::skills::manifest::SkillManifest::read(yaml, "sample").expect("a manifest");
+        assert!(!manifest.needs_trust(), "{text:?}");
         (
             manifest.args,
             manifest.hosts.patterns().to_vec(),

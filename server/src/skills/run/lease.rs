@@ -6,28 +6,31 @@ use std::time::Duration;
 use browse_proto::{Reason, Scope};
 use tokio::task::JoinHandle;
 
-use crate::skills::manifest::Manifest;
+use crate::skills::manifest::SkillManifest;
 use crate::{
     content::Delivery,
-    dispatch::Context,
+    dispatch::CallContext,
     error::{Error, Result},
-    policy::{Audience, ClientId, GrantSpec, Kind, Minted, Rate, Scopes, SessionRule, TabPolicy},
+    policy::{
+        Audience, ClientId, ClientKind, GrantSpec, IssuedToken, Rate, Scopes, SessionRule,
+        TabPolicy,
+    },
     sessions::{Session, SessionName, SessionRules, Sessions},
 };
 
 /// Calls a second that a skill may make.
-const RATE: u32 = 200;
+const MAX_CALLS_PER_SECOND: u32 = 200;
 
 /// The session of a run. Dropping it closes the one that was made for the run.
 pub struct Lease {
     client: ClientId,
     session: Arc<Session>,
     /// Set when the session was made for the run.
-    own: Option<Own>,
+    owned_session: Option<OwnedSession>,
 }
 
 /// What closing a session of one's own takes.
-struct Own {
+struct OwnedSession {
     sessions: Arc<Sessions>,
     /// The opening of the first tab. A context that is still in the making
     /// cannot be disposed of.
@@ -36,24 +39,29 @@ struct Own {
 
 /// Which session a run acts in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum SessionChoice {
     /// One of its own, held to the hosts of the manifest below the page.
-    Own,
+    Dedicated,
     /// The caller's, where other tabs and cookies are in reach.
-    Callers,
+    Caller,
 }
 
-impl Wish {
+impl SessionChoice {
     /// The session of a run: the caller's when the skill was granted it, or
     /// when the caller names one for a skill that is trusted.
     ///
     /// # Errors
     /// `SESSION_DENIED` for a skill that nobody trusts.
-    pub fn of(cx: &Context, manifest: &Manifest, granted: bool, trusted: bool) -> Result<Self> {
-        match (granted, cx.named_session()) {
-            (true, _) => Ok(Self::Callers),
-            (false, None) => Ok(Self::Own),
-            (false, Some(_)) if trusted => Ok(Self::Callers),
+    pub fn choose(
+        cx: &CallContext,
+        manifest: &SkillManifest,
+        granted: bool,
+        trusted: bool,
+    ) -> Result<Self> {
+        match (granted, cx.requested_session()) {
+            (true, _) => Ok(Self::Caller),
+            (false, None) => Ok(Self::Dedicated),
+            (false, Some(_)) if trusted => Ok(Self::Caller),
             (false, Some(session)) => {
                 let name = &manifest.name;
                 let message = format!(
@@ -71,11 +79,15 @@ impl Lease {
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`.
-    pub async fn take(cx: &Context, manifest: &Manifest, wish: Wish) -> Result<Self> {
+    pub async fn acquire(
+        cx: &CallContext,
+        manifest: &SkillManifest,
+        wish: SessionChoice,
+    ) -> Result<Self> {
         let id = spawn_id();
         let client = ClientId::new(format!("skill:{}:{id}", manifest.name))?;
-        if wish == Wish::Callers {
-            return Ok(Self { client, session: cx.session()?, own: None });
+        if wish == SessionChoice::Caller {
+            return Ok(Self { client, session: cx.session()?, owned_session: None });
         }
         let sessions = cx.daemon().sessions();
         let name: SessionName = format!("skill-{:.40}-{id}", manifest.name).parse()?;
@@ -86,18 +98,24 @@ impl Lease {
             // The program's own first call says what is wrong.
             let _ = first.active_or_first(&owner).await;
         });
-        Ok(Self { client, session, own: Some(Own { sessions: Arc::clone(sessions), opening }) })
+        Ok(Self {
+            client,
+            session,
+            owned_session: Some(OwnedSession { sessions: Arc::clone(sessions), opening }),
+        })
     }
 
     /// Gives the files that the run made pages send to the session of its caller, when
     /// that is the owner of the daemon: what the program wrote is gone with its sandbox.
     /// Returns how many.
-    pub fn hand_files_over(&self, cx: &Context) -> usize {
-        let Some(Own { sessions, .. }) = self.own.as_ref().filter(|_| cx.is_root()) else {
+    pub fn transfer_files(&self, cx: &CallContext) -> usize {
+        let Some(OwnedSession { sessions, .. }) =
+            self.owned_session.as_ref().filter(|_| cx.is_root())
+        else {
             return 0;
         };
         match cx.session() {
-            Ok(callers) => sessions.downloads().hand_over(&self.session, &callers, cx.client()),
+            Ok(callers) => sessions.downloads().transfer(&self.session, &callers, cx.client()),
             Err(_) => 0,
         }
     }
@@ -106,16 +124,21 @@ impl Lease {
     ///
     /// # Errors
     /// No token can be made.
-    pub fn mint(&self, cx: &Context, manifest: &Manifest, lifetime: Duration) -> Result<Minted> {
-        cx.daemon().authority().mint(GrantSpec {
+    pub fn mint(
+        &self,
+        cx: &CallContext,
+        manifest: &SkillManifest,
+        lifetime: Duration,
+    ) -> Result<IssuedToken> {
+        cx.daemon().authority().issue(GrantSpec {
             client: self.client.clone(),
             audience: Audience::Skill,
-            kind: Kind::Skill,
+            kind: ClientKind::Skill,
             scopes: Scopes::of(&[Scope::Read, Scope::Write]),
             hosts: manifest.hosts.clone(),
             tabs: TabPolicy::Session,
             session: SessionRule::Only(self.session.name().to_owned()),
-            rate: Rate::PerSecond(RATE),
+            rate: Rate::PerSecond(MAX_CALLS_PER_SECOND),
             delivery: Delivery::Raw,
             lifetime,
         })
@@ -125,7 +148,9 @@ impl Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         let runtime = tokio::runtime::Handle::try_current();
-        let (Some(Own { sessions, opening }), Ok(runtime)) = (self.own.take(), runtime) else {
+        let (Some(OwnedSession { sessions, opening }), Ok(runtime)) =
+            (self.owned_session.take(), runtime)
+        else {
             return;
         };
         let session = Arc::clone(&self.session);

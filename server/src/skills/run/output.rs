@@ -6,13 +6,13 @@ use serde::de::IgnoredAny;
 use crate::error::{Error, Result};
 
 /// Most bytes that a run may print.
-pub const LARGEST: u64 = 1024 * 1024;
+pub const MAX_OUTPUT_BYTES: u64 = 1024 * 1024;
 
 /// The document, as it was printed.
 ///
 /// # Errors
 /// `SKILL_OUTPUT_INVALID`: it is none, or there is more than one.
-pub fn document(skill: &str, bytes: Vec<u8>) -> Result<String> {
+pub fn parse_document(skill: &str, bytes: Vec<u8>) -> Result<String> {
     let wrong = |problem: &str, text: &str| {
         let message = format!("the skill `{skill}` printed no JSON document: {problem}");
         Error::new(Reason::SkillOutputInvalid, message).with("skill", skill).with("output", text)
@@ -36,17 +36,17 @@ pub fn document(skill: &str, bytes: Vec<u8>) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::document;
+    use super::parse_document;
 
     fn problem(text: &[u8]) -> String {
-        let error = document("a", text.to_vec()).expect_err("it is no document");
-        format!("{error} / {}", error.page().first().map_or("", |quote| &quote.text))
+        let error = parse_document("a", text.to_vec()).expect_err("it is no document");
+        format!("{error} / {}", error.page_quotes().first().map_or("", |quote| &quote.text))
     }
 
     #[test]
     fn one_document_passes_as_it_is() {
         for text in ["null", " [1, 2.50] \n", "{\"a\":1e400}", "\"\u{1f30d}\""] {
-            assert_eq!(document("a", text.as_bytes().to_vec()).expect(text), text.trim());
+            assert_eq!(parse_document("a", text.as_bytes().to_vec()).expect(text), text.trim());
         }
     }
 

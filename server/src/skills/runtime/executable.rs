@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::{Program, Setup, invalid, programs::is_executable};
+use super::{RuntimeCommand, Setup, invalid, runtime_finder::is_executable};
 use crate::error::Result;
 
-pub fn prepare(setup: &Setup<'_>) -> Result<Program> {
+pub fn prepare(setup: &Setup<'_>) -> Result<RuntimeCommand> {
     let path = setup.skill.folder.join("run");
     if !is_executable(&path) {
         return Err(invalid(
@@ -14,5 +14,5 @@ pub fn prepare(setup: &Setup<'_>) -> Result<Program> {
             "`run` is not executable: `chmod +x` it",
         ));
     }
-    Ok(Program { path, ..Program::default() })
+    Ok(RuntimeCommand { path, ..RuntimeCommand::default() })
 }

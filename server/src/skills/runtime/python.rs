@@ -10,20 +10,20 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::{
-    Program, Setup, missing,
-    programs::{Found, Programs, Runtime, Wanted},
-    version::Version,
+    RuntimeCommand, Setup, missing,
+    runtime_finder::{Runtime, RuntimeFinder, RuntimeSearch, RuntimeSpec},
+    version::RuntimeVersion,
 };
 use crate::error::Result;
 use crate::skills::{
     environment,
-    process::{self, Limits, Plan, Purpose},
-    sandbox::{Sandbox, Trust},
+    process::{self, Limits, ProcessPlan, Purpose},
+    sandbox::{SkillSandbox, TrustLevel},
     skill::Skill,
     snapshot,
 };
 
-const PYTHON: Wanted = Wanted {
+const PYTHON: RuntimeSpec = RuntimeSpec {
     name: "python",
     programs: &[
         "python3",
@@ -34,12 +34,12 @@ const PYTHON: Wanted = Wanted {
         "python3.10",
         "python",
     ],
-    questions: &[&[
+    probe_arguments: &[&[
         "-c",
         "import sys; print(sys.executable, '%d.%d' % sys.version_info[:2], sys.prefix, \
          sys.base_prefix, sep='\\n')",
     ]],
-    oldest: Version(3, 10),
+    min_version: RuntimeVersion(3, 10),
 };
 
 /// Leaves out the user's site packages and environment, and writes no bytecode
@@ -50,35 +50,35 @@ const FLAGS: [&str; 3] = ["-s", "-E", "-B"];
 ///
 /// # Errors
 /// `RUNTIME_MISSING`.
-pub async fn find(programs: &Programs) -> Result<Runtime> {
+pub async fn find(programs: &RuntimeFinder) -> Result<Runtime> {
     match programs.find(&PYTHON).await {
-        Found::Ready(runtime) => Ok(runtime),
-        Found::TooOld(runtime) => Err(missing("python 3.10 or later", Some(&runtime))),
-        Found::Nothing => Err(missing("python 3.10 or later", None)),
+        RuntimeSearch::Ready(runtime) => Ok(runtime),
+        RuntimeSearch::TooOld(runtime) => Err(missing("python 3.10 or later", Some(&runtime))),
+        RuntimeSearch::NotFound => Err(missing("python 3.10 or later", None)),
     }
 }
 
-pub async fn prepare(setup: &Setup<'_>) -> Result<Program> {
+pub async fn prepare(setup: &Setup<'_>) -> Result<RuntimeCommand> {
     let python = find(setup.programs).await?;
-    let mut program = python.program(if setup.trusted { &FLAGS[2..] } else { &FLAGS[..] });
-    if let Some(bytecode) = bytecode(setup, &python) {
-        program.words.extend(["-X".into(), prefix(&bytecode)]);
+    let mut program = python.command(if setup.trusted { &FLAGS[2..] } else { &FLAGS[..] });
+    if let Some(bytecode) = existing_bytecode(setup, &python) {
+        program.arguments.extend(["-X".into(), prefix(&bytecode)]);
         program.readable.push(bytecode);
     }
-    program.words.push(setup.skill.folder.join("script.py").into());
+    program.arguments.push(setup.skill.folder.join("script.py").into());
     Ok(program)
 }
 
 /// Longest time that compiling may take; a skill that takes longer does without.
-const LONGEST: Duration = Duration::from_secs(20);
+const COMPILE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Compiles all modules of a folder, and whatever they import from elsewhere:
 /// Python looks for all of its bytecode in one place. No module of the folder is
 /// run: `-I` keeps it out of the path.
-const COMPILE: &str = include_str!("bytecode.py");
+const COMPILE_SCRIPT: &str = include_str!("bytecode.py");
 
 /// What bytecode is made from.
-pub struct Bytecode<'a> {
+pub struct BytecodeJob<'a> {
     /// The skill, as it has the hash.
     pub skill: &'a Skill,
     /// Its content hash.
@@ -86,22 +86,22 @@ pub struct Bytecode<'a> {
     /// `$BROWSE_HOME/cache`.
     pub cache: &'a Path,
     /// Where runtimes are.
-    pub programs: &'a Programs,
+    pub programs: &'a RuntimeFinder,
     /// What compiling is held to: what the skill is held to.
-    pub sandbox: &'a Sandbox,
+    pub sandbox: &'a SkillSandbox,
     /// How much of that the skill is spared.
-    pub wish: Trust,
+    pub trust_level: TrustLevel,
 }
 
 /// What is being compiled, so that runs at once do not all do it.
-static MAKING: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+static COMPILING: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// Compiles the modules of a skill for its next runs, unless that is done.
 /// Without it the skill runs as well.
-pub async fn keep_bytecode(of: &Bytecode<'_>) {
+pub async fn compile_bytecode(of: &BytecodeJob<'_>) {
     let Ok(python) = find(of.programs).await else { return };
-    let folder = place(of.cache, of.skill, of.hash, &python);
-    let making = || MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = bytecode_folder(of.cache, of.skill, of.hash, &python);
+    let making = || COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
     if folder.is_dir() || !making().insert(folder.clone()) {
         return;
     }
@@ -113,7 +113,7 @@ pub async fn keep_bytecode(of: &Bytecode<'_>) {
 
 /// Where the bytecode of a skill is: another content, place or Python has
 /// another one.
-fn place(cache: &Path, skill: &Skill, hash: &str, python: &Runtime) -> PathBuf {
+fn bytecode_folder(cache: &Path, skill: &Skill, hash: &str, python: &Runtime) -> PathBuf {
     let installed = fs::metadata(&python.path).and_then(|python| python.modified()).ok();
     let mut place = DefaultHasher::new();
     (&skill.folder, &python.path, installed).hash(&mut place);
@@ -122,41 +122,41 @@ fn place(cache: &Path, skill: &Skill, hash: &str, python: &Runtime) -> PathBuf {
 }
 
 /// The folder with the bytecode of the skill as it is, when there is one.
-fn bytecode(setup: &Setup<'_>, python: &Runtime) -> Option<PathBuf> {
-    let folder = place(setup.cache, setup.skill, setup.hash, python);
+fn existing_bytecode(setup: &Setup<'_>, python: &Runtime) -> Option<PathBuf> {
+    let folder = bytecode_folder(setup.cache, setup.skill, setup.hash, python);
     let touched = fs::File::open(&folder).and_then(|file| file.set_modified(SystemTime::now()));
     touched.ok().map(|()| folder)
 }
 
-async fn compile(of: &Bytecode<'_>, python: &Runtime, wanted: &Path) -> Result<(), String> {
+async fn compile(of: &BytecodeJob<'_>, python: &Runtime, wanted: &Path) -> Result<(), String> {
     let said = |error: std::io::Error| error.to_string();
     let root = wanted.parent().unwrap_or(of.cache);
     fs::create_dir_all(root).map_err(said)?;
     let draft = tempfile::Builder::new().prefix(".draft-").tempdir_in(root).map_err(said)?;
-    let hold = of.sandbox.hold(Purpose::Build, of.wish, &of.skill.name).await;
+    let hold = of.sandbox.confine(Purpose::Build, of.trust_level, &of.skill.name).await;
     let hold = hold.map_err(|error| error.to_string())?;
-    let mut program = python.program(&["-I", "-X"]);
-    let words = [prefix(draft.path()), "-c".into(), COMPILE.into()];
-    program.words.extend(words.into_iter().chain([of.skill.folder.clone().into()]));
+    let mut program = python.command(&["-I", "-X"]);
+    let words = [prefix(draft.path()), "-c".into(), COMPILE_SCRIPT.into()];
+    program.arguments.extend(words.into_iter().chain([of.skill.folder.clone().into()]));
     let mut environment = environment::scrubbed();
-    hold.tell(&mut environment);
-    let plan = Plan {
+    hold.set_variables(&mut environment);
+    let plan = ProcessPlan {
         purpose: Purpose::Build,
         program: program.path,
-        words: program.words,
+        words: program.arguments,
         environment,
         folder: of.skill.folder.clone(),
         readable: program.readable,
         writable: vec![draft.path().to_owned()],
-        limits: Limits::of(Purpose::Build),
+        limits: Limits::for_purpose(Purpose::Build),
         confinement: hold.confinement().clone(),
     };
-    let ended = process::run_to_end(&plan, Instant::now() + LONGEST, 1 << 20).await;
+    let ended = process::run_to_end(&plan, Instant::now() + COMPILE_TIMEOUT, 1 << 20).await;
     let (ended, errors) = ended.map_err(|trouble| format!("{trouble:?}"))?;
     if ended.code != 0 {
         return Err(format!("{}: {}", ended.code, String::from_utf8_lossy(&errors)));
     }
-    let _ = snapshot::remove_old(root);
+    let _ = snapshot::remove_unused(root);
     match fs::rename(draft.path(), wanted) {
         // Another daemon was quicker.
         Err(_) if wanted.is_dir() => Ok(()),

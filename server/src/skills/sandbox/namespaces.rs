@@ -8,11 +8,11 @@ use nix::{
     unistd::{ForkResult, Pid, getegid, geteuid},
 };
 
-use super::privileges::Identity;
+use super::privileges::ProgramIdentity;
 
 /// A namespace of each kind: no user, mount, network device, process, queue or
 /// host name of the outside is in there.
-const ALL: libc::c_int = libc::CLONE_NEWUSER
+const NAMESPACE_FLAGS: libc::c_int = libc::CLONE_NEWUSER
     | libc::CLONE_NEWNS
     | libc::CLONE_NEWNET
     | libc::CLONE_NEWPID
@@ -26,7 +26,7 @@ const ALL: libc::c_int = libc::CLONE_NEWUSER
 /// The system does not allow it.
 #[allow(unsafe_code)]
 pub fn fork() -> io::Result<ForkResult> {
-    let flags = libc::c_long::from(ALL | libc::SIGCHLD);
+    let flags = libc::c_long::from(NAMESPACE_FLAGS | libc::SIGCHLD);
     let zero: libc::c_long = 0;
     // SAFETY: without a new stack this is a fork, of a process with one thread.
     let child = unsafe { libc::syscall(libc::SYS_clone, flags, zero, zero, zero, zero) };
@@ -45,14 +45,14 @@ pub fn fork() -> io::Result<ForkResult> {
 ///
 /// # Errors
 /// The maps cannot be written.
-pub fn map(child: Pid) -> io::Result<Identity> {
+pub fn write_id_maps(child: Pid) -> io::Result<ProgramIdentity> {
     let file = |name: &str| format!("/proc/{child}/{name}");
     if geteuid().is_root() {
-        let users = same(&fs::read_to_string("/proc/self/uid_map")?);
-        let groups = same(&fs::read_to_string("/proc/self/gid_map")?);
+        let users = identity_map(&fs::read_to_string("/proc/self/uid_map")?);
+        let groups = identity_map(&fs::read_to_string("/proc/self/gid_map")?);
         let written = fs::write(file("uid_map"), users);
         if written.and_then(|()| fs::write(file("gid_map"), groups)).is_ok() {
-            return Ok(Identity::Nobody);
+            return Ok(ProgramIdentity::Nobody);
         }
     }
     let (user, group) = (geteuid(), getegid());
@@ -60,11 +60,11 @@ pub fn map(child: Pid) -> io::Result<Identity> {
     fs::write(file("setgroups"), "deny")?;
     fs::write(file("gid_map"), format!("{group} {group} 1"))?;
     fs::write(file("uid_map"), format!("{user} {user} 1"))?;
-    Ok(Identity::Same)
+    Ok(ProgramIdentity::Same)
 }
 
 /// The map that leaves everybody who they are, for those that we know here.
-fn same(map: &str) -> String {
+fn identity_map(map: &str) -> String {
     let line = |line: &str| {
         let mut fields = line.split_whitespace();
         let (first, _, count) = (fields.next()?, fields.next()?, fields.next()?);
@@ -75,11 +75,11 @@ fn same(map: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::same;
+    use super::identity_map;
 
     #[test]
     fn everybody_stays_who_they_are() {
         let map = "         0     100000       1000\n      1000       1000          1\n";
-        assert_eq!(same(map), "0 0 1000\n1000 1000 1\n");
+        assert_eq!(identity_map(map), "0 0 1000\n1000 1000 1\n");
     }
 }

@@ -10,7 +10,7 @@ use nix::{
 };
 
 /// Nobody's id.
-const NOBODY: u32 = 65534;
+const NOBODY_ID: u32 = 65534;
 
 /// Reaches files as their owner does. Root's files stay readable with it for
 /// the nobody that root's skills run as; what can be reached at all, and
@@ -18,20 +18,20 @@ const NOBODY: u32 = 65534;
 const DAC_OVERRIDE: u32 = 1;
 
 /// Most capabilities that a kernel may have.
-const CAPABILITIES: u32 = 64;
+const MAX_CAPABILITIES: u32 = 64;
 
 /// Who the program is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Identity {
+pub enum ProgramIdentity {
     /// Who the daemon is.
     Same,
     /// Nobody: limits of processes do not bind root.
     Nobody,
 }
 
-impl Identity {
+impl ProgramIdentity {
     /// How the supervisor tells.
-    pub fn byte(self) -> u8 {
+    pub fn to_byte(self) -> u8 {
         match self {
             Self::Same => b's',
             Self::Nobody => b'n',
@@ -39,7 +39,7 @@ impl Identity {
     }
 
     /// What the supervisor told.
-    pub fn of(byte: u8) -> Self {
+    pub fn from_byte(byte: u8) -> Self {
         if byte == b'n' { Self::Nobody } else { Self::Same }
     }
 }
@@ -56,7 +56,7 @@ pub fn die_with_parent() -> io::Result<()> {
 ///
 /// # Errors
 /// There is no `/dev/null`.
-pub fn no_input() -> io::Result<()> {
+pub fn null_stdin() -> io::Result<()> {
     let nothing = OpenOptions::new().read(true).open("/dev/null")?;
     Ok(dup2_stdin(nothing)?)
 }
@@ -66,7 +66,7 @@ pub fn no_input() -> io::Result<()> {
 /// # Errors
 /// The kernel is older than 5.11.
 #[allow(unsafe_code)]
-pub fn close_others() -> io::Result<()> {
+pub fn close_other_fds() -> io::Result<()> {
     let flags = libc::CLOSE_RANGE_CLOEXEC as libc::c_int;
     // SAFETY: marks descriptors; none is closed under anybody's hands.
     check(unsafe { libc::close_range(3, libc::c_uint::MAX, flags) })
@@ -77,28 +77,28 @@ pub fn close_others() -> io::Result<()> {
 ///
 /// # Errors
 /// The system refuses.
-pub fn shed(identity: Identity) -> io::Result<()> {
+pub fn drop_privileges(identity: ProgramIdentity) -> io::Result<()> {
     let kept = match identity {
-        Identity::Same => 0,
-        Identity::Nobody => 1 << DAC_OVERRIDE,
+        ProgramIdentity::Same => 0,
+        ProgramIdentity::Nobody => 1 << DAC_OVERRIDE,
     };
     prctl::set_no_new_privs()?;
-    drop_bounds(kept)?;
-    if identity == Identity::Nobody {
+    drop_bounding_set(kept)?;
+    if identity == ProgramIdentity::Nobody {
         prctl::set_keepcaps(true)?;
         setgroups(&[])?;
-        let (user, group) = (Uid::from_raw(NOBODY), Gid::from_raw(NOBODY));
+        let (user, group) = (Uid::from_raw(NOBODY_ID), Gid::from_raw(NOBODY_ID));
         setresgid(group, group, group)?;
         setresuid(user, user, user)?;
     }
-    hold(kept)?;
-    if identity == Identity::Nobody { keep_over_exec() } else { Ok(()) }
+    set_capabilities(kept)?;
+    if identity == ProgramIdentity::Nobody { set_ambient_capability() } else { Ok(()) }
 }
 
 /// Takes capabilities out of what a program could ever get.
 #[allow(unsafe_code)]
-fn drop_bounds(kept: u32) -> io::Result<()> {
-    for capability in (0..CAPABILITIES).filter(|it| *it >= 32 || kept & (1 << it) == 0) {
+fn drop_bounding_set(kept: u32) -> io::Result<()> {
+    for capability in (0..MAX_CAPABILITIES).filter(|it| *it >= 32 || kept & (1 << it) == 0) {
         let number = libc::c_ulong::from(capability);
         // SAFETY: plain numbers.
         let dropped = check(unsafe { libc::prctl(libc::PR_CAPBSET_DROP, number, 0, 0, 0) });
@@ -116,14 +116,14 @@ fn drop_bounds(kept: u32) -> io::Result<()> {
 }
 
 #[repr(C)]
-struct Header {
+struct CapHeader {
     version: u32,
     pid: i32,
 }
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Sets {
+struct CapSets {
     effective: u32,
     permitted: u32,
     inheritable: u32,
@@ -131,18 +131,18 @@ struct Sets {
 
 /// Holds these capabilities and no others.
 #[allow(unsafe_code)]
-fn hold(kept: u32) -> io::Result<()> {
+fn set_capabilities(kept: u32) -> io::Result<()> {
     // The version whose sets have 64 bits, in two halves.
-    let header = Header { version: 0x2008_0522, pid: 0 };
-    let low = Sets { effective: kept, permitted: kept, inheritable: kept };
-    let sets = [low, Sets { effective: 0, permitted: 0, inheritable: 0 }];
+    let header = CapHeader { version: 0x2008_0522, pid: 0 };
+    let low = CapSets { effective: kept, permitted: kept, inheritable: kept };
+    let sets = [low, CapSets { effective: 0, permitted: 0, inheritable: 0 }];
     // SAFETY: both structures are those of the system call, and outlive it.
     let set = unsafe { libc::syscall(libc::SYS_capset, &raw const header, sets.as_ptr()) };
     check(set as libc::c_int)
 }
 
 #[allow(unsafe_code)]
-fn keep_over_exec() -> io::Result<()> {
+fn set_ambient_capability() -> io::Result<()> {
     let (raise, capability) = (libc::PR_CAP_AMBIENT_RAISE, libc::c_ulong::from(DAC_OVERRIDE));
     // SAFETY: plain numbers.
     check(unsafe { libc::prctl(libc::PR_CAP_AMBIENT, raise, capability, 0, 0) })

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use crate::skills::process::{Plan, Purpose};
+use crate::skills::process::{ProcessPlan, Purpose};
 
 /// Libraries, and what the C library looks at. Most of it is absent on most
 /// systems.
-const LIBRARIES: [&str; 18] = [
+const LIBRARY_PATHS: [&str; 18] = [
     "/lib",
     "/lib32",
     "/lib64",
@@ -29,7 +29,7 @@ const LIBRARIES: [&str; 18] = [
 ];
 
 /// Programs of the system, for those that start others.
-const PROGRAMS: [&str; 8] = [
+const PROGRAM_PATHS: [&str; 8] = [
     "/bin",
     "/sbin",
     "/usr/bin",
@@ -41,11 +41,11 @@ const PROGRAMS: [&str; 8] = [
 ];
 
 /// What `plan` reads of the system.
-pub fn system(plan: &Plan) -> Vec<PathBuf> {
+pub fn system_paths(plan: &ProcessPlan) -> Vec<PathBuf> {
     let starts_others = plan.purpose != Purpose::Run || plan.program.starts_with(&plan.folder);
-    let programs = PROGRAMS.iter().filter(|_| starts_others);
+    let programs = PROGRAM_PATHS.iter().filter(|_| starts_others);
     let program = Some(plan.program.clone()).filter(|path| !path.as_os_str().is_empty());
-    let paths = LIBRARIES.iter().chain(programs).map(PathBuf::from);
+    let paths = LIBRARY_PATHS.iter().chain(programs).map(PathBuf::from);
     let mut paths: Vec<_> = paths.collect();
     // What lies in a folder that is there already must not hide it.
     let known = paths.clone();

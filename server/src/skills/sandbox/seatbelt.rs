@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::profile;
-use crate::skills::process::Plan;
+use crate::skills::process::ProcessPlan;
 
 /// What Apple's own libraries need before a program does anything.
-const ALWAYS: &str = r#"(version 1)
+const BASE_PROFILE: &str = r#"(version 1)
 (deny default)
 (allow process-fork)
 (allow process-info* (target self))
@@ -22,9 +22,9 @@ const ALWAYS: &str = r#"(version 1)
 
 /// The profile of a plan.
 #[cfg_attr(target_os = "linux", allow(dead_code))]
-pub fn profile(plan: &Plan, port: Option<u16>, scratch: &Path) -> String {
-    let mut text = ALWAYS.to_owned();
-    let system = profile::system(plan);
+pub fn profile(plan: &ProcessPlan, port: Option<u16>, scratch: &Path) -> String {
+    let mut text = BASE_PROFILE.to_owned();
+    let system = profile::system_paths(plan);
     for path in system.iter().chain(&plan.readable).chain([&plan.folder]) {
         let path = quote(path);
         let _ =
@@ -48,15 +48,15 @@ fn quote(path: &Path) -> String {
 
 /// A process that waits for its plan, of which there are none here.
 #[cfg(not(target_os = "linux"))]
-pub enum Begun {}
+pub enum PendingProgram {}
 
 #[cfg(not(target_os = "linux"))]
-impl Begun {
+impl PendingProgram {
     /// There is none.
     ///
     /// # Errors
     /// Never.
-    pub fn go(self, _: &Plan) -> std::io::Result<crate::skills::supervisor::Started> {
+    pub fn run_plan(self, _: &ProcessPlan) -> std::io::Result<crate::skills::supervisor::StartedProgram> {
         match self {}
     }
 }
@@ -66,7 +66,7 @@ impl Begun {
 /// # Errors
 /// Always.
 #[cfg(not(target_os = "linux"))]
-pub fn begin(_: bool) -> std::io::Result<Begun> {
+pub fn fork_pending(_: bool) -> std::io::Result<PendingProgram> {
     Err(std::io::Error::other("there are no namespaces on this system"))
 }
 
@@ -75,7 +75,7 @@ pub fn begin(_: bool) -> std::io::Result<Begun> {
 /// # Errors
 /// It cannot be started.
 #[cfg(not(target_os = "linux"))]
-pub fn start(plan: &Plan) -> std::io::Result<crate::skills::supervisor::Started> {
+pub fn start(plan: &ProcessPlan) -> std::io::Result<crate::skills::supervisor::StartedProgram> {
     use std::os::unix::process::CommandExt as _;
     use std::process::{Command, Stdio};
 
@@ -95,7 +95,7 @@ pub fn start(plan: &Plan) -> std::io::Result<crate::skills::supervisor::Started>
     command.env_clear().envs(&plan.environment).current_dir(&plan.folder);
     command.stdin(Stdio::null()).process_group(0);
     let child = nix::unistd::Pid::from_raw(command.spawn()?.id().cast_signed());
-    Ok(crate::skills::supervisor::Started { child, report: None, group: None })
+    Ok(crate::skills::supervisor::StartedProgram { child, exit_pipe: None, group: None })
 }
 
 #[cfg(test)]
@@ -104,12 +104,12 @@ mod tests {
 
     use super::profile;
     use crate::skills::{
-        process::{Limits, Plan, Purpose},
+        process::{Limits, ProcessPlan, Purpose},
         sandbox::Confinement,
     };
 
-    fn plan(folder: &str) -> Plan {
-        Plan {
+    fn plan(folder: &str) -> ProcessPlan {
+        ProcessPlan {
             purpose: Purpose::Run,
             program: "/opt/node/bin/node".into(),
             words: Vec::new(),
@@ -117,7 +117,7 @@ mod tests {
             folder: folder.into(),
             readable: vec!["/cache/script.js".into()],
             writable: Vec::new(),
-            limits: Limits::of(Purpose::Run),
+            limits: Limits::for_purpose(Purpose::Run),
             confinement: Confinement::None,
         }
     }

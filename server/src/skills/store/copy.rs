@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
 
-use super::{Folder, fault};
+use super::{OpenFolder, failpoint};
 
 /// What is taken along, and how much at most.
-pub struct Rules {
+pub struct CopyRules {
     /// Whether what tools leave behind stays behind.
     pub sources_only: bool,
     /// Whether files that have other names may come along: those may be written
@@ -20,33 +20,34 @@ pub struct Rules {
     /// Whether all of it lies on the disk afterwards.
     pub durable: bool,
     /// Files and folders.
-    pub entries: usize,
+    pub max_entries: usize,
     /// Bytes of one file.
-    pub file: u64,
+    pub max_file_bytes: u64,
     /// Bytes of all files.
-    pub total: u64,
+    pub max_total_bytes: u64,
     /// Folders within folders.
-    pub depth: usize,
+    pub max_depth: usize,
 }
 
 /// The rules for what becomes a skill; one with its crates beside it fits.
-pub const SKILL: Rules = Rules {
+pub const SKILL_RULES: CopyRules = CopyRules {
     sources_only: true,
     hard_links: false,
     durable: true,
-    entries: 20_000,
-    file: 64 << 20,
-    total: 512 << 20,
-    depth: 32,
+    max_entries: 20_000,
+    max_file_bytes: 64 << 20,
+    max_total_bytes: 512 << 20,
+    max_depth: 32,
 };
 
 /// The rules for a copy that is compared with the original, and can be made
 /// again.
-pub const COPY: Rules = Rules { sources_only: false, hard_links: true, durable: false, ..SKILL };
+pub const SNAPSHOT_RULES: CopyRules =
+    CopyRules { sources_only: false, hard_links: true, durable: false, ..SKILL_RULES };
 
 /// What tools leave behind, which is not taken along: anywhere, and at the top.
-const LEFT_BEHIND: [&str; 4] = [".git", ".DS_Store", "__pycache__", ".pytest_cache"];
-const LEFT_AT_TOP: [&str; 2] = ["node_modules", "target"];
+const IGNORED_ANYWHERE: [&str; 4] = [".git", ".DS_Store", "__pycache__", ".pytest_cache"];
+const IGNORED_AT_TOP: [&str; 2] = ["node_modules", "target"];
 
 /// Why a folder is not copied.
 #[derive(Debug, thiserror::Error)]
@@ -74,22 +75,22 @@ pub enum CopyError {
 ///
 /// # Errors
 /// What cannot be taken along.
-pub fn copy(from: &Folder, to: &Folder, rules: &Rules) -> Result<(), CopyError> {
-    let mut copying = Copying { rules, entries: 0, bytes: 0 };
+pub fn copy(from: &OpenFolder, to: &OpenFolder, rules: &CopyRules) -> Result<(), CopyError> {
+    let mut copying = CopyProgress { rules, entries: 0, bytes: 0 };
     copying.folder(from, to, Path::new(""), 0)
 }
 
-struct Copying<'a> {
-    rules: &'a Rules,
+struct CopyProgress<'a> {
+    rules: &'a CopyRules,
     entries: usize,
     bytes: u64,
 }
 
-impl Copying<'_> {
+impl CopyProgress<'_> {
     fn folder(
         &mut self,
-        from: &Folder,
-        to: &Folder,
+        from: &OpenFolder,
+        to: &OpenFolder,
         inner: &Path,
         depth: usize,
     ) -> Result<(), CopyError> {
@@ -97,7 +98,7 @@ impl Copying<'_> {
             let file = file.to_owned();
             move |error| CopyError::Io { file, error }
         };
-        if depth > self.rules.depth {
+        if depth > self.rules.max_depth {
             return Err(refused(inner, "lies too deep"));
         }
         let names = from.names().map_err(failed(inner))?;
@@ -107,8 +108,8 @@ impl Copying<'_> {
             if !sources_only {
                 return false;
             }
-            let at_top = depth == 0 && LEFT_AT_TOP.iter().any(|left| name == *left);
-            at_top || LEFT_BEHIND.iter().any(|left| name == *left)
+            let at_top = depth == 0 && IGNORED_AT_TOP.iter().any(|left| name == *left);
+            at_top || IGNORED_ANYWHERE.iter().any(|left| name == *left)
         };
         for name in names.iter().filter(|name| !left(name)) {
             let path = inner.join(name);
@@ -117,14 +118,14 @@ impl Copying<'_> {
                 return Err(refused(&path, "differs from another name only in case"));
             }
             self.entries += 1;
-            if self.entries > self.rules.entries {
+            if self.entries > self.rules.max_entries {
                 return Err(refused(&path, "is one file too many"));
             }
             let entry = from.entry(name).map_err(failed(&path))?;
             match entry.kind {
                 FileType::Directory => {
                     let from = from.child(name).map_err(failed(&path))?;
-                    let to = to.make(name, 0o755).map_err(failed(&path))?;
+                    let to = to.create_child(name, 0o755).map_err(failed(&path))?;
                     self.folder(&from, &to, &path, depth + 1)?;
                 }
                 FileType::RegularFile => self.file(from, to, name, &path)?,
@@ -139,8 +140,8 @@ impl Copying<'_> {
     /// another since.
     fn file(
         &mut self,
-        from: &Folder,
-        to: &Folder,
+        from: &OpenFolder,
+        to: &OpenFolder,
         name: &OsStr,
         path: &Path,
     ) -> Result<(), CopyError> {
@@ -151,7 +152,7 @@ impl Copying<'_> {
         }
         let mut copy = to.create(name, entry.executable).map_err(failed)?;
         // It may grow while it is read.
-        let mut bounded = file.take(self.rules.file + 1);
+        let mut bounded = file.take(self.rules.max_file_bytes + 1);
         let mut piece = vec![0; 64 * 1024];
         let mut length = 0;
         loop {
@@ -161,13 +162,13 @@ impl Copying<'_> {
             }
             length += count as u64;
             self.bytes += count as u64;
-            if length > self.rules.file {
+            if length > self.rules.max_file_bytes {
                 return Err(refused(path, "is larger than 64 MiB"));
             }
-            if self.bytes > self.rules.total {
+            if self.bytes > self.rules.max_total_bytes {
                 return Err(refused(path, "brings the whole over 512 MiB"));
             }
-            fault::point();
+            failpoint::point();
             copy.write_all(&piece[..count]).map_err(failed)?;
         }
         if self.rules.durable { copy.sync_all().map_err(failed) } else { Ok(()) }
@@ -195,13 +196,13 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     use std::path::Path;
 
-    use super::{Folder, Rules, SKILL, copy};
+    use super::{CopyRules, OpenFolder, SKILL_RULES, copy};
 
     /// What copying `from` says, and how many files came along.
-    fn copied(from: &Path, rules: &Rules) -> (Option<String>, usize) {
+    fn copied(from: &Path, rules: &CopyRules) -> (Option<String>, usize) {
         let to = tempfile::tempdir().expect("a folder");
         let (from, to) =
-            (Folder::open(from).expect("open"), Folder::open(to.path()).expect("open"));
+            (OpenFolder::open(from).expect("open"), OpenFolder::open(to.path()).expect("open"));
         let problem = copy(&from, &to, rules).err().map(|error| error.to_string());
         (problem, crate::skills::hash::files(to.path()).expect("listed").len())
     }
@@ -209,7 +210,7 @@ mod tests {
     fn problem(make: impl FnOnce(&Path)) -> String {
         let folder = tempfile::tempdir().expect("a folder");
         make(folder.path());
-        copied(folder.path(), &SKILL).0.expect("it is refused")
+        copied(folder.path(), &SKILL_RULES).0.expect("it is refused")
     }
 
     #[test]
@@ -222,8 +223,8 @@ mod tests {
         fs::write(from.path().join("run"), "#!").expect("written");
         fs::set_permissions(from.path().join("run"), fs::Permissions::from_mode(0o6777))
             .expect("set");
-        let open = |path: &Path| Folder::open(path).expect("open");
-        copy(&open(from.path()), &open(to.path()), &SKILL).expect("copied");
+        let open = |path: &Path| OpenFolder::open(path).expect("open");
+        copy(&open(from.path()), &open(to.path()), &SKILL_RULES).expect("copied");
         assert_eq!(fs::read_to_string(to.path().join("a/b/c")).expect("read"), "text");
         let mode = fs::metadata(to.path().join("run")).expect("there").permissions().mode();
         assert_eq!(mode & 0o7077 & !0o055, 0, "{mode:o}");
@@ -276,7 +277,17 @@ mod tests {
         fs::write(folder.path().join("a/b/c"), "12345").expect("written");
         fs::write(folder.path().join("a/d"), "12345").expect("written");
         let with = |entries, file, total, depth| {
-            copied(folder.path(), &Rules { entries, file, total, depth, ..SKILL }).0
+            copied(
+                folder.path(),
+                &CopyRules {
+                    max_entries: entries,
+                    max_file_bytes: file,
+                    max_total_bytes: total,
+                    max_depth: depth,
+                    ..SKILL_RULES
+                },
+            )
+            .0
         };
         assert_eq!(with(4, 5, 10, 2), None);
         assert!(with(3, 5, 10, 2).expect("refused").ends_with("is one file too many"));

@@ -10,18 +10,18 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, RenameFlags};
 
-use super::fault;
+use super::failpoint;
 
 /// An open folder. No method follows a link in its last component.
 #[derive(Debug)]
-pub struct Folder {
+pub struct OpenFolder {
     fd: OwnedFd,
     path: PathBuf,
 }
 
 /// What an entry of a folder is.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct FolderEntry {
     /// File, folder, or something that no skill may hold.
     pub kind: FileType,
     /// Names that the file has on the disk.
@@ -32,18 +32,18 @@ pub struct Entry {
     pub identity: (u64, u64),
 }
 
-impl Folder {
+impl OpenFolder {
     /// Opens `path`, whose last component is no link.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let fd = rustix::fs::open(path, FOLDER, Mode::empty())?;
+        let fd = rustix::fs::open(path, OPEN_FOLDER_FLAGS, Mode::empty())?;
         Ok(Self { fd, path: path.to_owned() })
     }
 
     /// Opens `path`, with links followed and missing folders made.
-    pub fn make_all(path: &Path, mode: u32) -> io::Result<Self> {
+    pub fn create_all(path: &Path, mode: u32) -> io::Result<Self> {
         use std::os::unix::fs::DirBuilderExt as _;
         if !path.is_dir() {
-            fault::point();
+            failpoint::point();
             std::fs::DirBuilder::new().recursive(true).mode(mode).create(path)?;
             if let Some(parent) = path.parent() {
                 File::open(parent)?.sync_all()?;
@@ -54,8 +54,8 @@ impl Folder {
 
     /// Opens the folder `name` in it, and makes it where there is none. A link
     /// is not followed, and neither is it replaced.
-    pub fn make_child(&self, name: &OsStr, mode: u32) -> io::Result<Self> {
-        match self.make(name, mode) {
+    pub fn open_or_create_child(&self, name: &OsStr, mode: u32) -> io::Result<Self> {
+        match self.create_child(name, mode) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             made => {
                 self.sync()?;
@@ -67,23 +67,23 @@ impl Folder {
 
     /// Opens the folder `name` in it.
     pub fn child(&self, name: &OsStr) -> io::Result<Self> {
-        let fd = rustix::fs::openat(&self.fd, name, FOLDER, Mode::empty())?;
+        let fd = rustix::fs::openat(&self.fd, name, OPEN_FOLDER_FLAGS, Mode::empty())?;
         Ok(Self { fd, path: self.path.join(name) })
     }
 
     /// Makes the folder `name` in it, which must not be there.
-    pub fn make(&self, name: &OsStr, mode: u32) -> io::Result<Self> {
-        fault::point();
+    pub fn create_child(&self, name: &OsStr, mode: u32) -> io::Result<Self> {
+        failpoint::point();
         rustix::fs::mkdirat(&self.fd, name, Mode::from_raw_mode(mode as _))?;
         self.child(name)
     }
 
     /// Makes the private folder `name` in it and locks that one, before whoever
     /// sweeps here can see it.
-    pub fn make_locked(&self, name: &OsStr) -> io::Result<Self> {
+    pub fn create_locked_child(&self, name: &OsStr) -> io::Result<Self> {
         let sweeper = Self::open(&self.path)?;
         sweeper.lock()?;
-        let folder = self.make(name, 0o700)?;
+        let folder = self.create_child(name, 0o700)?;
         folder.lock()?;
         Ok(folder)
     }
@@ -109,9 +109,9 @@ impl Folder {
 
     /// What `name` in it is; a link is a link.
     #[allow(clippy::unnecessary_cast, clippy::useless_conversion)] // Types differ by system.
-    pub fn entry(&self, name: &OsStr) -> io::Result<Entry> {
+    pub fn entry(&self, name: &OsStr) -> io::Result<FolderEntry> {
         let stat = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        Ok(entry(&stat))
+        Ok(to_entry(&stat))
     }
 
     /// Whether there is anything called `name` in it, a dangling link included.
@@ -120,16 +120,16 @@ impl Folder {
     }
 
     /// What the folder itself is.
-    pub fn own(&self) -> io::Result<Entry> {
-        Ok(entry(&rustix::fs::fstat(&self.fd)?))
+    pub fn metadata(&self) -> io::Result<FolderEntry> {
+        Ok(to_entry(&rustix::fs::fstat(&self.fd)?))
     }
 
     /// Opens the plain file `name`. Whatever else stands there is not opened,
     /// and a pipe does not hold it up.
-    pub fn read(&self, name: &OsStr) -> io::Result<(File, Entry)> {
+    pub fn read(&self, name: &OsStr) -> io::Result<(File, FolderEntry)> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let fd = rustix::fs::openat(&self.fd, name, flags, Mode::empty())?;
-        let entry = entry(&rustix::fs::fstat(&fd)?);
+        let entry = to_entry(&rustix::fs::fstat(&fd)?);
         if entry.kind != FileType::RegularFile {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no plain file"));
         }
@@ -138,7 +138,7 @@ impl Folder {
 
     /// Makes the file `name`, which must not be there.
     pub fn create(&self, name: &OsStr, executable: bool) -> io::Result<File> {
-        fault::point();
+        failpoint::point();
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mode = if executable { 0o755 } else { 0o644 };
@@ -149,14 +149,14 @@ impl Folder {
     /// Makes the file `name` with this content, on the disk.
     pub fn write(&self, name: &OsStr, content: &[u8], executable: bool) -> io::Result<()> {
         let mut file = self.create(name, executable)?;
-        fault::point();
+        failpoint::point();
         file.write_all(content)?;
         file.sync_all()
     }
 
     /// Puts its list of names on the disk.
     pub fn sync(&self) -> io::Result<()> {
-        fault::point();
+        failpoint::point();
         Ok(rustix::fs::fsync(&self.fd)?)
     }
 
@@ -167,7 +167,7 @@ impl Folder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error),
             Ok(entry) if entry.kind != FileType::Directory => {
-                fault::point();
+                failpoint::point();
                 return Ok(rustix::fs::unlinkat(&self.fd, name, AtFlags::empty())?);
             }
             Ok(_) => {}
@@ -176,13 +176,13 @@ impl Folder {
         for inner in folder.names()? {
             folder.remove(&inner)?;
         }
-        fault::point();
+        failpoint::point();
         Ok(rustix::fs::unlinkat(&self.fd, name, AtFlags::REMOVEDIR)?)
     }
 
     /// Moves `name` to `to/new`, which must not be there.
     pub fn move_to(&self, name: &OsStr, to: &Self, new: &OsStr) -> io::Result<()> {
-        fault::point();
+        failpoint::point();
         let flags = RenameFlags::NOREPLACE;
         match rustix::fs::renameat_with(&self.fd, name, &to.fd, new, flags) {
             // The file system knows no such flag; the lock of the tier is what is left.
@@ -195,7 +195,7 @@ impl Folder {
 
     /// Lets `one` and `other` in it change places at once.
     pub fn exchange(&self, one: &OsStr, other: &OsStr) -> io::Result<()> {
-        fault::point();
+        failpoint::point();
         let flags = RenameFlags::EXCHANGE;
         Ok(rustix::fs::renameat_with(&self.fd, one, &self.fd, other, flags)?)
     }
@@ -212,12 +212,12 @@ impl Folder {
     }
 }
 
-const FOLDER: OFlags =
+const OPEN_FOLDER_FLAGS: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 #[allow(clippy::unnecessary_cast, clippy::useless_conversion)] // Types differ by system.
-fn entry(stat: &rustix::fs::Stat) -> Entry {
-    Entry {
+fn to_entry(stat: &rustix::fs::Stat) -> FolderEntry {
+    FolderEntry {
         kind: FileType::from_raw_mode(stat.st_mode),
         links: stat.st_nlink as u64,
         executable: stat.st_mode & 0o111 != 0,

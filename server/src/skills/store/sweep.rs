@@ -9,16 +9,16 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Folder, WORK};
+use super::{OpenFolder, STAGING_PREFIX};
 use crate::skills::{drafts, hash};
 
 /// A draft that nobody touched for so long goes.
-const KEPT: Duration = Duration::from_secs(24 * 3600);
+const MAX_DRAFT_AGE: Duration = Duration::from_secs(24 * 3600);
 
 /// What is noted before a draft becomes a skill: when the folder is there with
 /// this content, only the draft is left to be removed.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Note {
+pub struct CommitNote {
     /// Folder of the skill.
     pub folder: PathBuf,
     /// Its content hash.
@@ -27,32 +27,32 @@ pub struct Note {
 
 /// Sweeps the drafts and the folders of tiers.
 pub fn sweep(drafts: &Path, tiers: &[PathBuf]) {
-    if let Ok(all) = Folder::open(drafts) {
-        report(drafts, all.lock());
-        report(drafts, notes(&all));
-        report(drafts, old_drafts(&all));
-        report(drafts, leftovers(&all, drafts::PART));
+    if let Ok(all) = OpenFolder::open(drafts) {
+        log_failure(drafts, all.lock());
+        log_failure(drafts, finish_commits(&all));
+        log_failure(drafts, remove_old_drafts(&all));
+        log_failure(drafts, remove_leftovers(&all, drafts::PARTIAL_PREFIX));
     }
     for tier in tiers {
         let Ok(tier) = tier.canonicalize() else { continue };
-        if let Ok(folder) = Folder::open(&tier) {
-            report(&tier, folder.lock());
-            report(&tier, leftovers(&folder, WORK));
+        if let Ok(folder) = OpenFolder::open(&tier) {
+            log_failure(&tier, folder.lock());
+            log_failure(&tier, remove_leftovers(&folder, STAGING_PREFIX));
         }
     }
 }
 
-fn report(place: &Path, swept: io::Result<()>) {
+fn log_failure(place: &Path, swept: io::Result<()>) {
     if let Err(error) = swept {
         tracing::warn!(%error, place = %place.display(), "what a command left cannot be removed");
     }
 }
 
 /// Ends commits that were all but done, and forgets those that were not.
-fn notes(all: &Folder) -> io::Result<()> {
+fn finish_commits(all: &OpenFolder) -> io::Result<()> {
     for name in all.names()? {
         let text = name.to_string_lossy().into_owned();
-        let Some(draft) = text.strip_suffix(drafts::NOTE) else { continue };
+        let Some(draft) = text.strip_suffix(drafts::COMMIT_NOTE_SUFFIX) else { continue };
         let draft = OsStr::new(draft);
         let folder = all.child(draft).ok();
         if folder.as_ref().is_some_and(|folder| !folder.try_lock()) {
@@ -69,16 +69,16 @@ fn notes(all: &Folder) -> io::Result<()> {
     Ok(())
 }
 
-fn read(file: &File) -> Option<Note> {
+fn read(file: &File) -> Option<CommitNote> {
     use std::io::Read as _;
     serde_json::from_reader(file.take(64 * 1024)).ok()
 }
 
-fn old_drafts(all: &Folder) -> io::Result<()> {
+fn remove_old_drafts(all: &OpenFolder) -> io::Result<()> {
     for name in all.names()? {
-        let is_draft = name.to_str().is_some_and(drafts::is_name);
+        let is_draft = name.to_str().is_some_and(drafts::is_draft_name);
         let Some(folder) = is_draft.then(|| all.child(&name).ok()).flatten() else { continue };
-        let old = touched(folder.path()).elapsed().is_ok_and(|age| age > KEPT);
+        let old = last_modified(folder.path()).elapsed().is_ok_and(|age| age > MAX_DRAFT_AGE);
         if old && folder.try_lock() {
             all.remove(&name)?;
         }
@@ -87,18 +87,18 @@ fn old_drafts(all: &Folder) -> io::Result<()> {
 }
 
 /// When anything in the folder was last written.
-fn touched(folder: &Path) -> SystemTime {
+fn last_modified(folder: &Path) -> SystemTime {
     let Ok(meta) = folder.symlink_metadata() else { return SystemTime::UNIX_EPOCH };
     let own = meta.modified().unwrap_or_else(|_| SystemTime::now());
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let inner = entries.filter_map(|entry| {
         let meta = entry.metadata().ok()?;
-        if meta.is_dir() { Some(touched(&entry.path())) } else { meta.modified().ok() }
+        if meta.is_dir() { Some(last_modified(&entry.path())) } else { meta.modified().ok() }
     });
     inner.fold(own, SystemTime::max)
 }
 
-fn leftovers(place: &Folder, prefix: &str) -> io::Result<()> {
+fn remove_leftovers(place: &OpenFolder, prefix: &str) -> io::Result<()> {
     for name in place.names()? {
         if !name.to_string_lossy().starts_with(prefix) {
             continue;
@@ -117,7 +117,7 @@ mod tests {
     use std::path::Path;
     use std::time::{Duration, SystemTime};
 
-    use super::{Folder, Note, hash, sweep};
+    use super::{CommitNote, OpenFolder, hash, sweep};
 
     fn make(folder: &Path) {
         fs::create_dir_all(folder).expect("made");
@@ -135,7 +135,7 @@ mod tests {
             make(&tier.join(name));
         }
         let held = [".stage-2", "../t/.work-2"].map(|name| {
-            let folder = Folder::open(&drafts.join(name)).expect("open");
+            let folder = OpenFolder::open(&drafts.join(name)).expect("open");
             assert!(folder.try_lock());
             folder
         });
@@ -145,7 +145,8 @@ mod tests {
             File::open(path).expect("open").set_modified(before).expect("set");
         }
         sweep(&drafts, &[tier.clone(), root.path().join("none")]);
-        let names = |folder: &Path| Folder::open(folder).expect("open").names().expect("listed");
+        let names =
+            |folder: &Path| OpenFolder::open(folder).expect("open").names().expect("listed");
         assert_eq!(names(&drafts), [".stage-2", "other", "skillify-00000001"]);
         assert_eq!(names(&tier), [".tombstones", ".work-2", "a"]);
         drop(held);
@@ -163,14 +164,14 @@ mod tests {
         }
         make(&skill);
         let note = |name: &str, hash: String| {
-            let note = Note { folder: skill.clone(), hash };
+            let note = CommitNote { folder: skill.clone(), hash };
             fs::write(draft(name), serde_json::to_vec(&note).expect("json")).expect("written");
         };
         note("skillify-00000001.commit", hash::hash(&skill).expect("hashed"));
         note("skillify-00000002.commit", "other".to_owned());
         fs::write(draft("skillify-00000003.commit"), "{").expect("written");
         sweep(&drafts, &[]);
-        let names = Folder::open(&drafts).expect("open").names().expect("listed");
+        let names = OpenFolder::open(&drafts).expect("open").names().expect("listed");
         assert_eq!(names, ["skillify-00000002"]);
     }
 }

@@ -16,39 +16,43 @@ use nix::unistd::Pid;
 use crate::skills::process::Limits;
 
 /// What the name of each begins with; the pid of its supervisor follows.
-const NAME: &str = "browse-run-";
+const GROUP_NAME_PREFIX: &str = "browse-run-";
 
 /// Times that a group is removed, which the kernel refuses until all processes in it are
 /// cleared away.
-const ROUNDS: u32 = 20;
+const MAX_REMOVE_ATTEMPTS: u32 = 20;
 
 /// A group of our own. Dropping it removes it.
 #[derive(Debug)]
-pub struct Group(PathBuf);
+pub struct ControlGroup(PathBuf);
 
-impl Group {
+impl ControlGroup {
     /// A group with these limits that holds this process and all that it will start;
     /// none where there is none to be had.
-    pub fn with(process: Pid, limits: &Limits) -> Option<Self> {
+    pub fn create(process: Pid, limits: &Limits) -> Option<Self> {
         let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
         let ours = fs::read_to_string("/proc/self/cgroup").ok()?;
-        let own = own(&mount(&mounts)?, &ours)?;
-        Self::below(&own, process, limits)
+        let own = own_cgroup(&cgroup_mount(&mounts)?, &ours)?;
+        Self::create_below(&own, process, limits)
     }
 
     /// The same, where this is the group of this process.
-    fn below((root, own): &(PathBuf, PathBuf), process: Pid, limits: &Limits) -> Option<Self> {
+    fn create_below(
+        (root, own): &(PathBuf, PathBuf),
+        process: Pid,
+        limits: &Limits,
+    ) -> Option<Self> {
         let outer = own.ancestors().take_while(|folder| folder.starts_with(root));
-        outer.filter(|folder| hands_out(folder)).find_map(|folder| {
-            sweep(folder);
-            let group = folder.join(format!("{NAME}{}", std::process::id()));
+        outer.filter(|folder| delegates_controllers(folder)).find_map(|folder| {
+            remove_stale(folder);
+            let group = folder.join(format!("{GROUP_NAME_PREFIX}{}", std::process::id()));
             fs::create_dir(&group).ok()?;
             let group = Self(group);
-            group.fill(process, limits).ok().map(|()| group)
+            group.configure(process, limits).ok().map(|()| group)
         })
     }
 
-    fn fill(&self, process: Pid, limits: &Limits) -> io::Result<()> {
+    fn configure(&self, process: Pid, limits: &Limits) -> io::Result<()> {
         let set = |file: &str, value: &str| fs::write(self.0.join(file), value);
         set("memory.max", &limits.together.to_string())?;
         // Not on every kernel; without swap there is none to limit.
@@ -67,9 +71,9 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ControlGroup {
     fn drop(&mut self) {
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_REMOVE_ATTEMPTS {
             match fs::remove_dir(&self.0) {
                 Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
                     thread::sleep(Duration::from_millis(1));
@@ -81,7 +85,7 @@ impl Drop for Group {
 }
 
 /// Where the hierarchy is mounted, and which of its groups is the root there.
-fn mount(mounts: &str) -> Option<(PathBuf, PathBuf)> {
+fn cgroup_mount(mounts: &str) -> Option<(PathBuf, PathBuf)> {
     let (fields, _) = mounts.lines().filter_map(|line| line.split_once(" - cgroup2 ")).next()?;
     let mut fields = fields.split(' ').skip(3);
     let (root, place) = (fields.next()?, fields.next()?);
@@ -89,7 +93,7 @@ fn mount(mounts: &str) -> Option<(PathBuf, PathBuf)> {
 }
 
 /// Where it is mounted, and the folder of our own group.
-fn own((place, root): &(PathBuf, PathBuf), ours: &str) -> Option<(PathBuf, PathBuf)> {
+fn own_cgroup((place, root): &(PathBuf, PathBuf), ours: &str) -> Option<(PathBuf, PathBuf)> {
     let group = ours.lines().find_map(|line| line.strip_prefix("0::"))?;
     let inner = Path::new(group).strip_prefix(root).ok()?;
     // A group outside of what is mounted is shown so.
@@ -97,17 +101,17 @@ fn own((place, root): &(PathBuf, PathBuf), ours: &str) -> Option<(PathBuf, PathB
 }
 
 /// Whether groups in this one have memory and processes of their own.
-fn hands_out(folder: &Path) -> bool {
+fn delegates_controllers(folder: &Path) -> bool {
     let text = fs::read_to_string(folder.join("cgroup.subtree_control")).unwrap_or_default();
     let has = |name| text.split_whitespace().any(|controller| controller == name);
     has("memory") && has("pids")
 }
 
 /// Removes the groups of supervisors that were killed. Those with processes stay.
-fn sweep(folder: &Path) {
+fn remove_stale(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let pid = name.to_str().and_then(|name| name.strip_prefix(NAME));
+        let pid = name.to_str().and_then(|name| name.strip_prefix(GROUP_NAME_PREFIX));
         if pid.is_some_and(|pid| !Path::new("/proc").join(pid).exists()) {
             let _ = fs::remove_dir(entry.path());
         }
@@ -123,7 +127,7 @@ mod tests {
 
     use nix::unistd::Pid;
 
-    use super::{Group, NAME, mount, own};
+    use super::{ControlGroup, GROUP_NAME_PREFIX, cgroup_mount, own_cgroup};
     use crate::skills::process::{Limits, Purpose};
 
     const MOUNTS: &str = "22 1 0:20 / /proc rw - proc proc rw\n\
@@ -135,8 +139,8 @@ mod tests {
         let mut child = Command::new("sh");
         child.args(["-c", "read line; head -c 200m /dev/zero | tail -c 200m"]);
         let mut child = child.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("spawned");
-        let limits = Limits::of(Purpose::Run).with_memory(64 << 20);
-        let group = Group::with(Pid::from_raw(child.id().cast_signed()), &limits);
+        let limits = Limits::for_purpose(Purpose::Run).with_memory(64 << 20);
+        let group = ControlGroup::create(Pid::from_raw(child.id().cast_signed()), &limits);
         if let Some(group) = group {
             child.stdin.take().expect("piped").write_all(b"\n").expect("it reads");
             assert!(!child.wait().expect("collected").success());
@@ -153,14 +157,14 @@ mod tests {
 
     #[test]
     fn our_group_is_found() {
-        let place = mount(MOUNTS).expect("it is mounted");
+        let place = cgroup_mount(MOUNTS).expect("it is mounted");
         assert_eq!(place, ("/sys/fs/cgroup".into(), "/".into()));
         let ours = "1:name=systemd:/x\n0::/user.slice/a.scope\n";
         let own_group = PathBuf::from("/sys/fs/cgroup/user.slice/a.scope");
-        assert_eq!(own(&place, ours), Some(("/sys/fs/cgroup".into(), own_group)));
-        assert_eq!(own(&place, "0::/../b\n"), None);
-        assert_eq!(own(&place, "4:memory:/a\n"), None);
-        assert_eq!(mount("22 1 0:20 / /proc rw - proc proc rw\n"), None);
+        assert_eq!(own_cgroup(&place, ours), Some(("/sys/fs/cgroup".into(), own_group)));
+        assert_eq!(own_cgroup(&place, "0::/../b\n"), None);
+        assert_eq!(own_cgroup(&place, "4:memory:/a\n"), None);
+        assert_eq!(cgroup_mount("22 1 0:20 / /proc rw - proc proc rw\n"), None);
     }
 
     /// Ordinary files, as the kernel names its own.
@@ -177,9 +181,9 @@ mod tests {
         hands(&slice, "cpu pids memory");
         hands(&scope, "");
         let place = (root.to_owned(), scope);
-        let limits = Limits::of(Purpose::Run).with_memory(256 << 20);
-        let group = Group::below(&place, Pid::from_raw(7), &limits).expect("a group");
-        assert_eq!(group.0, slice.join(format!("{NAME}{}", std::process::id())));
+        let limits = Limits::for_purpose(Purpose::Run).with_memory(256 << 20);
+        let group = ControlGroup::create_below(&place, Pid::from_raw(7), &limits).expect("a group");
+        assert_eq!(group.0, slice.join(format!("{GROUP_NAME_PREFIX}{}", std::process::id())));
         let file = |name: &str| fs::read_to_string(group.0.join(name)).expect("written");
         assert_eq!((&*file("memory.max"), &*file("pids.max")), ("268435456", "128"));
         assert_eq!((&*file("memory.oom.group"), &*file("cgroup.procs")), ("1", "7"));
@@ -188,6 +192,6 @@ mod tests {
         assert!(group.was_exceeded());
         hands(root, "cpu pids");
         hands(&slice, "memory");
-        assert!(Group::below(&place, Pid::from_raw(7), &limits).is_none());
+        assert!(ControlGroup::create_below(&place, Pid::from_raw(7), &limits).is_none());
     }
 }

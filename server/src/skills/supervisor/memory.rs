@@ -14,28 +14,28 @@ use std::time::Duration;
 
 use nix::unistd::Pid;
 
-use crate::skills::{process::Plan, sandbox::Confinement};
-use buffers::Buffers;
+use crate::skills::{process::ProcessPlan, sandbox::Confinement};
+use buffers::BufferCounter;
 
-const BETWEEN: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Looks at everything below this process from now on; `end` ends it. `child` is the
 /// first of it.
-pub fn watch(child: Pid, plan: &Plan, end: impl FnOnce() + Send + 'static) {
+pub fn watch(child: Pid, plan: &ProcessPlan, end: impl FnOnce() + Send + 'static) {
     let most = plan.limits.together;
     let own_network = matches!(plan.confinement, Confinement::Namespaces { .. });
-    let buffers = Buffers::of(own_network.then_some(child), plan.limits.files);
+    let buffers = BufferCounter::for_network(own_network.then_some(child), plan.limits.files);
     thread::spawn(move || {
         loop {
-            thread::sleep(BETWEEN);
+            thread::sleep(POLL_INTERVAL);
             // Those who lost their parent are children of this process.
-            let all = below(Pid::this().as_raw());
-            let held = buffers.most(&all);
+            let all = descendants(Pid::this().as_raw());
+            let held = buffers.max_bytes(&all);
             // Pages that several share count for each, until that matters.
-            if held + all.iter().map(|pid| own(*pid)).sum::<u64>() > most
-                && held + all.iter().map(|pid| share(*pid)).sum::<u64>() > most
+            if held + all.iter().map(|pid| private_bytes(*pid)).sum::<u64>() > most
+                && held + all.iter().map(|pid| proportional_bytes(*pid)).sum::<u64>() > most
             {
-                eprintln!("{}", super::exceeded(most));
+                eprintln!("{}", super::memory_exceeded_message(most));
                 end();
                 return;
             }
@@ -44,7 +44,7 @@ pub fn watch(child: Pid, plan: &Plan, end: impl FnOnce() + Send + 'static) {
 }
 
 /// All processes below this one.
-fn below(root: i32) -> Vec<i32> {
+fn descendants(root: i32) -> Vec<i32> {
     let mut all = children(root);
     let mut next = 0;
     while let Some(pid) = all.get(next).copied() {
@@ -71,23 +71,23 @@ fn threads(pid: i32) -> impl Iterator<Item = String> {
 }
 
 /// Bytes of memory that is of no file, and of the tables of its pages.
-fn own(pid: i32) -> u64 {
+fn private_bytes(pid: i32) -> u64 {
     let names = ["RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:"];
-    threads(pid).find_map(|thread| sum(&format!("{thread}/status"), &names)).unwrap_or(0)
+    threads(pid).find_map(|thread| sum_lines(&format!("{thread}/status"), &names)).unwrap_or(0)
 }
 
 /// The same, with its share of what it shares with others.
-fn share(pid: i32) -> u64 {
+fn proportional_bytes(pid: i32) -> u64 {
     let names = ["Pss_Anon:", "Pss_Shmem:", "SwapPss:"];
     let exact = threads(pid).find_map(|thread| {
-        let tables = sum(&format!("{thread}/status"), &["VmPTE:"])?;
-        Some(tables + sum(&format!("{thread}/smaps_rollup"), &names)?)
+        let tables = sum_lines(&format!("{thread}/status"), &["VmPTE:"])?;
+        Some(tables + sum_lines(&format!("{thread}/smaps_rollup"), &names)?)
     });
-    exact.unwrap_or_else(|| own(pid))
+    exact.unwrap_or_else(|| private_bytes(pid))
 }
 
 /// The sum of these lines of a file, which are in KiB; none when it has none.
-fn sum(file: &str, names: &[&str]) -> Option<u64> {
+fn sum_lines(file: &str, names: &[&str]) -> Option<u64> {
     let text = fs::read_to_string(file).ok()?;
     let mut found = None;
     for line in text.lines() {
@@ -102,20 +102,23 @@ fn sum(file: &str, names: &[&str]) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{below, own, share};
+    use super::{descendants, private_bytes, proportional_bytes};
 
     #[test]
     fn our_memory_is_seen_and_our_children() {
         let own_pid = std::process::id().cast_signed();
         let mut child = std::process::Command::new("sleep").arg("60").spawn().expect("spawned");
-        let all = below(own_pid);
+        let all = descendants(own_pid);
         assert!(all.contains(&child.id().cast_signed()), "{all:?}");
         child.kill().expect("killed");
         child.wait().expect("collected");
-        let before = share(own_pid);
+        let before = proportional_bytes(own_pid);
         let memory = vec![1u8; 32 << 20];
-        assert!(own(own_pid) >= 32 << 20 && share(own_pid) >= before + (24 << 20));
+        assert!(
+            private_bytes(own_pid) >= 32 << 20
+                && proportional_bytes(own_pid) >= before + (24 << 20)
+        );
         assert_eq!(memory[memory.len() - 1], 1);
-        assert_eq!((own(i32::MAX), share(i32::MAX)), (0, 0));
+        assert_eq!((private_bytes(i32::MAX), proportional_bytes(i32::MAX)), (0, 0));
     }
 }

@@ -2,9 +2,9 @@
 
 /// There is none.
 #[derive(Debug)]
-pub enum Group {}
+pub enum ControlGroup {}
 
-impl Group {
+impl ControlGroup {
     /// Never.
     pub fn was_exceeded(&self) -> bool {
         match *self {}

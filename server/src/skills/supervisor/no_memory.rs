@@ -2,7 +2,7 @@
 
 use nix::unistd::Pid;
 
-use crate::skills::process::Plan;
+use crate::skills::process::ProcessPlan;
 
 /// Watches nothing.
-pub fn watch(_: Pid, _: &Plan, _: impl FnOnce()) {}
+pub fn watch(_: Pid, _: &ProcessPlan, _: impl FnOnce()) {}

@@ -16,10 +16,10 @@ use crate::error::{Error, Result};
 use crate::skills::{hash, skill::Skill, snapshot};
 
 /// A translation that no run used for so long is removed.
-const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
+const MAX_UNUSED_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// Changes with the translation, so that an older one is not used.
-const VERSION: u32 = 1;
+const CACHE_VERSION: u32 = 1;
 
 /// The translated `script.ts` of a skill.
 ///
@@ -27,11 +27,11 @@ const VERSION: u32 = 1;
 /// `SKILL_INVALID`, and `FILE_UNWRITABLE` for the cache.
 pub fn translate(skill: &Skill, hash: &str, cache: &Path) -> Result<PathBuf> {
     let root = cache.join("ts");
-    let folder = root.join(format!("{}-{VERSION}-{}", skill.name, &hash[..32]));
+    let folder = root.join(format!("{}-{CACHE_VERSION}-{}", skill.name, &hash[..32]));
     if !folder.join("script.js").is_file() {
         // What is kept under a hash is made from what has it.
-        make(&snapshot::of(skill, hash, cache)?, &root, &folder)?;
-        let _ = remove_old(&root);
+        create_translation(&snapshot::verified_copy(skill, hash, cache)?, &root, &folder)?;
+        let _ = remove_unused(&root);
     }
     touch(&folder);
     Ok(folder.join("script.js"))
@@ -43,14 +43,14 @@ pub fn translate(skill: &Skill, hash: &str, cache: &Path) -> Result<PathBuf> {
 /// # Errors
 /// `SKILL_INVALID`, and `FILE_UNWRITABLE`.
 pub fn translate_all(skill: &Skill, folder: &Path) -> Result<()> {
-    fill(skill, folder, |file| Some(with_tests(file)))
+    write_modules(skill, folder, |file| Some(test_target(file)))
 }
 
-fn make(skill: &Skill, root: &Path, folder: &Path) -> Result<()> {
+fn create_translation(skill: &Skill, root: &Path, folder: &Path) -> Result<()> {
     let unwritable = |error: io::Error| unwritable(root, &error);
     fs::create_dir_all(root).map_err(unwritable)?;
     let draft = tempfile::Builder::new().prefix(".draft-").tempdir_in(root).map_err(unwritable)?;
-    fill(skill, draft.path(), target)?;
+    write_modules(skill, draft.path(), program_target)?;
     match fs::rename(draft.path(), folder) {
         // Another daemon was quicker, with the same content.
         Err(_) if folder.join("script.js").is_file() => Ok(()),
@@ -65,7 +65,7 @@ fn unwritable(path: &Path, error: &io::Error) -> Error {
 
 /// Writes each file of a skill to where `place` wants it, translated when that
 /// is another name.
-fn fill(skill: &Skill, folder: &Path, place: fn(&Path) -> Option<PathBuf>) -> Result<()> {
+fn write_modules(skill: &Skill, folder: &Path, place: fn(&Path) -> Option<PathBuf>) -> Result<()> {
     let unwritable = |error: io::Error| unwritable(folder, &error);
     let files = hash::files(&skill.folder);
     for file in files.map_err(|error| unreadable(skill, &skill.folder, &error))? {
@@ -85,7 +85,7 @@ fn fill(skill: &Skill, folder: &Path, place: fn(&Path) -> Option<PathBuf>) -> Re
 }
 
 /// Where a file goes for tests: modules are translated, all else stays as it is.
-fn with_tests(file: &Path) -> PathBuf {
+fn test_target(file: &Path) -> PathBuf {
     let is_declaration = file.to_string_lossy().ends_with(".d.ts");
     match file.extension().and_then(|extension| extension.to_str()) {
         Some("ts") if !is_declaration && !file.starts_with("fixtures") => file.with_extension("js"),
@@ -95,7 +95,7 @@ fn with_tests(file: &Path) -> PathBuf {
 }
 
 /// Where a module goes; none for what is no module of the program.
-fn target(file: &Path) -> Option<PathBuf> {
+fn program_target(file: &Path) -> Option<PathBuf> {
     let name = file.file_name()?.to_str()?;
     let is_test = name.contains(".test.");
     let is_declaration = name.ends_with(".d.ts");
@@ -120,7 +120,7 @@ fn invalid(skill: &Skill, file: &Path, problem: &str) -> Error {
     let message = format!("the skill `{}` cannot run: `{}`, {problem}", skill.name, file.display());
     Error::new(Reason::SkillInvalid, message)
         .with("skill", &skill.name)
-        .with("file", skill.place.join(file).display())
+        .with("file", skill.display_path.join(file).display())
 }
 
 /// Remembers that the translation is in use.
@@ -131,11 +131,11 @@ fn touch(folder: &Path) {
     }
 }
 
-fn remove_old(root: &Path) -> io::Result<()> {
+fn remove_unused(root: &Path) -> io::Result<()> {
     for entry in fs::read_dir(root)? {
         let entry = entry?;
         let used = entry.metadata()?.modified()?;
-        if used.elapsed().is_ok_and(|age| age > KEPT) {
+        if used.elapsed().is_ok_and(|age| age > MAX_UNUSED_AGE) {
             fs::remove_dir_all(entry.path())?;
         }
     }

@@ -5,7 +5,7 @@ use oxc_ast_visit::Visit as _;
 use oxc_parser::Parser;
 use oxc_span::SourceType;
 
-use super::{text::Text, visit::Eraser};
+use super::{eraser::Eraser, source_buffer::SourceBuffer};
 
 /// A construct that cannot be blanked out, or no TypeScript at all.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,7 +25,7 @@ pub struct Untranslatable {
 pub fn erase(source: &str) -> Result<String, Untranslatable> {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, source, SourceType::ts()).parse();
-    let text = Text::new(source);
+    let text = SourceBuffer::new(source);
     if let Some(error) = parsed.diagnostics.first() {
         let offset = error.labels.first().map_or(0, |label| label.offset());
         return Err(Untranslatable { line: text.line(offset), problem: error.message.to_string() });

@@ -4,16 +4,16 @@ use browse_proto::Reason;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::transfer::failed;
+use super::transfer::download_failed;
 use crate::{
-    chromium::{Argument, ByteStream, Call},
-    dispatch::Context,
-    engine::SCRIPT,
+    chromium::{ByteStream, CdpCall, ScriptArgument},
+    dispatch::CallContext,
+    engine::ENGINE_SCRIPT,
     error::{Error, Result},
 };
 
 /// Remote objects of a blob that is read.
-const GROUP: &str = "blob";
+const OBJECT_GROUP: &str = "blob";
 
 /// A blob that is ready to be read.
 pub struct Blob {
@@ -26,13 +26,13 @@ pub struct Blob {
 }
 
 #[derive(Deserialize)]
-struct Facts {
+struct BlobFacts {
     mime: String,
     size: u64,
 }
 
 #[derive(Deserialize)]
-struct Resolved {
+struct ResolvedBlob {
     uuid: String,
 }
 
@@ -41,7 +41,7 @@ struct Resolved {
 /// # Errors
 /// `DOWNLOAD_FAILED` when it is gone, is a stream of media, or the policy of
 /// the page forbids it to be read.
-pub async fn open(cx: &Context, url: &str) -> Result<Blob> {
+pub async fn open_blob(cx: &CallContext, url: &str) -> Result<Blob> {
     let origin = url.strip_prefix("blob:").unwrap_or_default();
     let origin = url::Url::parse(origin).map(|url| url.origin().ascii_serialization());
     let origin = origin.unwrap_or_default();
@@ -49,16 +49,16 @@ pub async fn open(cx: &Context, url: &str) -> Result<Blob> {
         url::Url::parse(&frame.url).is_ok_and(|url| url.origin().ascii_serialization() == origin)
     };
     let frame = cx.page().frames().into_iter().find(of).unwrap_or_else(|| cx.page().main_frame());
-    let world = cx.page().world(&frame.id, &SCRIPT).await?;
+    let world = cx.page().world(&frame.id, &ENGINE_SCRIPT).await?;
     let read = "async (url) => (await fetch(url)).blob()";
-    let refused = || failed(url, "the page does not let it be read, or has let it go");
-    let handle = world.call_handle(read, &[Argument::from(url)], GROUP).await;
+    let refused = || download_failed(url, "the page does not let it be read, or has let it go");
+    let handle = world.call_handle(read, &[ScriptArgument::from(url)], OBJECT_GROUP).await;
     let handle = handle.ok().flatten().ok_or_else(refused)?;
-    let facts: Facts = world
+    let facts: BlobFacts = world
         .call_on(&handle, "function () { return { mime: this.type, size: this.size } }", &[])
         .await?;
     let resolve = json!({ "objectId": handle });
-    let resolved: Call<Resolved> = world.session().call_method("IO.resolveBlob", &resolve);
+    let resolved: CdpCall<ResolvedBlob> = world.session().call_method("IO.resolveBlob", &resolve);
     let uuid = resolved.await.map_err(|_| refused())?.uuid;
     let bytes = ByteStream::new(world.session().clone(), format!("blob:{uuid}"));
     if facts.size > u64::from(u32::MAX) {

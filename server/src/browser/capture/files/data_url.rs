@@ -10,7 +10,7 @@ use browse_proto::Reason;
 use crate::error::{Error, Result};
 
 /// As browsers read it: padding may be left out.
-const LENIENT: GeneralPurpose = GeneralPurpose::new(
+const LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
         .with_decode_padding_mode(DecodePaddingMode::Indifferent)
@@ -39,7 +39,7 @@ pub fn parse(url: &str) -> Result<(String, Vec<u8>)> {
         true => {
             let plain: Vec<u8> =
                 bytes.into_iter().filter(|byte| !byte.is_ascii_whitespace()).collect();
-            LENIENT.decode(plain).map_err(|_| wrong("is not valid base64"))?
+            LENIENT_BASE64.decode(plain).map_err(|_| wrong("is not valid base64"))?
         }
         false => bytes,
     };

@@ -6,28 +6,28 @@ use browse_proto::{Reason, v1};
 use serde::Deserialize;
 use tokio::time::{Duration, timeout};
 
-use super::source::Source;
+use super::source::FileSource;
 use crate::{
-    chromium::{self, Argument},
-    dispatch::Context,
-    engine::SCRIPT,
+    chromium::{self, ScriptArgument},
+    dispatch::CallContext,
+    engine::ENGINE_SCRIPT,
     error::{Error, Result},
 };
 
 /// Looks at one document.
-const LOOK: &str = include_str!("media.js");
+const FIND_MEDIA_FUNCTION: &str = include_str!("media.js");
 
 /// Time that the page has to answer.
-const PATIENCE: Duration = Duration::from_secs(20);
+const SCRIPT_TIMEOUT: Duration = Duration::from_secs(20);
 
 #[derive(Deserialize)]
-struct Found {
+struct FrameMedia {
     invalid: bool,
-    files: Vec<File>,
+    files: Vec<MediaFile>,
 }
 
 #[derive(Deserialize)]
-struct File {
+struct MediaFile {
     url: String,
     name: Option<String>,
 }
@@ -36,12 +36,12 @@ struct File {
 ///
 /// # Errors
 /// `SELECTOR_INVALID`; the page does not answer.
-pub async fn find(
-    cx: &Context,
+pub async fn find_media(
+    cx: &CallContext,
     kind: v1::ScrapeKind,
     selector: Option<&str>,
     most: usize,
-) -> Result<Vec<Source>> {
+) -> Result<Vec<FileSource>> {
     let kind = match kind {
         v1::ScrapeKind::Images => "images",
         v1::ScrapeKind::Videos => "videos",
@@ -52,15 +52,20 @@ pub async fn find(
         }
     };
     let late = |_| Error::new(Reason::DeadlineExceeded, "the page does not list its media");
-    timeout(PATIENCE, all(cx, kind, selector, most)).await.map_err(late)?
+    timeout(SCRIPT_TIMEOUT, find_in_frames(cx, kind, selector, most)).await.map_err(late)?
 }
 
-async fn all(cx: &Context, kind: &str, selector: Option<&str>, most: usize) -> Result<Vec<Source>> {
+async fn find_in_frames(
+    cx: &CallContext,
+    kind: &str,
+    selector: Option<&str>,
+    most: usize,
+) -> Result<Vec<FileSource>> {
     let mut seen = HashSet::new();
     let mut sources = Vec::new();
     let main = cx.page().main_frame().id;
     for frame in cx.page().frames() {
-        let found = look(cx, &frame.id, kind, selector).await;
+        let found = find_in_frame(cx, &frame.id, kind, selector).await;
         let found = match found {
             Ok(found) => found,
             // A frame that went meanwhile has nothing to show.
@@ -72,9 +77,9 @@ async fn all(cx: &Context, kind: &str, selector: Option<&str>, most: usize) -> R
             let message = format!("`{selector}` is no CSS selector");
             return Err(Error::new(Reason::SelectorInvalid, message).with("selector", selector));
         }
-        for File { url, name } in found.files {
+        for MediaFile { url, name } in found.files {
             // What cannot be fetched, such as an extension's picture, is no file.
-            let Ok(source) = Source::at(&url, name) else { continue };
+            let Ok(source) = FileSource::parse(&url, name) else { continue };
             if sources.len() < most && seen.insert(source.key()) {
                 sources.push(source);
             }
@@ -83,14 +88,14 @@ async fn all(cx: &Context, kind: &str, selector: Option<&str>, most: usize) -> R
     Ok(sources)
 }
 
-async fn look(
-    cx: &Context,
+async fn find_in_frame(
+    cx: &CallContext,
     frame: &chromium::FrameId,
     kind: &str,
     selector: Option<&str>,
-) -> Result<Found> {
-    let world = cx.page().world(frame, &SCRIPT).await?;
-    let arguments = [Argument::from(kind), Argument::from(selector)];
-    let text: String = world.call(LOOK, &arguments).await?;
+) -> Result<FrameMedia> {
+    let world = cx.page().world(frame, &ENGINE_SCRIPT).await?;
+    let arguments = [ScriptArgument::from(kind), ScriptArgument::from(selector)];
+    let text: String = world.call(FIND_MEDIA_FUNCTION, &arguments).await?;
     serde_json::from_str(&text).map_err(|error| Error::new(Reason::Bug, error.to_string()))
 }

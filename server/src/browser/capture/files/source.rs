@@ -7,18 +7,18 @@ use tokio::time::{Duration, timeout};
 use url::Url;
 
 use crate::{
-    dispatch::Context,
+    dispatch::CallContext,
     engine::Target,
     error::{Error, Result},
 };
 
 /// Time that the page has to say what an element points to.
-const PATIENCE: Duration = Duration::from_secs(15);
+const SCRIPT_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// What an element points to. Pictures and films say what they show now; a
 /// link or a box that holds one picture stands for it. A button, and a link that
 /// goes nowhere by itself, points to nothing.
-const POINTS_TO: &str = "function () {
+const ELEMENT_SOURCE_FUNCTION: &str = "function () {
   const own = (e) => e.currentSrc || (typeof e.src === 'string' && e.src) || (e.href && e.href.baseVal !== undefined ? new URL(e.href.baseVal, document.baseURI).href : typeof e.href === 'string' && e.href) || (typeof e.data === 'string' && e.data) || (typeof e.poster === 'string' && e.poster) || '';
   if (this instanceof HTMLCanvasElement) return { url: this.toDataURL(), name: 'canvas' };
   const button = this.closest('button, summary, input[type=submit], input[type=button], input[type=image], [role=button], [role=menuitem]');
@@ -34,7 +34,7 @@ const POINTS_TO: &str = "function () {
 
 /// A file to fetch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
+pub enum FileSource {
     /// On the web.
     Web {
         /// Its address.
@@ -54,18 +54,18 @@ pub enum Source {
 }
 
 #[derive(Deserialize)]
-struct Pointed {
+struct ElementSource {
     url: String,
     name: Option<String>,
 }
 
-impl Source {
+impl FileSource {
     /// The source at an absolute address.
     ///
     /// # Errors
     /// `URL_INVALID` for other schemes than http, https, data and blob: local
     /// files above all.
-    pub fn at(text: &str, wanted: Option<String>) -> Result<Self> {
+    pub fn parse(text: &str, wanted: Option<String>) -> Result<Self> {
         let invalid = |message: String| {
             Error::new(Reason::UrlInvalid, message).with("url", crate::error::quote(text))
         };
@@ -110,7 +110,7 @@ impl Source {
     }
 
     /// The name that the page wants it to have.
-    pub fn wanted(&self) -> Option<&str> {
+    pub fn suggested_name(&self) -> Option<&str> {
         match self {
             Self::Web { wanted, .. } => wanted.as_deref(),
             Self::Blob { wanted, .. } => Some(wanted.as_deref().unwrap_or("blob")),
@@ -120,44 +120,44 @@ impl Source {
 }
 
 /// Where a file is to come from.
-pub enum Found {
+pub enum DownloadSource {
     /// From its address.
-    File(Source),
+    File(FileSource),
     /// From the page, when this is clicked.
-    Sender(Target),
+    ClickTarget(Target),
 }
 
 /// What the caller means: an address, or an element.
 ///
 /// # Errors
 /// There is no such element, or it points to nothing that can be fetched.
-pub async fn find(cx: &Context, text: &str) -> Result<Found> {
+pub async fn find_source(cx: &CallContext, text: &str) -> Result<DownloadSource> {
     let text = text.trim();
-    if let Some(url) = address(cx, text)? {
-        return Source::at(&url, None).map(Found::File);
+    if let Some(url) = absolute_url(cx, text)? {
+        return FileSource::parse(&url, None).map(DownloadSource::File);
     }
     let target: Target = text.parse()?;
     cx.page().ensure_answering()?;
     let pointed = async {
-        let (world, object) = cx.engine().object(&target).await?;
-        Ok::<Pointed, Error>(world.call_on(&object, POINTS_TO, &[]).await?)
+        let (world, object) = cx.engine().remote_object(&target).await?;
+        Ok::<ElementSource, Error>(world.call_on(&object, ELEMENT_SOURCE_FUNCTION, &[]).await?)
     };
     let late = |_| Error::new(Reason::DeadlineExceeded, "the page does not say what it points to");
-    let pointed = timeout(PATIENCE, pointed).await.map_err(late)??;
+    let pointed = timeout(SCRIPT_TIMEOUT, pointed).await.map_err(late)??;
     if pointed.url.is_empty() {
-        return Ok(Found::Sender(target));
+        return Ok(DownloadSource::ClickTarget(target));
     }
     // The address is the page's, so that no word of it is repeated.
     let unfit = |_| {
         let message = "the element points to no address that can be downloaded";
-        Error::new(Reason::UrlInvalid, message).quoting("url", &pointed.url)
+        Error::new(Reason::UrlInvalid, message).with_quote("url", &pointed.url)
     };
-    Source::at(&pointed.url, pointed.name.clone()).map(Found::File).map_err(unfit)
+    FileSource::parse(&pointed.url, pointed.name.clone()).map(DownloadSource::File).map_err(unfit)
 }
 
 /// The absolute address that `text` is, if it is one: with a scheme, or
 /// relative to the page when it begins with a slash.
-fn address(cx: &Context, text: &str) -> Result<Option<String>> {
+fn absolute_url(cx: &CallContext, text: &str) -> Result<Option<String>> {
     if text.starts_with("//")
         && text.get(2..).is_some_and(|rest| !rest.starts_with(['*', '@']))
         && text.contains('.')

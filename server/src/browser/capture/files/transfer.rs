@@ -6,62 +6,69 @@ use browse_proto::{Reason, v1};
 use sha2::{Digest as _, Sha256};
 use tokio::{io::AsyncReadExt as _, time::timeout};
 
-use super::{blob, data_url, names, pipe::Pipe, source::Source, web};
+use super::{blob, data_url, file_names, part_stream::FilePartSender, source::FileSource, web};
 use crate::{
     chromium::{ByteStream, HiddenPage},
-    dispatch::Context,
+    dispatch::CallContext,
     error::{Error, Result},
     sessions::DownloadRecord,
 };
 
 /// Time without a byte after which a file is given up.
-const STALL: Duration = Duration::from_secs(30);
+const STALL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Bytes that are read from a file at once.
-const PIECE: usize = 256 << 10;
+const CHUNK_BYTES: usize = 256 << 10;
 
 /// Sends the file `number`: its head, its bytes, its tail.
 ///
 /// # Errors
 /// It is refused, is not there, or broke off.
 pub async fn transfer(
-    cx: &Context,
+    cx: &CallContext,
     helper: &HiddenPage,
     number: u32,
-    source: &Source,
-    pipe: &Pipe,
+    source: &FileSource,
+    pipe: &FilePartSender,
 ) -> Result<()> {
     let key = source.key();
-    let mut sending = Sending { number, pipe, hash: Sha256::new(), bytes: 0 };
+    let mut sending = FileTransfer { number, pipe, hash: Sha256::new(), bytes: 0 };
     match source {
-        Source::Data(url) => {
+        FileSource::Data(url) => {
             let (mime, bytes) = data_url::parse(url)?;
-            let name = names::of(None, source.wanted(), &mime);
+            let name = file_names::file_name(None, source.suggested_name(), &mime);
             sending.head(key, name, mime, Some(bytes.len() as u64)).await?;
             sending.data(bytes).await?;
         }
-        Source::Blob { url, .. } => {
-            let blob = blob::open(cx, url).await?;
-            let name = names::of(None, source.wanted(), &blob.mime);
+        FileSource::Blob { url, .. } => {
+            let blob = blob::open_blob(cx, url).await?;
+            let name = file_names::file_name(None, source.suggested_name(), &blob.mime);
             sending.head(key, name, blob.mime, Some(blob.size)).await?;
             sending.stream(url, blob.bytes, Some(blob.size)).await?;
         }
-        Source::Web { url, .. } => {
-            let mut visit = helper.visit(url.as_str(), web::referrer(cx, url).as_deref())?;
-            let late = |_| failed(&key, "the server does not answer");
-            let answer = timeout(STALL, web::answer(cx, &mut visit)).await.map_err(late)??;
+        FileSource::Web { url, .. } => {
+            let mut visit = helper.start_fetch(url.as_str(), web::referrer(cx, url).as_deref())?;
+            let late = |_| download_failed(&key, "the server does not answer");
+            let answer =
+                timeout(STALL_TIMEOUT, web::follow_visit(cx, &mut visit)).await.map_err(late)??;
             let mime = answer.header("content-type").unwrap_or_default().to_owned();
-            let size = web::size(&answer);
-            let name = names::of(answer.header("content-disposition"), source.wanted(), &mime);
-            let name = if name.is_empty() { names::from_url(&answer.url, &mime) } else { name };
+            let size = web::content_length(&answer);
+            let name = file_names::file_name(
+                answer.header("content-disposition"),
+                source.suggested_name(),
+                &mime,
+            );
+            let name =
+                if name.is_empty() { file_names::from_url(&answer.url, &mime) } else { name };
             sending.head(key.clone(), name, mime, size).await?;
             match size {
                 Some(_) => sending.stream(&key, visit.body().await?, size).await?,
                 None => {
-                    let mut kept = visit.keep();
-                    let file = kept.file(STALL).await;
-                    let file =
-                        file.ok_or_else(|| failed(&key, "it broke off, or no more of it comes"))?;
+                    let mut kept = visit.download_body();
+                    let file = kept.wait_file(STALL_TIMEOUT).await;
+                    let file = file.ok_or_else(|| {
+                        download_failed(&key, "it broke off, or no more of it comes")
+                    })?;
                     sending.file(&file).await?;
                 }
             }
@@ -74,8 +81,13 @@ pub async fn transfer(
 ///
 /// # Errors
 /// It is gone, or the caller is.
-pub async fn kept(number: u32, record: &DownloadRecord, note: String, pipe: &Pipe) -> Result<()> {
-    let mut sending = Sending { number, pipe, hash: Sha256::new(), bytes: 0 };
+pub async fn transfer_kept(
+    number: u32,
+    record: &DownloadRecord,
+    note: String,
+    pipe: &FilePartSender,
+) -> Result<()> {
+    let mut sending = FileTransfer { number, pipe, hash: Sha256::new(), bytes: 0 };
     let (url, name, mime) = (record.url.clone(), record.name.clone(), record.mime.clone());
     sending.head(url, name, mime, Some(record.received)).await?;
     sending.file(record.path.as_deref().unwrap_or(Path::new(""))).await?;
@@ -83,20 +95,20 @@ pub async fn kept(number: u32, record: &DownloadRecord, note: String, pipe: &Pip
 }
 
 /// The failure of the file at `url`.
-pub fn failed(url: &str, why: &str) -> Error {
+pub fn download_failed(url: &str, why: &str) -> Error {
     let message = format!("the file was not downloaded: {why}");
     Error::new(Reason::DownloadFailed, message).with("url", url)
 }
 
 /// A file that is being sent.
-struct Sending<'a> {
+struct FileTransfer<'a> {
     number: u32,
-    pipe: &'a Pipe,
+    pipe: &'a FilePartSender,
     hash: Sha256,
     bytes: u64,
 }
 
-impl Sending<'_> {
+impl FileTransfer<'_> {
     async fn head(&self, url: String, name: String, mime: String, size: Option<u64>) -> Result<()> {
         let head = v1::FileHead { url, name, mime, size };
         self.pipe.send(self.part(|part| part.head = Some(head))).await
@@ -111,9 +123,9 @@ impl Sending<'_> {
     /// Passes a stream on, and checks that all of it came.
     async fn stream(&mut self, url: &str, mut body: ByteStream, size: Option<u64>) -> Result<()> {
         loop {
-            let piece = timeout(STALL, body.next()).await;
-            let piece = piece.map_err(|_| failed(url, "no more of it comes"))?;
-            match piece.map_err(|_| failed(url, "the connection broke"))? {
+            let piece = timeout(STALL_TIMEOUT, body.next()).await;
+            let piece = piece.map_err(|_| download_failed(url, "no more of it comes"))?;
+            match piece.map_err(|_| download_failed(url, "the connection broke"))? {
                 Some(piece) => self.data(piece).await?,
                 None => break,
             }
@@ -121,7 +133,7 @@ impl Sending<'_> {
         match size {
             Some(size) if size != self.bytes => {
                 let why = format!("it broke off after {} of {size} bytes", self.bytes);
-                Err(failed(url, &why))
+                Err(download_failed(url, &why))
             }
             _ => Ok(()),
         }
@@ -134,7 +146,7 @@ impl Sending<'_> {
         };
         let mut file = tokio::fs::File::open(path).await.map_err(lost)?;
         loop {
-            let mut piece = vec![0; PIECE];
+            let mut piece = vec![0; CHUNK_BYTES];
             let length = file.read(&mut piece).await.map_err(lost)?;
             if length == 0 {
                 return Ok(());

@@ -3,10 +3,10 @@
 use browse_proto::Reason;
 use url::{Host, Url};
 
-use super::transfer::failed;
+use super::transfer::download_failed;
 use crate::{
-    chromium::{Answer, Stop, Visit, is_metadata_address},
-    dispatch::Context,
+    chromium::{FetchResponseHead, FetchStep, TabFetch, is_metadata_address},
+    dispatch::CallContext,
     egress,
     error::{Error, Result},
 };
@@ -16,16 +16,18 @@ use crate::{
 ///
 /// # Errors
 /// An address is refused; the server does not answer, or with an error.
-pub async fn answer(cx: &Context, visit: &mut Visit<'_>) -> Result<Answer> {
+pub async fn follow_visit(cx: &CallContext, visit: &mut TabFetch<'_>) -> Result<FetchResponseHead> {
     loop {
         match visit.next().await? {
-            Stop::Request(url) => {
-                check(cx, &url).await?;
-                visit.allow();
+            FetchStep::Request(url) => {
+                check_url(cx, &url).await?;
+                visit.continue_request();
             }
-            Stop::Answer(answer) if (200..300).contains(&answer.status) => return Ok(answer),
-            Stop::Answer(answer) => {
-                return Err(failed(&answer.url, &format!("HTTP {}", answer.status)));
+            FetchStep::Response(answer) if (200..300).contains(&answer.status) => {
+                return Ok(answer);
+            }
+            FetchStep::Response(answer) => {
+                return Err(download_failed(&answer.url, &format!("HTTP {}", answer.status)));
             }
         }
     }
@@ -33,14 +35,15 @@ pub async fn answer(cx: &Context, visit: &mut Visit<'_>) -> Result<Answer> {
 
 /// As for `goto`; a name that resolves to a metadata service is caught here,
 /// because no document comes of it that would be.
-async fn check(cx: &Context, text: &str) -> Result<()> {
-    let url = Url::parse(text).map_err(|_| failed(text, "it leads to what is no address"))?;
+async fn check_url(cx: &CallContext, text: &str) -> Result<()> {
+    let url =
+        Url::parse(text).map_err(|_| download_failed(text, "it leads to what is no address"))?;
     if !matches!(url.scheme(), "http" | "https") {
         let message = "only http and https addresses are downloaded";
-        return Err(Error::new(Reason::UrlInvalid, message).quoting("url", text));
+        return Err(Error::new(Reason::UrlInvalid, message).with_quote("url", text));
     }
     cx.check_address(&url)?;
-    egress::check_hop(cx, &url)?;
+    egress::check_redirect(cx, &url)?;
     if let Some(Host::Domain(name)) = url.host() {
         let port = url.port_or_known_default().unwrap_or(443);
         // A name that is not known here may be known to the browser's proxy.
@@ -55,7 +58,7 @@ async fn check(cx: &Context, text: &str) -> Result<()> {
 
 /// What the page would send as the referrer: its address for its own site, its
 /// origin for others, nothing from a secure page to an insecure address.
-pub fn referrer(cx: &Context, url: &Url) -> Option<String> {
+pub fn referrer(cx: &CallContext, url: &Url) -> Option<String> {
     let mut page = Url::parse(&cx.page().url()).ok()?;
     if !matches!(page.scheme(), "http" | "https")
         || page.scheme() == "https" && url.scheme() == "http"
@@ -73,7 +76,7 @@ pub fn referrer(cx: &Context, url: &Url) -> Option<String> {
 }
 
 /// The size of the body, unless it is packed on the way.
-pub fn size(answer: &Answer) -> Option<u64> {
+pub fn content_length(answer: &FetchResponseHead) -> Option<u64> {
     match answer.header("content-encoding") {
         None | Some("identity") => answer.header("content-length")?.trim().parse().ok(),
         Some(_) => None,

@@ -1,13 +1,13 @@
 //! Lengths on paper.
 
 /// Longest side, in inches: PDF has no longer one.
-const MOST: f64 = 200.0;
+const MAX_INCHES: f64 = 200.0;
 
 /// Reads `2.5cm`, `1in`, `10mm`, `96px` or `0`, and answers inches.
 ///
 /// # Errors
 /// What is wrong, in words.
-pub fn inches(text: &str) -> Result<f64, String> {
+pub fn parse_inches(text: &str) -> Result<f64, String> {
     let text = text.trim();
     let end = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
@@ -25,23 +25,23 @@ pub fn inches(text: &str) -> Result<f64, String> {
         _ => return Err(format!("`{unit}` is no unit: use in, cm, mm or px")),
     };
     let inches = value / in_an_inch;
-    if inches > MOST {
-        return Err(format!("`{text}` is longer than {MOST} inches"));
+    if inches > MAX_INCHES {
+        return Err(format!("`{text}` is longer than {MAX_INCHES} inches"));
     }
     Ok(inches)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::inches;
+    use super::parse_inches;
 
     #[test]
     fn units() {
-        assert_eq!(inches("1in"), Ok(1.0));
-        assert_eq!(inches(" 2.54 CM "), Ok(1.0));
-        assert_eq!(inches("25.4mm"), Ok(1.0));
-        assert_eq!(inches("48px"), Ok(0.5));
-        assert_eq!(inches("0"), Ok(0.0));
+        assert_eq!(parse_inches("1in"), Ok(1.0));
+        assert_eq!(parse_inches(" 2.54 CM "), Ok(1.0));
+        assert_eq!(parse_inches("25.4mm"), Ok(1.0));
+        assert_eq!(parse_inches("48px"), Ok(0.5));
+        assert_eq!(parse_inches("0"), Ok(0.0));
     }
 
     #[test]
@@ -49,7 +49,7 @@ mod tests {
         for text in
             ["", "1", "-1cm", "1em", "cm", "1cmcm", "1e3mm", "NaN", "inf", "9999in", "1,5cm"]
         {
-            assert!(inches(text).is_err(), "{text}");
+            assert!(parse_inches(text).is_err(), "{text}");
         }
     }
 }

@@ -4,7 +4,7 @@ use browse_proto::{Command, Message, Reason, v1, wire};
 use prost::Message as _;
 use serde_json::{Map, Value, json};
 
-use super::length::inches;
+use super::length::parse_inches;
 use crate::error::{Error, Result};
 
 /// A footer of page numbers. Chromium prints templates without styles of their
@@ -13,7 +13,7 @@ const PAGE_NUMBERS: &str = "<div style=\"width:100%;font-size:9px;text-align:cen
     <span class=\"pageNumber\"></span> / <span class=\"totalPages\"></span></div>";
 
 /// An empty template; without one Chromium prints date, title and address.
-const NOTHING: &str = "<span></span>";
+const EMPTY_TEMPLATE: &str = "<span></span>";
 
 /// The options as the caller gave them: those of the payload, when there is
 /// one.
@@ -21,28 +21,28 @@ const NOTHING: &str = "<span></span>";
 /// # Errors
 /// `ARGUMENT_INVALID` when it is no JSON object, has an unknown key, a value
 /// of another kind, or contradicts itself.
-pub fn given(request: v1::PdfRequest, command: &'static Command) -> Result<v1::PdfRequest> {
+pub fn merge_payload(request: v1::PdfRequest, command: &'static Command) -> Result<v1::PdfRequest> {
     let Some(text) = &request.from_file else { return Ok(request) };
     let wrong = |why: String| invalid(format!("the payload: {why}"));
     let payload: Map<String, Value> =
         serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
     let payload: Map<String, Value> =
-        payload.into_iter().map(|(key, value)| (snake(&key), value)).collect();
+        payload.into_iter().map(|(key, value)| (to_snake_case(&key), value)).collect();
     if payload.contains_key("from_file") {
         return Err(wrong("it cannot name another one".to_owned()));
     }
     let message = Message::by_name("browse.v1.PdfRequest")
         .ok_or_else(|| Error::new(Reason::Bug, "the contract has no PdfRequest"))?;
     let encoded = wire::encode(message, &payload).map_err(|error| wrong(error.to_string()))?;
-    let set = wire::given(&encoded);
-    if let Some((first, second)) = command.contradiction(|field| set.contains(&field.number)) {
+    let set = wire::set_fields(&encoded);
+    if let Some((first, second)) = command.exclusive_pair(|field| set.contains(&field.number)) {
         return Err(wrong(format!("`{}` and `{}` contradict each other", first.name, second.name)));
     }
     v1::PdfRequest::decode(encoded.as_slice()).map_err(|error| wrong(error.to_string()))
 }
 
 /// `headerTemplate` and `header-template` as `header_template`.
-fn snake(key: &str) -> String {
+fn to_snake_case(key: &str) -> String {
     let mut out = String::new();
     for letter in key.chars() {
         match letter {
@@ -62,11 +62,11 @@ fn snake(key: &str) -> String {
 /// # Errors
 /// `ARGUMENT_INVALID` for a length that is none, and for a paper that its
 /// margins fill.
-pub fn parameters(request: &v1::PdfRequest) -> Result<Value> {
-    let (width, height) = paper(request)?;
+pub fn print_parameters(request: &v1::PdfRequest) -> Result<Value> {
+    let (width, height) = paper_size(request)?;
     let margin = |name: &str, own: &Option<String>| match (own, &request.margins) {
-        (Some(text), _) => length(name, text),
-        (None, Some(text)) => length("--margins", text),
+        (Some(text), _) => parse_length(name, text),
+        (None, Some(text)) => parse_length("--margins", text),
         (None, None) => Ok(1.0 / 2.54),
     };
     let top = margin("--margin-top", &request.margin_top)?;
@@ -85,8 +85,8 @@ pub fn parameters(request: &v1::PdfRequest) -> Result<Value> {
     Ok(json!({
         "landscape": request.landscape,
         "displayHeaderFooter": header.is_some() || footer.is_some(),
-        "headerTemplate": header.filter(|html| !html.is_empty()).unwrap_or(NOTHING),
-        "footerTemplate": footer.filter(|html| !html.is_empty()).unwrap_or(NOTHING),
+        "headerTemplate": header.filter(|html| !html.is_empty()).unwrap_or(EMPTY_TEMPLATE),
+        "footerTemplate": footer.filter(|html| !html.is_empty()).unwrap_or(EMPTY_TEMPLATE),
         "printBackground": request.print_background,
         "paperWidth": width,
         "paperHeight": height,
@@ -102,10 +102,10 @@ pub fn parameters(request: &v1::PdfRequest) -> Result<Value> {
 }
 
 /// Width and height of the paper, in inches.
-fn paper(request: &v1::PdfRequest) -> Result<(f64, f64)> {
+fn paper_size(request: &v1::PdfRequest) -> Result<(f64, f64)> {
     let sides = match (&request.width, &request.height) {
         (Some(width), Some(height)) => {
-            let sides = (length("--width", width)?, length("--height", height)?);
+            let sides = (parse_length("--width", width)?, parse_length("--height", height)?);
             if sides.0 <= 0.0 || sides.1 <= 0.0 {
                 return Err(invalid("the paper has no size".to_owned()));
             }
@@ -122,8 +122,8 @@ fn paper(request: &v1::PdfRequest) -> Result<(f64, f64)> {
     Ok(sides)
 }
 
-fn length(name: &str, text: &str) -> Result<f64> {
-    inches(text).map_err(|why| invalid(format!("`{name}`: {why}")))
+fn parse_length(name: &str, text: &str) -> Result<f64> {
+    parse_inches(text).map_err(|why| invalid(format!("`{name}`: {why}")))
 }
 
 fn invalid(message: String) -> Error {
@@ -137,7 +137,8 @@ mod tests {
     fn from(payload: &str) -> Result<Value, String> {
         let command = Command::by_name("pdf").expect("a command");
         let request = v1::PdfRequest { from_file: Some(payload.to_owned()), ..Default::default() };
-        let request = given(request, command).and_then(|request| parameters(&request));
+        let request =
+            merge_payload(request, command).and_then(|request| print_parameters(&request));
         request.map_err(|error| error.to_string())
     }
 

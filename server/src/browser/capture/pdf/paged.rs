@@ -9,32 +9,32 @@ use tokio::time::Instant;
 
 use crate::{
     chromium::Page,
-    engine::SCRIPT,
+    engine::ENGINE_SCRIPT,
     error::{Error, Result},
 };
 
 /// Time within which the library has to show itself.
-const APPEARANCE: Duration = Duration::from_secs(5);
+const DETECTION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Time kept for printing.
-const PRINTING: Duration = Duration::from_millis(500);
+const PRINT_MARGIN: Duration = Duration::from_millis(500);
 
 /// Between two looks.
-const PAUSE: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Looks without a change that stand for the end, should it not be told.
-const CALM: u32 = 20;
+const STABLE_POLLS: u32 = 20;
 
 /// The library writes the count of pages to the area of the pages when all are
 /// laid out; until then the area only grows.
-const LOOK: &str = "(() => {
+const PROGRESS_SCRIPT: &str = "(() => {
   const area = document.querySelector('.pagedjs_pages');
   const told = area ? area.style.getPropertyValue('--pagedjs-page-count') : '';
   return { pages: document.querySelectorAll('.pagedjs_page').length, told: Number(told) || 0 };
 })()";
 
 #[derive(Deserialize, PartialEq, Clone, Copy)]
-struct Look {
+struct PagedProgress {
     pages: u32,
     told: u32,
 }
@@ -43,20 +43,20 @@ struct Look {
 ///
 /// # Errors
 /// `WAIT_TIMEOUT` when it does not end in time.
-pub async fn laid_out(page: &Page, deadline: Instant) -> Result<bool> {
+pub async fn wait_for_layout(page: &Page, deadline: Instant) -> Result<bool> {
     let begun = Instant::now();
-    let mut last = Look { pages: 0, told: 0 };
+    let mut last = PagedProgress { pages: 0, told: 0 };
     let mut calm = 0;
     loop {
-        let world = page.world(&page.main_frame().id, &SCRIPT).await?;
-        let look: Look = world.evaluate(LOOK).await?;
+        let world = page.world(&page.main_frame().id, &ENGINE_SCRIPT).await?;
+        let look: PagedProgress = world.evaluate(PROGRESS_SCRIPT).await?;
         calm = if look == last && look.pages > 0 { calm + 1 } else { 0 };
-        if look.told > 0 && look.pages >= look.told || calm >= CALM {
+        if look.told > 0 && look.pages >= look.told || calm >= STABLE_POLLS {
             return Ok(true);
         }
         // Printing takes time as well.
-        let is_late = Instant::now() + PRINTING >= deadline;
-        if look.pages == 0 && (begun.elapsed() > APPEARANCE || is_late) {
+        let is_late = Instant::now() + PRINT_MARGIN >= deadline;
+        if look.pages == 0 && (begun.elapsed() > DETECTION_TIMEOUT || is_late) {
             return Ok(false);
         }
         if is_late {
@@ -64,6 +64,6 @@ pub async fn laid_out(page: &Page, deadline: Instant) -> Result<bool> {
             return Err(Error::new(Reason::WaitTimeout, message));
         }
         last = look;
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }

@@ -15,35 +15,35 @@ use crate::{
 };
 
 /// Bytes that a database may have.
-const MOST_BYTES: u64 = 512 << 20;
+const MAX_DATABASE_BYTES: u64 = 512 << 20;
 
 /// Seconds from 1601, where the browser's clock begins, to 1970.
-const EPOCH: f64 = 11_644_473_600.0;
+const WINDOWS_EPOCH_OFFSET_SECONDS: f64 = 11_644_473_600.0;
 
 /// What a database holds.
-pub struct Database {
+pub struct CookieDatabase {
     /// Version of its schema.
     pub version: i64,
     /// Its cookies.
-    pub rows: Vec<Row>,
+    pub rows: Vec<CookieRow>,
 }
 
 /// A cookie, whose value may be sealed.
-pub struct Row {
+pub struct CookieRow {
     /// The cookie; its value is empty when it is sealed.
     pub cookie: Cookie,
     /// The sealed value.
-    pub sealed: Vec<u8>,
+    pub encrypted_value: Vec<u8>,
 }
 
-impl Database {
+impl CookieDatabase {
     /// Reads the database at `path`, which another program may have open.
     ///
     /// # Errors
     /// `COOKIES_UNREADABLE`. Blocks.
     pub fn read(path: &Path) -> Result<Self> {
-        let (folder, copy) = copy(path).map_err(|error| unreadable(&error))?;
-        let database = read(&copy).map_err(|error| unreadable(&error));
+        let (folder, copy) = copy_database(path).map_err(|error| unreadable(&error))?;
+        let database = read_database(&copy).map_err(|error| unreadable(&error));
         // Before the answer, so that nothing is left behind.
         folder.close().map_err(|error| unreadable(&error))?;
         database
@@ -52,7 +52,7 @@ impl Database {
 
 /// Copies the database, with what its owner has not yet written into it, into
 /// a folder of ours. The temp directories of this kind have mode 0700.
-fn copy(path: &Path) -> std::io::Result<(tempfile::TempDir, PathBuf)> {
+fn copy_database(path: &Path) -> std::io::Result<(tempfile::TempDir, PathBuf)> {
     let too_large = || std::io::Error::other("it is larger than 512 MiB");
     let folder = tempfile::Builder::new().prefix("browse-cookies-").tempdir()?;
     let target = folder.path().join("Cookies");
@@ -61,7 +61,7 @@ fn copy(path: &Path) -> std::io::Result<(tempfile::TempDir, PathBuf)> {
         if !ending.is_empty() && !from.is_file() {
             continue;
         }
-        if fs::metadata(&from)?.len() > MOST_BYTES {
+        if fs::metadata(&from)?.len() > MAX_DATABASE_BYTES {
             return Err(too_large());
         }
         fs::copy(&from, folder.path().join(format!("Cookies{ending}")))?;
@@ -69,7 +69,7 @@ fn copy(path: &Path) -> std::io::Result<(tempfile::TempDir, PathBuf)> {
     Ok((folder, target))
 }
 
-fn read(path: &Path) -> rusqlite::Result<Database> {
+fn read_database(path: &Path) -> rusqlite::Result<CookieDatabase> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.pragma_update(None, "trusted_schema", false)?;
@@ -91,9 +91,9 @@ fn read(path: &Path) -> rusqlite::Result<Database> {
     let mut found = statement.query([])?;
     let mut rows = Vec::new();
     while let Some(row) = found.next()? {
-        rows.extend(cookie(row)?);
+        rows.extend(read_row(row)?);
     }
-    Ok(Database { version, rows })
+    Ok(CookieDatabase { version, rows })
 }
 
 fn columns(connection: &Connection) -> rusqlite::Result<Vec<String>> {
@@ -102,7 +102,7 @@ fn columns(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 }
 
 /// A row; none when its texts are no Unicode.
-fn cookie(row: &rusqlite::Row<'_>) -> rusqlite::Result<Option<Row>> {
+fn read_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Option<CookieRow>> {
     let text = |index: usize| match row.get_ref(index) {
         Ok(ValueRef::Text(bytes)) => std::str::from_utf8(bytes).ok().map(str::to_owned),
         Ok(ValueRef::Null) => Some(String::new()),
@@ -127,7 +127,7 @@ fn cookie(row: &rusqlite::Row<'_>) -> rusqlite::Result<Option<Row>> {
         name,
         value,
         path,
-        expires: expiry(row.get(5)?),
+        expires: to_unix_expiry(row.get(5)?),
         secure,
         http_only: flag(7)?,
         same_site: match row.get::<_, i64>(8)? {
@@ -138,13 +138,14 @@ fn cookie(row: &rusqlite::Row<'_>) -> rusqlite::Result<Option<Row>> {
         },
         partition_key: Some(partition).filter(|key| !key.top_level_site.is_empty()),
     };
-    Ok(Some(Row { cookie, sealed }))
+    Ok(Some(CookieRow { cookie, encrypted_value: sealed }))
 }
 
 /// Microseconds since 1601 as seconds since the epoch; 0 stands for a cookie
 /// of the session.
-fn expiry(microseconds: i64) -> Option<f64> {
-    (microseconds != 0).then(|| (microseconds as f64 / 1_000_000.0 - EPOCH).max(1.0))
+fn to_unix_expiry(microseconds: i64) -> Option<f64> {
+    (microseconds != 0)
+        .then(|| (microseconds as f64 / 1_000_000.0 - WINDOWS_EPOCH_OFFSET_SECONDS).max(1.0))
 }
 
 fn unreadable(error: &dyn std::fmt::Display) -> Error {

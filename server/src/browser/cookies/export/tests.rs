@@ -3,7 +3,7 @@
 use super::*;
 
 fn one(text: &str) -> Result<Cookie, &'static str> {
-    read(text).expect("an export").remove(0)
+    parse(text).expect("an export").remove(0)
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn what_is_wrong_is_said_without_the_value() {
         assert!(problem.contains(part) && !problem.contains("secret"), "{text}: {problem}");
     }
     for text in ["", "{", "7", "{\"cookies\": {}}", "\"secret\"", "[\"secret\"", "null"] {
-        let error = read(text).map(drop).expect_err(text);
+        let error = parse(text).map(drop).expect_err(text);
         assert!(!error.to_string().contains("secret"), "{error}");
     }
 }

@@ -31,10 +31,10 @@ fn write(
         )
         .expect("a schema");
     connection.execute("INSERT INTO meta VALUES ('version', ?)", [version]).expect("a version");
-    let keys = Keys::new(platform, Some(PASSWORD.as_bytes()));
+    let keys = CookieDecryptor::new(platform, Some(PASSWORD.as_bytes()));
     for (index, (host, value, prefix, seconds)) in rows.iter().enumerate() {
-        let sealed = keys.seal(prefix, value, host, version);
-        let ends = (crate::chromium::now() as i64 + 11_644_473_600 + seconds) * 1_000_000;
+        let sealed = keys.encrypt(prefix, value, host, version);
+        let ends = (crate::chromium::unix_seconds() as i64 + 11_644_473_600 + seconds) * 1_000_000;
         let insert = "INSERT INTO cookies (host_key, name, encrypted_value, expires_utc) VALUES (?, ?, ?, ?)";
         let name = format!("n{index}");
         connection.execute(insert, params![host, name, sealed, ends]).expect("a row");
@@ -47,21 +47,25 @@ fn write(
 
 fn keychain(folder: &Path, script: &str) -> Keychain {
     let path = folder.join("keychain");
-    testing::program(&path, &format!("#!/bin/sh\n{script}\n"));
-    Keychain::through(path)
+    testing::write_program(&path, &format!("#!/bin/sh\n{script}\n"));
+    Keychain::with_program(path)
 }
 
 /// Opens the first profile, and answers its values by domain.
-async fn open(home: &Path, platform: Platform, script: &str) -> (Intake, Option<Fault>) {
+async fn open(
+    home: &Path,
+    platform: Platform,
+    script: &str,
+) -> (CookieImport, Option<KeychainError>) {
     let keychain = keychain(home, script);
-    let profile = profiles(platform, home).remove(0);
+    let profile = find_profiles(platform, home).remove(0);
     let deadline = Instant::now() + Duration::from_secs(10);
-    let unlock = Unlock { keychain: &keychain, platform, deadline };
-    let database = read(&profile).await.expect("it is read");
-    unlock.open(&profile, database, &Admission::any()).await
+    let unlock = CookieUnlocker { keychain: &keychain, platform, deadline };
+    let database = read_profile(&profile).await.expect("it is read");
+    unlock.decrypt_cookies(&profile, database, &CookieHostRules::any()).await
 }
 
-fn values(intake: &Intake) -> BTreeMap<String, String> {
+fn values(intake: &CookieImport) -> BTreeMap<String, String> {
     let pairs = intake.staged().iter().map(|cookie| (cookie.domain.clone(), cookie.value.clone()));
     pairs.collect()
 }

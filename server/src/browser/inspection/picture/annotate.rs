@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use browse_proto::v1;
 
-use super::capture::{self, View};
+use super::capture::{self, PictureView};
 use crate::{
     browser::reading,
-    dispatch::Context,
+    dispatch::CallContext,
     engine::{Color, SnapshotOptions},
     error::Result,
 };
@@ -23,33 +23,33 @@ const COLORS: [Color; 6] = [
 ];
 
 /// Refs that a note names.
-const NAMED: usize = 8;
+const MAX_NAMED_REFS: usize = 8;
 
 /// Captures the page with its refs drawn in, and answers the snapshot.
 pub async fn annotate_snapshot(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::AnnotateSnapshotRequest,
 ) -> Result<v1::AnnotateSnapshotResponse> {
     let options = SnapshotOptions {
         interactive: request.interactive,
         compact: request.compact,
         depth: request.depth,
-        scope: reading::optional(request.scope.as_deref())?,
+        scope: reading::parse_optional_target(request.scope.as_deref())?,
         cursor: request.cursor,
         max_tokens: request.max_tokens,
         details: false,
-        seen: cx.hides(),
+        visible_only: cx.filters_hidden_text(),
     };
     let snapshot = cx.engine().snapshot(&options).await?;
     let references: Vec<_> = snapshot.nodes.iter().filter_map(|node| node.reference).collect();
     let view = match &options.scope {
-        _ if request.viewport => View::Viewport,
-        Some(scope) => View::Element(scope),
-        None => View::Page,
+        _ if request.viewport => PictureView::Viewport,
+        Some(scope) => PictureView::Element(scope),
+        None => PictureView::Page,
     };
-    let taken = capture::take(cx, &view, &references).await?;
-    let drawn = capture::off_thread(move || {
-        let capture::Taken { mut canvas, marks, note } = taken;
+    let taken = capture::capture_with_marks(cx, &view, &references).await?;
+    let drawn = capture::run_blocking(move || {
+        let capture::MarkedPicture { mut canvas, marks, note } = taken;
         let mut shown = Vec::new();
         for (reference, rect) in marks {
             let color = COLORS[reference.number as usize % COLORS.len()];
@@ -62,7 +62,7 @@ pub async fn annotate_snapshot(
             canvas.label(*rect, &reference.to_string(), *color);
         }
         let shown: Vec<_> = shown.into_iter().map(|(one, rect, _)| (one, rect)).collect();
-        canvas.png().map(|image| (image, canvas.dimensions(), shown, note))
+        canvas.to_png().map(|image| (image, canvas.dimensions(), shown, note))
     });
     let (image, (width, height), shown, note) = drawn.await?;
     let seen: HashSet<_> = shown.iter().map(|(reference, _)| reference.number).collect();
@@ -73,18 +73,18 @@ pub async fn annotate_snapshot(
         mime: "image/png".to_owned(),
         width,
         height,
-        note: noted(note, &unseen),
-        marks: capture::listed(&shown),
+        note: with_missing_refs(note, &unseen),
+        marks: capture::mark_messages(&shown),
         tree: snapshot.text,
     })
 }
 
 /// Adds the refs that the picture does not show.
-fn noted(note: String, unseen: &[String]) -> String {
+fn with_missing_refs(note: String, unseen: &[String]) -> String {
     let missing = match unseen.len() {
         0 => return note,
-        count if count > NAMED => {
-            format!("{} and {} more", unseen[..NAMED].join(", "), count - NAMED)
+        count if count > MAX_NAMED_REFS => {
+            format!("{} and {} more", unseen[..MAX_NAMED_REFS].join(", "), count - MAX_NAMED_REFS)
         }
         _ => unseen.join(", "),
     };

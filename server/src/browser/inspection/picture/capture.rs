@@ -3,22 +3,22 @@
 use browse_proto::{Reason, v1};
 
 use crate::{
-    browser::inspection::rectangle,
+    browser::inspection::to_box,
     chromium::{self, ImageFormat},
-    dispatch::Context,
-    engine::{Canvas, Extent, Rect, Reference, Target},
+    dispatch::CallContext,
+    engine::{Canvas, DocumentExtent, Rect, Reference, Target},
     error::{Error, Result},
 };
 
 /// CSS pixels of height that a picture with marks may have: it is drawn on in
 /// memory.
-const MOST_HEIGHT: f64 = 16_000.0;
+const MAX_HEIGHT_PX: f64 = 16_000.0;
 
 /// How often a page that moves while it is captured is captured again.
-const TRIES: u32 = 3;
+const MAX_ATTEMPTS: u32 = 3;
 
 /// What the picture shows.
-pub enum View<'a> {
+pub enum PictureView<'a> {
     /// The whole document.
     Page,
     /// What a person would see now.
@@ -28,7 +28,7 @@ pub enum View<'a> {
 }
 
 /// A picture, and the boxes in it.
-pub struct Taken {
+pub struct MarkedPicture {
     /// To draw on.
     pub canvas: Canvas,
     /// Boxes in CSS pixels from the corner of the picture.
@@ -39,21 +39,25 @@ pub struct Taken {
 
 /// Captures the page. The boxes are read before and after; when they differ,
 /// it is captured again.
-pub async fn take(cx: &Context, view: &View<'_>, references: &[Reference]) -> Result<Taken> {
+pub async fn capture_with_marks(
+    cx: &CallContext,
+    view: &PictureView<'_>,
+    references: &[Reference],
+) -> Result<MarkedPicture> {
     let engine = cx.engine();
     let mut tries = 1;
     loop {
-        let before = (engine.extent().await?, engine.marks(references).await?);
-        let (area, corner, cut) = area(cx, view, &before.0).await?;
+        let before = (engine.extent().await?, engine.ref_boxes(references).await?);
+        let (area, corner, cut) = capture_area(cx, view, &before.0).await?;
         let picture = cx.page().screenshot(area, ImageFormat::Png).await?;
-        let after = (engine.extent().await?, engine.marks(references).await?);
+        let after = (engine.extent().await?, engine.ref_boxes(references).await?);
         let moved = before != after;
-        if moved && tries < TRIES {
+        if moved && tries < MAX_ATTEMPTS {
             tries += 1;
             continue;
         }
         let scale = cx.page().viewport().scale;
-        let canvas = off_thread(move || Canvas::open(&picture.bytes, scale)).await?;
+        let canvas = run_blocking(move || Canvas::from_png(&picture.bytes, scale)).await?;
         let inside = |(reference, rect): (Reference, Rect)| {
             (reference, Rect { x: rect.x - corner.0, y: rect.y - corner.1, ..rect })
         };
@@ -61,31 +65,39 @@ pub async fn take(cx: &Context, view: &View<'_>, references: &[Reference]) -> Re
             (true, _) => "the page moves: the marks may be beside their elements".to_owned(),
             (_, Some(height)) => {
                 format!(
-                    "the page is {height} pixels high; the picture shows the upper {MOST_HEIGHT}"
+                    "the page is {height} pixels high; the picture shows the upper {MAX_HEIGHT_PX}"
                 )
             }
             _ => String::new(),
         };
-        return Ok(Taken { canvas, marks: before.1.into_iter().map(inside).collect(), note });
+        return Ok(MarkedPicture {
+            canvas,
+            marks: before.1.into_iter().map(inside).collect(),
+            note,
+        });
     }
 }
 
 /// The area, its corner in the viewport, and the height of a page that is cut.
-async fn area(
-    cx: &Context,
-    view: &View<'_>,
-    extent: &Extent,
-) -> Result<(chromium::Area, (f64, f64), Option<f64>)> {
+async fn capture_area(
+    cx: &CallContext,
+    view: &PictureView<'_>,
+    extent: &DocumentExtent,
+) -> Result<(chromium::CaptureArea, (f64, f64), Option<f64>)> {
     match view {
-        View::Viewport => Ok((chromium::Area::Viewport, (0.0, 0.0), None)),
-        View::Page => {
-            let cut = (extent.height > MOST_HEIGHT).then_some(extent.height);
-            let height = extent.height.clamp(1.0, MOST_HEIGHT);
-            let area =
-                chromium::Area::Clip { x: 0.0, y: 0.0, width: extent.width.max(1.0), height };
+        PictureView::Viewport => Ok((chromium::CaptureArea::Viewport, (0.0, 0.0), None)),
+        PictureView::Page => {
+            let cut = (extent.height > MAX_HEIGHT_PX).then_some(extent.height);
+            let height = extent.height.clamp(1.0, MAX_HEIGHT_PX);
+            let area = chromium::CaptureArea::Clip {
+                x: 0.0,
+                y: 0.0,
+                width: extent.width.max(1.0),
+                height,
+            };
             Ok((area, (-extent.x, -extent.y), cut))
         }
-        View::Element(target) => {
+        PictureView::Element(target) => {
             let Rect { x, y, width, height } = cx.engine().bounds(target).await?;
             if width < 1.0 || height < 1.0 {
                 let message = format!("`{target}` is {width} by {height} pixels");
@@ -93,11 +105,11 @@ async fn area(
             }
             // Whole pixels, so that the marks lie where the picture has them.
             let (left, top) = ((x + extent.x).floor(), (y + extent.y).floor());
-            let area = chromium::Area::Clip {
+            let area = chromium::CaptureArea::Clip {
                 x: left,
                 y: top,
                 width: width.ceil(),
-                height: height.ceil().min(MOST_HEIGHT),
+                height: height.ceil().min(MAX_HEIGHT_PX),
             };
             Ok((area, (left - extent.x, top - extent.y), None))
         }
@@ -105,7 +117,7 @@ async fn area(
 }
 
 /// Decoding and encoding take a while, which other calls shall not wait for.
-pub async fn off_thread<T: Send + 'static, E: std::fmt::Display + Send + 'static>(
+pub async fn run_blocking<T: Send + 'static, E: std::fmt::Display + Send + 'static>(
     work: impl FnOnce() -> std::result::Result<T, E> + Send + 'static,
 ) -> Result<T> {
     let refused = |text: String| Error::new(Reason::ImageRefused, text);
@@ -117,10 +129,10 @@ pub async fn off_thread<T: Send + 'static, E: std::fmt::Display + Send + 'static
 }
 
 /// The boxes as the contract has them.
-pub fn listed(marks: &[(Reference, Rect)]) -> Vec<v1::PictureMark> {
+pub fn mark_messages(marks: &[(Reference, Rect)]) -> Vec<v1::PictureMark> {
     let mark = |(reference, rect): &(Reference, Rect)| v1::PictureMark {
         r#ref: reference.to_string(),
-        r#box: Some(rectangle(*rect)),
+        r#box: Some(to_box(*rect)),
     };
     marks.iter().map(mark).collect()
 }

@@ -6,21 +6,21 @@ use browse_proto::{Reason, v1};
 use futures::future::join_all;
 use serde_json::{Map, Value};
 
-use super::capture::{self, View};
+use super::capture::{self, PictureView};
 use crate::{
-    dispatch::Context,
+    dispatch::CallContext,
     engine::{Color, Reference, Target},
     error::{Error, Result},
 };
 
 /// How much of an element the tint covers.
-const SHARE: f64 = 0.45;
+const TINT_OPACITY: f64 = 0.45;
 
 /// Refs that one picture may hold.
-const MOST: usize = 500;
+const MAX_REFS: usize = 500;
 
 /// Colours that can be named.
-const NAMES: [(&str, Color); 7] = [
+const NAMED_COLORS: [(&str, Color); 7] = [
     ("red", Color::new(214, 39, 40)),
     ("orange", Color::new(240, 130, 20)),
     ("yellow", Color::new(240, 200, 0)),
@@ -31,7 +31,7 @@ const NAMES: [(&str, Color); 7] = [
 ];
 
 /// A ref, how hot it is, and how that is written.
-struct Heat {
+struct RefHeat {
     reference: Reference,
     order: f64,
     color: Color,
@@ -40,23 +40,23 @@ struct Heat {
 
 /// Captures the page with the elements of refs tinted.
 pub async fn heat_snapshot(
-    cx: &Context,
+    cx: &CallContext,
     request: v1::HeatSnapshotRequest,
 ) -> Result<v1::HeatSnapshotResponse> {
-    let mut heats = parse(&request.heat)?;
+    let mut heats = parse_heats(&request.heat)?;
     heats.sort_by(|a, b| b.order.total_cmp(&a.order));
     let engine = cx.engine();
     let described = join_all(heats.iter().map(|heat| async move {
-        let described = engine.describe(&Target::reference(heat.reference)).await?;
+        let described = engine.describe(&Target::from_ref(heat.reference)).await?;
         Ok::<_, Error>(match described.name.as_str() {
             "" => described.role,
             name => format!("{} \"{name}\"", described.role),
         })
     }));
     let labels: Vec<_> = described.await.into_iter().collect::<Result<_>>()?;
-    let view = if request.viewport { View::Viewport } else { View::Page };
+    let view = if request.viewport { PictureView::Viewport } else { PictureView::Page };
     let references: Vec<_> = heats.iter().map(|heat| heat.reference).collect();
-    let taken = capture::take(cx, &view, &references).await?;
+    let taken = capture::capture_with_marks(cx, &view, &references).await?;
     let places: BTreeMap<_, _> =
         taken.marks.iter().map(|(reference, rect)| (reference.number, *rect)).collect();
     let lines = heats.iter().zip(labels).map(|(heat, label)| {
@@ -64,13 +64,13 @@ pub async fn heat_snapshot(
         format!("{} {} {label}{hidden}", heat.reference, heat.text)
     });
     let legend = lines.collect::<Vec<_>>().join("\n");
-    let drawn = capture::off_thread(move || {
-        let capture::Taken { mut canvas, note, .. } = taken;
+    let drawn = capture::run_blocking(move || {
+        let capture::MarkedPicture { mut canvas, note, .. } = taken;
         let mut shown = Vec::new();
         // The hottest last, on top of what it lies in.
         for heat in heats.iter().rev() {
             let Some(rect) = places.get(&heat.reference.number) else { continue };
-            canvas.tint(*rect, heat.color, SHARE);
+            canvas.tint(*rect, heat.color, TINT_OPACITY);
             if canvas.outline(*rect, heat.color) {
                 shown.push((heat.reference, *rect));
             }
@@ -80,7 +80,7 @@ pub async fn heat_snapshot(
                 canvas.label(*rect, &format!("{reference} {}", heat.text), heat.color);
             }
         }
-        canvas.png().map(|image| (image, canvas.dimensions(), shown, note))
+        canvas.to_png().map(|image| (image, canvas.dimensions(), shown, note))
     });
     let (image, (width, height), shown, note) = drawn.await?;
     Ok(v1::HeatSnapshotResponse {
@@ -89,49 +89,49 @@ pub async fn heat_snapshot(
         width,
         height,
         note,
-        marks: capture::listed(&shown),
+        marks: capture::mark_messages(&shown),
         legend,
     })
 }
 
 /// `{"@e1": 0.8, "@e2": "red"}`.
-fn parse(text: &str) -> Result<Vec<Heat>> {
+fn parse_heats(text: &str) -> Result<Vec<RefHeat>> {
     let map: Map<String, Value> = serde_json::from_str(text)
-        .map_err(|error| argument(format!("the heat is no JSON object: {error}")))?;
-    if map.is_empty() || map.len() > MOST {
-        let message = format!("the heat names {} refs, and can name 1 to {MOST}", map.len());
-        return Err(argument(message));
+        .map_err(|error| invalid_argument(format!("the heat is no JSON object: {error}")))?;
+    if map.is_empty() || map.len() > MAX_REFS {
+        let message = format!("the heat names {} refs, and can name 1 to {MAX_REFS}", map.len());
+        return Err(invalid_argument(message));
     }
-    map.into_iter().map(|(name, value)| heat(&name, &value)).collect()
+    map.into_iter().map(|(name, value)| parse_heat(&name, &value)).collect()
 }
 
-fn heat(name: &str, value: &Value) -> Result<Heat> {
+fn parse_heat(name: &str, value: &Value) -> Result<RefHeat> {
     let reference: Reference =
-        name.parse().map_err(|error| argument(format!("`{name}`: {error}")))?;
+        name.parse().map_err(|error| invalid_argument(format!("`{name}`: {error}")))?;
     let color = match value {
         Value::Number(number) => {
             let share = number.as_f64().filter(|share| (0.0..=1.0).contains(share));
-            let share = share.ok_or_else(|| wrong(name, value))?;
+            let share = share.ok_or_else(|| invalid_heat(name, value))?;
             let text = format!("{}", (share * 100.0).round() / 100.0);
-            return Ok(Heat { reference, order: share, color: temperature(share), text });
+            return Ok(RefHeat { reference, order: share, color: gradient_color(share), text });
         }
-        Value::String(word) => named(word).ok_or_else(|| wrong(name, value))?,
-        _ => return Err(wrong(name, value)),
+        Value::String(word) => parse_color(word).ok_or_else(|| invalid_heat(name, value))?,
+        _ => return Err(invalid_heat(name, value)),
     };
     let text = value.as_str().unwrap_or_default().to_owned();
-    Ok(Heat { reference, order: -1.0, color, text })
+    Ok(RefHeat { reference, order: -1.0, color, text })
 }
 
-fn wrong(name: &str, value: &Value) -> Error {
-    let names = NAMES.map(|(name, _)| name).join(", ");
+fn invalid_heat(name: &str, value: &Value) -> Error {
+    let names = NAMED_COLORS.map(|(name, _)| name).join(", ");
     let message = format!(
         "`{name}` is {value}, and can be a number from 0 to 1, a colour such as #ff8800, or one of {names}"
     );
-    argument(message)
+    invalid_argument(message)
 }
 
-fn named(word: &str) -> Option<Color> {
-    if let Some((_, color)) = NAMES.iter().find(|(name, _)| *name == word) {
+fn parse_color(word: &str) -> Option<Color> {
+    if let Some((_, color)) = NAMED_COLORS.iter().find(|(name, _)| *name == word) {
         return Some(*color);
     }
     let digits = word.strip_prefix('#').filter(|digits| digits.len() == 6)?;
@@ -141,7 +141,7 @@ fn named(word: &str) -> Option<Color> {
 }
 
 /// From blue over green and yellow to red.
-fn temperature(share: f64) -> Color {
+fn gradient_color(share: f64) -> Color {
     const STOPS: [(f64, f64, f64); 5] = [
         (40.0, 80.0, 220.0),
         (0.0, 160.0, 200.0),
@@ -157,7 +157,7 @@ fn temperature(share: f64) -> Color {
     Color::new(mix(from.0, to.0), mix(from.1, to.1), mix(from.2, to.2))
 }
 
-fn argument(message: String) -> Error {
+fn invalid_argument(message: String) -> Error {
     Error::new(Reason::ArgumentInvalid, message).with("command", "snapshot --heatmap")
 }
 
@@ -167,7 +167,8 @@ mod tests {
 
     #[test]
     fn heat_is_a_number_or_a_colour_of_a_ref() {
-        let heats = parse(r##"{"@e1": 1, "@c2": "#102030", "@e3": "green", "@e4": 0}"##).unwrap();
+        let heats =
+            parse_heats(r##"{"@e1": 1, "@c2": "#102030", "@e3": "green", "@e4": 0}"##).unwrap();
         let color = |number| {
             let found = heats.iter().find(|heat| heat.reference.number == number);
             found.map(|heat| heat.color)
@@ -185,7 +186,7 @@ mod tests {
             r##"{"@e1": "#12345é"}"##,
             r#"{"@e1": null}"#,
         ] {
-            assert!(parse(wrong).is_err(), "{wrong}");
+            assert!(parse_heats(wrong).is_err(), "{wrong}");
         }
     }
 }

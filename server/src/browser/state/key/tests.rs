@@ -17,17 +17,20 @@ fn keychain(folder: &Path) -> Keychain {
          case $1 in store) cat > {0}/kept;; *) cat {0}/kept 2>/dev/null || exit 1;; esac\n",
         folder.display()
     );
-    testing::program(&path, &script);
-    Keychain::through(path)
+    testing::write_program(&path, &script);
+    Keychain::with_program(path)
 }
 
-fn store(folder: &Path) -> Store {
-    Store::at(folder.join("state")).expect("a folder")
+fn store(folder: &Path) -> StateStore {
+    StateStore::open(folder.join("state")).expect("a folder")
 }
 
-async fn place(store: &Store, keychain: Option<&Keychain>) -> Result<(Place, [u8; 8]), Reason> {
+async fn place(
+    store: &StateStore,
+    keychain: Option<&Keychain>,
+) -> Result<(KeyLocation, [u8; 8]), Reason> {
     let key = Keyring { store, keychain }.for_saving(soon()).await;
-    key.map(|key| (key.place, key.id())).map_err(|error| error.reason())
+    key.map(|key| (key.location, key.id())).map_err(|error| error.reason())
 }
 
 #[tokio::test]
@@ -37,7 +40,7 @@ async fn a_keychain_that_works_keeps_the_key() {
     fs::write(folder.path().join("works"), "").expect("a file");
     let first = place(&store, Some(&keychain(folder.path()))).await.expect("a key");
     let again = place(&store, Some(&keychain(folder.path()))).await.expect("a key");
-    assert_eq!((first.0, first), (Place::Keychain, again));
+    assert_eq!((first.0, first), (KeyLocation::Keychain, again));
     assert!(!store.key_file().exists());
 }
 
@@ -47,7 +50,7 @@ async fn without_a_keychain_the_key_is_in_a_private_file_and_stays_there() {
     let store = store(folder.path());
     let keychain = keychain(folder.path());
     let first = place(&store, Some(&keychain)).await.expect("a key");
-    assert_eq!(first.0, Place::File);
+    assert_eq!(first.0, KeyLocation::File);
     let mode = |path: &Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
     assert_eq!((mode(&store.key_file()), mode(store.folder())), (0o600, 0o700));
     fs::write(folder.path().join("works"), "").expect("a file");
@@ -73,7 +76,7 @@ async fn a_locked_keychain_makes_no_second_key() {
     let locked = keychain(folder.path());
     assert_eq!(place(&store, Some(&locked)).await, Err(Reason::KeychainUnavailable));
     let loading = Keyring { store: &store, keychain: Some(&locked) };
-    let loading = loading.for_loading(Place::Keychain, soon()).await.map(drop);
+    let loading = loading.for_loading(KeyLocation::Keychain, soon()).await.map(drop);
     assert_eq!(loading.map_err(|error| error.reason()), Err(Reason::KeychainUnavailable));
     assert!(!store.key_file().exists());
 }

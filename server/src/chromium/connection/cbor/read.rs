@@ -5,86 +5,90 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use super::{
-    ARRAY, BINARY, BYTES, DOUBLE, END, FALSE, Fault, MAP, NEGATIVE, NULL, TEXT, TRUE, UNSIGNED,
-    envelope, number,
+    ARRAY, BINARY, BYTES, CborError, DOUBLE, END, FALSE, MAP, NEGATIVE, NULL, TEXT, TRUE, UNSIGNED,
+    big_endian_number, envelope_head_length,
 };
 
 /// Values within each other that are read. The browser itself reads 300.
-const DEEPEST: usize = 500;
+const MAX_DEPTH: usize = 500;
 
 /// How an answer begins in its envelope: with the name of its number.
-const ID: &[u8] = b"\xbf\x62id";
+const ID_PREFIX: &[u8] = b"\xbf\x62id";
 
 /// A message as JSON.
-pub(crate) fn to_json(message: &[u8]) -> Result<Vec<u8>, Fault> {
+pub(crate) fn to_json(message: &[u8]) -> Result<Vec<u8>, CborError> {
     // Escapes make it longer, names of maps and numbers hardly.
-    let mut reader =
-        Reading { bytes: message, at: 0, json: Vec::with_capacity(message.len() * 9 / 8 + 64) };
+    let mut reader = CborReader {
+        bytes: message,
+        position: 0,
+        json: Vec::with_capacity(message.len() * 9 / 8 + 64),
+    };
     reader.value(0)?;
-    match reader.at == message.len() {
+    match reader.position == message.len() {
         true => Ok(reader.json),
-        false => Err(reader.fault("more than one value")),
+        false => Err(reader.error("more than one value")),
     }
 }
 
 /// The number of the question that a message answers, although it cannot be read.
-pub(crate) fn id(message: &[u8]) -> Option<usize> {
-    let mut reading = Reading { bytes: message, at: envelope(message)?, json: Vec::new() };
+pub(crate) fn message_id(message: &[u8]) -> Option<usize> {
+    let mut reading =
+        CborReader { bytes: message, position: envelope_head_length(message)?, json: Vec::new() };
     // It stands before all else in an answer.
-    if reading.take(ID.len()).ok()? != ID {
+    if reading.take(ID_PREFIX.len()).ok()? != ID_PREFIX {
         return None;
     }
     let first = reading.byte().ok()?;
     if first >> 5 == UNSIGNED { reading.argument(first).ok() } else { None }
 }
 
-struct Reading<'a> {
+struct CborReader<'a> {
     bytes: &'a [u8],
-    at: usize,
+    position: usize,
     json: Vec<u8>,
 }
 
-impl<'a> Reading<'a> {
-    fn fault(&self, what: &'static str) -> Fault {
-        Fault { what, at: self.at }
+impl<'a> CborReader<'a> {
+    fn error(&self, what: &'static str) -> CborError {
+        CborError { problem: what, offset: self.position }
     }
 
-    fn take(&mut self, count: usize) -> Result<&'a [u8], Fault> {
-        let end = self.at.checked_add(count).filter(|end| *end <= self.bytes.len());
-        let Some(end) = end else { return Err(self.fault("cut off")) };
-        let taken = &self.bytes[self.at..end];
-        self.at = end;
+    fn take(&mut self, count: usize) -> Result<&'a [u8], CborError> {
+        let end = self.position.checked_add(count).filter(|end| *end <= self.bytes.len());
+        let Some(end) = end else { return Err(self.error("cut off")) };
+        let taken = &self.bytes[self.position..end];
+        self.position = end;
         Ok(taken)
     }
 
-    fn byte(&mut self) -> Result<u8, Fault> {
+    fn byte(&mut self) -> Result<u8, CborError> {
         Ok(self.take(1)?[0])
     }
 
     /// Whether the map or array ends here.
-    fn ends(&mut self) -> bool {
-        let ends = self.bytes.get(self.at) == Some(&END);
-        self.at += usize::from(ends);
+    fn take_end(&mut self) -> bool {
+        let ends = self.bytes.get(self.position) == Some(&END);
+        self.position += usize::from(ends);
         ends
     }
 
     /// The argument of a value that began with `first`.
-    fn argument(&mut self, first: u8) -> Result<usize, Fault> {
+    fn argument(&mut self, first: u8) -> Result<usize, CborError> {
         let more = match first & 0x1f {
             small @ 0..24 => return Ok(usize::from(small)),
             24 => 1,
             25 => 2,
             26 => 4,
-            _ => return Err(self.fault("a number that is too large")),
+            _ => return Err(self.error("a number that is too large")),
         };
-        Ok(number(self.take(more)?))
+        Ok(big_endian_number(self.take(more)?))
     }
 
-    fn value(&mut self, depth: usize) -> Result<(), Fault> {
-        if depth > DEEPEST {
-            return Err(self.fault("too many values within each other"));
+    fn value(&mut self, depth: usize) -> Result<(), CborError> {
+        if depth > MAX_DEPTH {
+            return Err(self.error("too many values within each other"));
         }
-        if let Some(skipped) = envelope(&self.bytes[self.at..]) {
+        if let Some(skipped) = envelope_head_length(&self.bytes[self.position..]) {
             self.take(skipped)?;
         }
         match self.byte()? {
@@ -106,7 +110,7 @@ impl<'a> Reading<'a> {
             BINARY => {
                 let first = self.byte()?;
                 if first >> 5 != BYTES {
-                    return Err(self.fault("a tag on something else"));
+                    return Err(self.error("a tag on something else"));
                 }
                 let length = self.argument(first)?;
                 let text = STANDARD.encode(self.take(length)?);
@@ -129,11 +133,11 @@ impl<'a> Reading<'a> {
     fn items(
         &mut self,
         [open, close]: &[u8; 2],
-        read: impl Fn(&mut Self) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        read: impl Fn(&mut Self) -> Result<(), CborError>,
+    ) -> Result<(), CborError> {
         self.json.push(*open);
         let begun = self.json.len();
-        while !self.ends() {
+        while !self.take_end() {
             if self.json.len() > begun {
                 self.json.push(b',');
             }
@@ -146,8 +150,8 @@ impl<'a> Reading<'a> {
     /// As JavaScript writes it: one without a fraction may be meant as a whole number.
     fn double(&mut self, number: f64) {
         /// From here on not all whole numbers are doubles.
-        const LARGEST: f64 = 9_007_199_254_740_992.0;
-        match number.fract() == 0.0 && number.abs() <= LARGEST {
+        const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_992.0;
+        match number.fract() == 0.0 && number.abs() <= MAX_SAFE_INTEGER {
             true => self.json.extend(format!("{number:.0}").bytes()),
             // What is no number is null, as in JSON.
             false => self.json.extend(Value::from(number).to_string().bytes()),
@@ -155,22 +159,22 @@ impl<'a> Reading<'a> {
     }
 
     /// A text that began with `first`.
-    fn text(&mut self, first: u8) -> Result<(), Fault> {
+    fn text(&mut self, first: u8) -> Result<(), CborError> {
         let kind = first >> 5;
         if kind != TEXT && kind != BYTES {
-            return Err(self.fault("a value of no kind that is known"));
+            return Err(self.error("a value of no kind that is known"));
         }
         let length = self.argument(first)?;
-        let (at, bytes) = (self.at, self.take(length)?);
+        let (at, bytes) = (self.position, self.take(length)?);
         if kind == TEXT {
             let Ok(text) = std::str::from_utf8(bytes) else {
-                return Err(Fault { what: "text that is not UTF-8", at });
+                return Err(CborError { problem: "text that is not UTF-8", offset: at });
             };
             self.string(text);
             return Ok(());
         }
         let (units, []) = bytes.as_chunks::<2>() else {
-            return Err(Fault { what: "half a letter", at });
+            return Err(CborError { problem: "half a letter", offset: at });
         };
         // Half a pair may be in any string of a page.
         let text: String = char::decode_utf16(units.iter().map(|unit| u16::from_le_bytes(*unit)))

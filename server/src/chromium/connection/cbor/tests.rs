@@ -1,4 +1,4 @@
-use super::{Fault, id, length, to_json, write};
+use super::{CborError, message_id, message_length, to_json, write};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ fn what_is_written_is_read_the_same() {
         },
     });
     let bytes = written(&message);
-    assert_eq!(length(&bytes), Ok(Some(bytes.len())));
+    assert_eq!(message_length(&bytes), Ok(Some(bytes.len())));
     assert_eq!(serde_json::from_str::<Value>(&read(&bytes)).expect("is JSON"), message);
 }
 
@@ -57,11 +57,11 @@ fn whole_doubles_are_whole_numbers() {
 #[test]
 fn the_length_is_known_from_the_head() {
     for bytes in [&b""[..], b"\xd8", b"\xd8\x18", b"\xd8\x18\x5a\0\0\0", b"\xd8\x5a\0\0\0"] {
-        assert_eq!(length(bytes), Ok(None), "{bytes:x?}");
+        assert_eq!(message_length(bytes), Ok(None), "{bytes:x?}");
     }
-    assert_eq!(length(b"\xd8\x18\x5a\0\0\x01\x02"), Ok(Some(7 + 258)));
-    assert_eq!(length(b"\xd8\x5a\0\0\0\x02\xbf\xff"), Ok(Some(8)));
-    assert!(length(b"{\"id\"").is_err() && length(b"\xd8\x19").is_err());
+    assert_eq!(message_length(b"\xd8\x18\x5a\0\0\x01\x02"), Ok(Some(7 + 258)));
+    assert_eq!(message_length(b"\xd8\x5a\0\0\0\x02\xbf\xff"), Ok(Some(8)));
+    assert!(message_length(b"{\"id\"").is_err() && message_length(b"\xd8\x19").is_err());
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn what_is_cut_off_or_unknown_is_a_fault() {
         assert!(to_json(&message[..end]).is_err(), "{end}");
     }
     let twice = [&message[..], &message[..]].concat();
-    let fault = Fault { what: "more than one value", at: message.len() };
+    let fault = CborError { problem: "more than one value", offset: message.len() };
     assert_eq!(to_json(&twice), Err(fault));
     for bytes in
         [&b"\xf7"[..], b"\x5f", b"\x1b\0\0\0\0\0\0\0\0", b"\x41a", b"\x61\xff", b"\xbf\x01\x01\xff"]
@@ -87,7 +87,7 @@ proptest! {
         if let Ok(json) = to_json(&bytes) {
             prop_assert!(serde_json::from_slice::<Value>(&json).is_ok());
         }
-        let _ = length(&bytes);
+        let _ = message_length(&bytes);
     }
 }
 
@@ -97,9 +97,9 @@ fn an_answer_that_cannot_be_read_has_its_number() {
     for number in [7, 70_000] {
         let message = written(&json!({ "id": number, "result": deep }));
         assert!(to_json(&message).is_err());
-        assert_eq!(id(&message), Some(number));
+        assert_eq!(message_id(&message), Some(number));
     }
-    assert_eq!(id(&written(&json!({ "method": "x" }))), None);
-    assert_eq!(id(&written(&json!({ "id": "x" }))), None);
-    assert_eq!(id(b"\xd8\x18\x5a\0\0\0\x04\xbf\x62id"), None);
+    assert_eq!(message_id(&written(&json!({ "method": "x" }))), None);
+    assert_eq!(message_id(&written(&json!({ "id": "x" }))), None);
+    assert_eq!(message_id(b"\xd8\x18\x5a\0\0\0\x04\xbf\x62id"), None);
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    ARRAY, DOUBLE, END, ENVELOPE, FALSE, LENGTH, MAP, NEGATIVE, NULL, TEXT, TRUE, UNSIGNED,
+    ARRAY, DOUBLE, END, ENVELOPE, FALSE, LENGTH_BYTES, MAP, NEGATIVE, NULL, TEXT, TRUE, UNSIGNED,
 };
 
 /// Writes a value, each map and array in its envelope.
@@ -14,9 +14,9 @@ pub(crate) fn write(value: &Value, into: &mut Vec<u8>) {
         Value::Bool(false) => into.push(FALSE),
         Value::Number(number) => match number.as_i64().map(i32::try_from) {
             Some(Ok(whole)) => match u32::try_from(whole) {
-                Ok(whole) => start(UNSIGNED, whole, into),
+                Ok(whole) => write_head(UNSIGNED, whole, into),
                 // Minus one is none.
-                Err(_) => start(NEGATIVE, (-1 - whole).unsigned_abs(), into),
+                Err(_) => write_head(NEGATIVE, (-1 - whole).unsigned_abs(), into),
             },
             _ => {
                 into.push(DOUBLE);
@@ -24,12 +24,12 @@ pub(crate) fn write(value: &Value, into: &mut Vec<u8>) {
             }
         },
         Value::String(text) => write_text(text, into),
-        Value::Array(items) => within(ARRAY, into, |into| {
+        Value::Array(items) => write_envelope(ARRAY, into, |into| {
             for item in items {
                 write(item, into);
             }
         }),
-        Value::Object(fields) => within(MAP, into, |into| {
+        Value::Object(fields) => write_envelope(MAP, into, |into| {
             for (name, value) in fields {
                 write_text(name, into);
                 write(value, into);
@@ -40,12 +40,12 @@ pub(crate) fn write(value: &Value, into: &mut Vec<u8>) {
 
 fn write_text(text: &str, into: &mut Vec<u8>) {
     // Who sends more than 4 GiB is refused for less.
-    start(TEXT, u32::try_from(text.len()).unwrap_or(u32::MAX), into);
+    write_head(TEXT, u32::try_from(text.len()).unwrap_or(u32::MAX), into);
     into.extend_from_slice(text.as_bytes());
 }
 
 /// Writes the first byte of a value, and the argument behind it.
-fn start(major: u8, argument: u32, into: &mut Vec<u8>) {
+fn write_head(major: u8, argument: u32, into: &mut Vec<u8>) {
     let major = major << 5;
     match argument {
         0..24 => into.push(major | argument.to_be_bytes()[3]),
@@ -62,13 +62,13 @@ fn start(major: u8, argument: u32, into: &mut Vec<u8>) {
 }
 
 /// Writes an envelope with what `items` writes into a map or array.
-fn within(kind: u8, into: &mut Vec<u8>, items: impl FnOnce(&mut Vec<u8>)) {
+fn write_envelope(kind: u8, into: &mut Vec<u8>, items: impl FnOnce(&mut Vec<u8>)) {
     into.extend(ENVELOPE);
     let at = into.len();
-    into.extend([0; LENGTH]);
+    into.extend([0; LENGTH_BYTES]);
     into.push(kind);
     items(into);
     into.push(END);
-    let length = u32::try_from(into.len() - at - LENGTH).unwrap_or(u32::MAX);
-    into[at..at + LENGTH].copy_from_slice(&length.to_be_bytes());
+    let length = u32::try_from(into.len() - at - LENGTH_BYTES).unwrap_or(u32::MAX);
+    into[at..at + LENGTH_BYTES].copy_from_slice(&length.to_be_bytes());
 }

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 /// A string of TypeScript.
 pub fn typescript(text: &str) -> String {
-    write(text, '\'', |out, letter| match letter {
+    write_literal(text, '\'', |out, letter| match letter {
         '\n' => out.push_str("\\n"),
         letter => {
             let _ = write!(out, "\\u{{{:x}}}", u32::from(letter));
@@ -19,7 +19,7 @@ pub fn typescript(text: &str) -> String {
 
 /// A string of Python.
 pub fn python(text: &str) -> String {
-    write(text, '"', |out, letter| match u32::from(letter) {
+    write_literal(text, '"', |out, letter| match u32::from(letter) {
         0x0a => out.push_str("\\n"),
         code @ ..=0xffff => {
             let _ = write!(out, "\\u{code:04x}");
@@ -32,7 +32,7 @@ pub fn python(text: &str) -> String {
 
 /// A string of Rust.
 pub fn rust(text: &str) -> String {
-    write(text, '"', |out, letter| match letter {
+    write_literal(text, '"', |out, letter| match letter {
         '\n' => out.push_str("\\n"),
         letter => {
             let _ = write!(out, "\\u{{{:x}}}", u32::from(letter));
@@ -40,7 +40,7 @@ pub fn rust(text: &str) -> String {
     })
 }
 
-fn write(text: &str, quote: char, escape: impl Fn(&mut String, char)) -> String {
+fn write_literal(text: &str, quote: char, escape: impl Fn(&mut String, char)) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push(quote);
     for letter in text.chars() {
@@ -49,7 +49,7 @@ fn write(text: &str, quote: char, escape: impl Fn(&mut String, char)) -> String 
             _ if letter == quote => out.extend(['\\', quote]),
             ' ' => out.push(' '),
             _ if letter.is_ascii_graphic() => out.push(letter),
-            _ if !letter.is_ascii() && is_plain(letter) => out.push(letter),
+            _ if !letter.is_ascii() && is_printable(letter) => out.push(letter),
             _ => escape(&mut out, letter),
         }
     }
@@ -59,7 +59,7 @@ fn write(text: &str, quote: char, escape: impl Fn(&mut String, char)) -> String 
 
 /// Letters and digits of all scripts, and the signs that prices and titles are
 /// written with. Fillers count as letters, and show nothing.
-fn is_plain(letter: char) -> bool {
+fn is_printable(letter: char) -> bool {
     let filler = matches!(letter, '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}');
     (letter.is_alphanumeric() && !filler) || "€£¥–—…‘’“”«»·×°→".contains(letter)
 }

@@ -4,31 +4,31 @@ use std::fmt::Write as _;
 
 use browse_proto::Kind;
 
-use super::super::inputs::Piece;
-use super::super::plan::{Call, Given, Output, Plan};
-use super::super::shape::Shape;
-use super::{File, arguments, complaint, literal};
+use super::super::inputs::TextPiece;
+use super::super::plan::{ArgValue, PlannedCall, PlannedOutput, ProgramPlan};
+use super::super::result_shape::ResultShape;
+use super::{SkillFile, empty_result_message, literal, split_arguments};
 
 /// Words of the language that are names of commands or fields.
 const KEYWORDS: &[&str] = &["assert", "from", "in", "is", "pass", "with"];
 
-pub fn files(plan: &Plan, fixture: &str) -> Vec<File> {
+pub fn files(plan: &ProgramPlan, fixture: &str) -> Vec<SkillFile> {
     vec![("script.py".to_owned(), script(plan)), ("test_script.py".to_owned(), test(plan, fixture))]
 }
 
-fn script(plan: &Plan) -> String {
-    let uses = |wanted: fn(&Piece) -> bool| {
+fn script(plan: &ProgramPlan) -> String {
+    let uses = |wanted: fn(&TextPiece) -> bool| {
         plan.calls.iter().flat_map(|call| &call.fields).any(|(_, given)| match given {
-            Given::Text(pieces) => pieces.iter().any(wanted),
-            Given::Texts(texts) => texts.iter().flatten().any(wanted),
-            Given::Plain(_) => false,
+            ArgValue::Text(pieces) => pieces.iter().any(wanted),
+            ArgValue::Texts(texts) => texts.iter().flatten().any(wanted),
+            ArgValue::Scalar(_) => false,
         })
     };
     let mut imports = String::new();
-    if uses(|piece| matches!(piece, Piece::Quoted(_))) {
+    if uses(|piece| matches!(piece, TextPiece::Quoted(_))) {
         imports.push_str("import json\n");
     }
-    if uses(|piece| matches!(piece, Piece::Encoded(_))) {
+    if uses(|piece| matches!(piece, TextPiece::Encoded(_))) {
         imports.push_str("from urllib.parse import quote\n");
     }
     if !imports.is_empty() {
@@ -37,7 +37,7 @@ fn script(plan: &Plan) -> String {
     let mut out = format!(
         "\"\"\"What the recording did, step by step.\"\"\"\n\n{imports}from _lib.browse_sdk import skill\n\n\ndef check(result):\n    \"\"\"Refuses a result that lacks what the recorded one had.\"\"\"\n"
     );
-    for (place, output) in places(plan) {
+    for (place, output) in checked_results(plan) {
         out.push_str(&condition(&place, output));
     }
     out.push_str("\n\n@skill\ndef flow(args, browse):\n");
@@ -45,8 +45,10 @@ fn script(plan: &Plan) -> String {
     for call in &plan.calls {
         let code = statement(call);
         let _ = match &call.result {
-            Some(_) if alone => writeln!(out, "    result = {}", plain(call, &code)),
-            Some(output) => writeln!(out, "    {} = {}", variable(output), plain(call, &code)),
+            Some(_) if alone => writeln!(out, "    result = {}", to_plain_data(call, &code)),
+            Some(output) => {
+                writeln!(out, "    {} = {}", variable(output), to_plain_data(call, &code))
+            }
             None => writeln!(out, "    {code}"),
         };
     }
@@ -60,7 +62,7 @@ fn script(plan: &Plan) -> String {
 }
 
 /// The answer as plain data.
-fn plain(call: &Call, code: &str) -> String {
+fn to_plain_data(call: &PlannedCall, code: &str) -> String {
     let field = call.command.result.map(|index| &call.command.response.fields[index]);
     match field {
         None => format!("{code}.to_dict()"),
@@ -72,38 +74,40 @@ fn plain(call: &Call, code: &str) -> String {
     }
 }
 
-fn places(plan: &Plan) -> Vec<(String, &Output)> {
+fn checked_results(plan: &ProgramPlan) -> Vec<(String, &PlannedOutput)> {
     let outputs: Vec<_> = plan.outputs().map(|(_, output)| output).collect();
     let alone = outputs.len() == 1;
-    let place = |output: &Output| match alone {
+    let place = |output: &PlannedOutput| match alone {
         true => "result".to_owned(),
         false => format!("result[\"{}\"]", variable(output)),
     };
     outputs.into_iter().map(|output| (place(output), output)).collect()
 }
 
-fn condition(place: &str, output: &Output) -> String {
+fn condition(place: &str, output: &PlannedOutput) -> String {
     let filled = |keys: &[String]| {
         let keys: Vec<_> = keys.iter().map(|key| literal::python(key)).collect();
         format!("[{}]", keys.join(", "))
     };
     let condition = match &output.shape {
-        Shape::Text => format!("not {place}.strip()"),
-        Shape::Scalar => format!("{place} is None"),
-        Shape::Records(keys) if keys.is_empty() => format!("not {place}"),
-        Shape::Records(keys) => format!(
+        ResultShape::Text => format!("not {place}.strip()"),
+        ResultShape::Scalar => format!("{place} is None"),
+        ResultShape::Records(keys) if keys.is_empty() => format!("not {place}"),
+        ResultShape::Records(keys) => format!(
             "not all(any(record.get(key) for record in {place}) for key in {})",
             filled(keys)
         ),
-        Shape::Record(keys) => format!("not all({place}.get(key) for key in {})", filled(keys)),
+        ResultShape::Record(keys) => {
+            format!("not all({place}.get(key) for key in {})", filled(keys))
+        }
     };
     format!(
         "    if {condition}:\n        raise ValueError({})\n",
-        literal::python(&complaint(output))
+        literal::python(&empty_result_message(output))
     )
 }
 
-fn variable(output: &Output) -> String {
+fn variable(output: &PlannedOutput) -> String {
     match output.name.as_str() {
         "is" => "state".to_owned(),
         name => name.to_owned(),
@@ -114,8 +118,8 @@ fn identifier(name: &str) -> String {
     if KEYWORDS.contains(&name) { format!("{name}_") } else { name.to_owned() }
 }
 
-fn statement(call: &Call) -> String {
-    let (positional, named) = arguments(call);
+fn statement(call: &PlannedCall) -> String {
+    let (positional, named) = split_arguments(call);
     let mut words: Vec<_> = positional.iter().map(|(_, given)| value(given)).collect();
     words.extend(
         named.iter().map(|(field, given)| format!("{}={}", identifier(field.name), value(given))),
@@ -125,34 +129,34 @@ fn statement(call: &Call) -> String {
     format!("browse.{}({})", identifier(noun.unwrap_or(function)), words.join(", "))
 }
 
-fn value(given: &Given) -> String {
+fn value(given: &ArgValue) -> String {
     match given {
-        Given::Text(pieces) => text(pieces),
-        Given::Texts(texts) => {
+        ArgValue::Text(pieces) => text(pieces),
+        ArgValue::Texts(texts) => {
             format!("[{}]", texts.iter().map(|pieces| text(pieces)).collect::<Vec<_>>().join(", "))
         }
-        Given::Plain(serde_json::Value::Bool(value)) => {
+        ArgValue::Scalar(serde_json::Value::Bool(value)) => {
             if *value { "True" } else { "False" }.to_owned()
         }
-        Given::Plain(value) => value.to_string(),
+        ArgValue::Scalar(value) => value.to_string(),
     }
 }
 
-fn text(pieces: &[Piece]) -> String {
-    let part = |piece: &Piece| match piece {
-        Piece::Literal(text) => literal::python(text),
-        Piece::Argument(name) => format!("args[\"{name}\"]"),
-        Piece::Encoded(name) => format!("quote(args[\"{name}\"], safe=\"\")"),
-        Piece::Quoted(name) => format!("json.dumps(args[\"{name}\"], ensure_ascii=False)"),
+fn text(pieces: &[TextPiece]) -> String {
+    let part = |piece: &TextPiece| match piece {
+        TextPiece::Literal(text) => literal::python(text),
+        TextPiece::Argument(name) => format!("args[\"{name}\"]"),
+        TextPiece::Encoded(name) => format!("quote(args[\"{name}\"], safe=\"\")"),
+        TextPiece::Quoted(name) => format!("json.dumps(args[\"{name}\"], ensure_ascii=False)"),
     };
     pieces.iter().map(part).collect::<Vec<_>>().join(" + ")
 }
 
-fn test(plan: &Plan, fixture: &str) -> String {
+fn test(plan: &ProgramPlan, fixture: &str) -> String {
     let mut out = format!(
         "import json\nimport unittest\n\nfrom script import check\n\n\ndef recorded():\n    with open(\"{fixture}\", encoding=\"utf-8\") as file:\n        return json.load(file)[\"result\"]\n\n\nclass Script(unittest.TestCase):\n    def test_the_recorded_result_has_all_that_is_asked_of_it(self):\n        check(recorded())\n\n    def test_a_result_without_its_key_facts_is_refused(self):\n"
     );
-    for broken in breaks(plan) {
+    for broken in broken_results(plan) {
         let _ = write!(
             out,
             "        with self.assertRaises(ValueError):\n            check({broken})\n"
@@ -162,31 +166,31 @@ fn test(plan: &Plan, fixture: &str) -> String {
     out
 }
 
-fn breaks(plan: &Plan) -> Vec<String> {
+fn broken_results(plan: &ProgramPlan) -> Vec<String> {
     let alone = plan.outputs().count() == 1;
-    let empty = |output: &Output| match output.shape {
-        Shape::Text => "\"\"",
-        Shape::Scalar => "None",
-        Shape::Records(_) => "[]",
-        Shape::Record(_) => "{}",
+    let empty = |output: &PlannedOutput| match output.shape {
+        ResultShape::Text => "\"\"",
+        ResultShape::Scalar => "None",
+        ResultShape::Records(_) => "[]",
+        ResultShape::Record(_) => "{}",
     };
-    let of = |output: &Output| match alone {
+    let of = |output: &PlannedOutput| match alone {
         true => empty(output).to_owned(),
         false => format!("{{**recorded(), \"{}\": {}}}", variable(output), empty(output)),
     };
     let mut breaks: Vec<_> = plan.outputs().map(|(_, output)| of(output)).collect();
     for (_, output) in plan.outputs().filter(|_| alone) {
         match &output.shape {
-            Shape::Records(keys) => breaks.extend(keys.iter().map(|key| {
+            ResultShape::Records(keys) => breaks.extend(keys.iter().map(|key| {
                 format!("[{{**record, {}: \"\"}} for record in recorded()]", literal::python(key))
             })),
-            Shape::Record(keys) => {
+            ResultShape::Record(keys) => {
                 breaks.extend(
                     keys.iter()
                         .map(|key| format!("{{**recorded(), {}: \"\"}}", literal::python(key))),
                 );
             }
-            Shape::Text | Shape::Scalar => {}
+            ResultShape::Text | ResultShape::Scalar => {}
         }
     }
     breaks

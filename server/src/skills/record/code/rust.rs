@@ -4,25 +4,25 @@ use std::fmt::Write as _;
 
 use browse_proto::Kind;
 
-use super::super::inputs::Piece;
-use super::super::plan::{Call, Given, Output, Plan};
-use super::super::shape::Shape;
-use super::{File, arguments, complaint, literal};
+use super::super::inputs::TextPiece;
+use super::super::plan::{ArgValue, PlannedCall, PlannedOutput, ProgramPlan};
+use super::super::result_shape::ResultShape;
+use super::{SkillFile, empty_result_message, literal, split_arguments};
 
-const MAIN: &str = "//! What the recording did, as a program.\n\n#[path = \"../_lib/browse_sdk.rs\"]\nmod browse_sdk;\nmod flow;\n\nfn main() -> std::process::ExitCode {\n    browse_sdk::skill(flow::flow)\n}\n\n#[cfg(test)]\nmod tests;\n";
+const MAIN_RS: &str = "//! What the recording did, as a program.\n\n#[path = \"../_lib/browse_sdk.rs\"]\nmod browse_sdk;\nmod flow;\n\nfn main() -> std::process::ExitCode {\n    browse_sdk::skill(flow::flow)\n}\n\n#[cfg(test)]\nmod tests;\n";
 
-const IS_FILLED: &str = "\nfn is_filled(value: Option<&Json>) -> bool {\n    match value {\n        None | Some(Json::Null) => false,\n        Some(Json::Text(text)) => !text.trim().is_empty(),\n        Some(Json::List(items)) => !items.is_empty(),\n        Some(Json::Object(members)) => !members.is_empty(),\n        Some(_) => true,\n    }\n}\n";
+const IS_FILLED_FN: &str = "\nfn is_filled(value: Option<&Json>) -> bool {\n    match value {\n        None | Some(Json::Null) => false,\n        Some(Json::Text(text)) => !text.trim().is_empty(),\n        Some(Json::List(items)) => !items.is_empty(),\n        Some(Json::Object(members)) => !members.is_empty(),\n        Some(_) => true,\n    }\n}\n";
 
-const ENCODE: &str = "\n/// Encodes a text for a part of an address.\nfn encode(text: &str) -> String {\n    let encoded = text.bytes().map(|byte| match byte {\n        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),\n        _ => format!(\"%{byte:02X}\"),\n    });\n    encoded.collect()\n}\n";
+const ENCODE_FN: &str = "\n/// Encodes a text for a part of an address.\nfn encode(text: &str) -> String {\n    let encoded = text.bytes().map(|byte| match byte {\n        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),\n        _ => format!(\"%{byte:02X}\"),\n    });\n    encoded.collect()\n}\n";
 
-const QUOTE: &str = "\n/// Quotes a text for a selector.\nfn quote(text: &str) -> String {\n    Json::from(text).to_string()\n}\n";
+const QUOTE_FN: &str = "\n/// Quotes a text for a selector.\nfn quote(text: &str) -> String {\n    Json::from(text).to_string()\n}\n";
 
-pub fn files(name: &str, plan: &Plan, fixture: &str) -> Vec<File> {
+pub fn files(name: &str, plan: &ProgramPlan, fixture: &str) -> Vec<SkillFile> {
     let file = |name: &str, text: String| (name.to_owned(), text);
     vec![
         file("Cargo.toml", manifest(name)),
         file("Cargo.lock", lock(name)),
-        file("src/main.rs", MAIN.to_owned()),
+        file("src/main.rs", MAIN_RS.to_owned()),
         file("src/flow.rs", flow(plan)),
         file("src/tests.rs", test(plan, fixture)),
     ]
@@ -41,7 +41,7 @@ fn lock(name: &str) -> String {
     )
 }
 
-fn flow(plan: &Plan) -> String {
+fn flow(plan: &ProgramPlan) -> String {
     let args = if plan.inputs.all.is_empty() { "_args" } else { "args" };
     let mut out = format!(
         "//! The steps of the recording, and what its result has to have.\n\nuse std::error::Error;\n\nuse crate::browse_sdk::{{Arguments, Browse, Json}};\n\npub fn flow({args}: &Arguments, browse: &Browse) -> Result<Json, Box<dyn Error>> {{\n"
@@ -49,8 +49,8 @@ fn flow(plan: &Plan) -> String {
     let alone = plan.outputs().count() == 1;
     for call in &plan.calls {
         let _ = match &call.result {
-            Some(_) if alone => writeln!(out, "    let result = {};", read(call)),
-            Some(output) => writeln!(out, "    let {} = {};", variable(output), read(call)),
+            Some(_) if alone => writeln!(out, "    let result = {};", read_call(call)),
+            Some(output) => writeln!(out, "    let {} = {};", variable(output), read_call(call)),
             None => writeln!(out, "    {}?;", statement(call)),
         };
     }
@@ -63,11 +63,13 @@ fn flow(plan: &Plan) -> String {
         out,
         "    check(&result)?;\n    Ok(result)\n}}\n\n/// Refuses a result that lacks what the recorded one had.\npub fn check(result: &Json) -> Result<(), Box<dyn Error>> {{\n"
     );
-    for (place, output) in places(plan) {
+    for (place, output) in checked_results(plan) {
         out.push_str(&condition(&place, output));
     }
     out.push_str("    Ok(())\n}\n");
-    for (name, helper) in [("is_filled(", IS_FILLED), ("encode(", ENCODE), ("quote(", QUOTE)] {
+    for (name, helper) in
+        [("is_filled(", IS_FILLED_FN), ("encode(", ENCODE_FN), ("quote(", QUOTE_FN)]
+    {
         if out.contains(name) {
             out.push_str(helper);
         }
@@ -75,40 +77,40 @@ fn flow(plan: &Plan) -> String {
     out
 }
 
-fn places(plan: &Plan) -> Vec<(String, &Output)> {
+fn checked_results(plan: &ProgramPlan) -> Vec<(String, &PlannedOutput)> {
     let outputs: Vec<_> = plan.outputs().map(|(_, output)| output).collect();
     let alone = outputs.len() == 1;
-    let place = |output: &Output| match alone {
+    let place = |output: &PlannedOutput| match alone {
         true => "result".to_owned(),
         false => format!("result.get(\"{}\").unwrap_or(&Json::Null)", variable(output)),
     };
     outputs.into_iter().map(|output| (place(output), output)).collect()
 }
 
-fn condition(place: &str, output: &Output) -> String {
+fn condition(place: &str, output: &PlannedOutput) -> String {
     let filled = |keys: &[String]| {
         let keys: Vec<_> = keys.iter().map(|key| literal::rust(key)).collect();
         format!("[{}]", keys.join(", "))
     };
     let condition = match &output.shape {
-        Shape::Text => format!("!is_filled(Some({place}))"),
-        Shape::Scalar => format!("*({place}) == Json::Null"),
-        Shape::Records(keys) if keys.is_empty() => format!("{place}.items().is_empty()"),
-        Shape::Records(keys) => format!(
+        ResultShape::Text => format!("!is_filled(Some({place}))"),
+        ResultShape::Scalar => format!("*({place}) == Json::Null"),
+        ResultShape::Records(keys) if keys.is_empty() => format!("{place}.items().is_empty()"),
+        ResultShape::Records(keys) => format!(
             "!{}.iter().all(|key| {place}.items().iter().any(|record| is_filled(record.get(key))))",
             filled(keys)
         ),
-        Shape::Record(keys) => {
+        ResultShape::Record(keys) => {
             format!("!{}.iter().all(|key| is_filled({place}.get(key)))", filled(keys))
         }
     };
     format!(
         "    if {condition} {{\n        return Err({}.into());\n    }}\n",
-        literal::rust(&complaint(output))
+        literal::rust(&empty_result_message(output))
     )
 }
 
-fn variable(output: &Output) -> String {
+fn variable(output: &PlannedOutput) -> String {
     match output.name.as_str() {
         "is" => "state".to_owned(),
         name => name.to_owned(),
@@ -116,7 +118,7 @@ fn variable(output: &Output) -> String {
 }
 
 /// A read, as JSON.
-fn read(call: &Call) -> String {
+fn read_call(call: &PlannedCall) -> String {
     let field = call.command.result.map(|index| &call.command.response.fields[index]);
     match (is_typed(call), field) {
         (true, _) => format!("Json::from({}?)", statement(call)),
@@ -128,12 +130,12 @@ fn read(call: &Call) -> String {
 }
 
 /// Whether the method of the command takes all that is given, as text.
-fn is_typed(call: &Call) -> bool {
-    let (_, named) = arguments(call);
+fn is_typed(call: &PlannedCall) -> bool {
+    let (_, named) = split_arguments(call);
     named.is_empty() && call.fields.iter().all(|(field, _)| matches!(field.kind, Kind::String))
 }
 
-fn statement(call: &Call) -> String {
+fn statement(call: &PlannedCall) -> String {
     if !is_typed(call) {
         let given = call
             .fields
@@ -152,12 +154,12 @@ fn statement(call: &Call) -> String {
         let given =
             call.fields.iter().find(|(f, _)| f.number == field.number).map(|(_, given)| given);
         match given {
-            Some(Given::Text(pieces)) if field.optional => format!("Some({})", text(pieces)),
-            Some(Given::Text(pieces)) => text(pieces),
-            Some(Given::Texts(texts)) => list(texts),
-            Some(Given::Plain(_)) | None if field.repeated => "&[]".to_owned(),
-            Some(Given::Plain(_)) | None if field.optional => "None".to_owned(),
-            Some(Given::Plain(_)) | None => "\"\"".to_owned(),
+            Some(ArgValue::Text(pieces)) if field.optional => format!("Some({})", text(pieces)),
+            Some(ArgValue::Text(pieces)) => text(pieces),
+            Some(ArgValue::Texts(texts)) => list(texts),
+            Some(ArgValue::Scalar(_)) | None if field.repeated => "&[]".to_owned(),
+            Some(ArgValue::Scalar(_)) | None if field.optional => "None".to_owned(),
+            Some(ArgValue::Scalar(_)) | None => "\"\"".to_owned(),
         }
     });
     let mut words: Vec<_> = words.collect();
@@ -174,19 +176,19 @@ fn statement(call: &Call) -> String {
     format!("browse.{name}({})", words.join(", "))
 }
 
-fn list(texts: &[Vec<Piece>]) -> String {
+fn list(texts: &[Vec<TextPiece>]) -> String {
     format!("&[{}]", texts.iter().map(|pieces| text(pieces)).collect::<Vec<_>>().join(", "))
 }
 
-fn json(given: &Given) -> String {
+fn json(given: &ArgValue) -> String {
     match given {
-        Given::Text(pieces) => format!("Json::from({})", text(pieces)),
-        Given::Texts(texts) => {
+        ArgValue::Text(pieces) => format!("Json::from({})", text(pieces)),
+        ArgValue::Texts(texts) => {
             let items: Vec<_> =
                 texts.iter().map(|pieces| format!("Json::from({})", text(pieces))).collect();
             format!("Json::List(vec![{}])", items.join(", "))
         }
-        Given::Plain(value) => match value.as_f64() {
+        ArgValue::Scalar(value) => match value.as_f64() {
             Some(_) if value.is_f64() => format!("Json::Float({value})"),
             Some(_) => format!("Json::Int({value})"),
             None => format!("Json::Bool({value})"),
@@ -195,12 +197,12 @@ fn json(given: &Given) -> String {
 }
 
 /// A `&str`.
-fn text(pieces: &[Piece]) -> String {
-    let part = |piece: &Piece| match piece {
-        Piece::Literal(text) => literal::rust(text),
-        Piece::Argument(name) => format!("args.required(\"{name}\")?"),
-        Piece::Encoded(name) => format!("&encode(args.required(\"{name}\")?)"),
-        Piece::Quoted(name) => format!("&quote(args.required(\"{name}\")?)"),
+fn text(pieces: &[TextPiece]) -> String {
+    let part = |piece: &TextPiece| match piece {
+        TextPiece::Literal(text) => literal::rust(text),
+        TextPiece::Argument(name) => format!("args.required(\"{name}\")?"),
+        TextPiece::Encoded(name) => format!("&encode(args.required(\"{name}\")?)"),
+        TextPiece::Quoted(name) => format!("&quote(args.required(\"{name}\")?)"),
     };
     match pieces {
         [] => "\"\"".to_owned(),
@@ -211,15 +213,15 @@ fn text(pieces: &[Piece]) -> String {
     }
 }
 
-fn test(plan: &Plan, fixture: &str) -> String {
+fn test(plan: &ProgramPlan, fixture: &str) -> String {
     let mut out = format!(
         "use crate::browse_sdk::Json;\nuse crate::flow::check;\n\nfn recorded() -> Json {{\n    let notes = Json::parse(include_str!(\"../{fixture}\")).expect(\"it is JSON\");\n    notes.get(\"result\").cloned().expect(\"it has a result\")\n}}\n\n/// The same without a member, in each of its records.\nfn without(value: &Json, name: &str) -> Json {{\n    match value {{\n        Json::List(items) => Json::List(items.iter().map(|item| without(item, name)).collect()),\n        Json::Object(members) => Json::Object(members.iter().filter(|(own, _)| own != name).cloned().collect()),\n        other => other.clone(),\n    }}\n}}\n\n#[test]\nfn the_recorded_result_has_all_that_is_asked_of_it() {{\n    assert!(check(&recorded()).is_ok());\n}}\n\n#[test]\nfn a_result_without_its_key_facts_is_refused() {{\n"
     );
-    for broken in breaks(plan) {
+    for broken in broken_results(plan) {
         let _ = writeln!(out, "    assert!(check(&{broken}).is_err());");
     }
     out.push_str("}\n");
-    if !breaks(plan).iter().any(|broken| broken.starts_with("without")) {
+    if !broken_results(plan).iter().any(|broken| broken.starts_with("without")) {
         let (before, rest) = out.split_once("/// The same without").unwrap_or((&out, ""));
         let after = rest.split_once("#[test]").map_or("", |(_, after)| after);
         out = format!("{before}#[test]{after}");
@@ -227,16 +229,16 @@ fn test(plan: &Plan, fixture: &str) -> String {
     out
 }
 
-fn breaks(plan: &Plan) -> Vec<String> {
+fn broken_results(plan: &ProgramPlan) -> Vec<String> {
     let outputs: Vec<_> = plan.outputs().map(|(_, output)| output).collect();
     let without = |key: &str| format!("without(&recorded(), {})", literal::rust(key));
     match outputs.as_slice() {
         [one] => {
             let (empty, keys): (&str, &[String]) = match &one.shape {
-                Shape::Text => ("Json::from(\"\")", &[]),
-                Shape::Scalar => ("Json::Null", &[]),
-                Shape::Records(keys) => ("Json::List(Vec::new())", keys),
-                Shape::Record(keys) => ("Json::Object(Vec::new())", keys),
+                ResultShape::Text => ("Json::from(\"\")", &[]),
+                ResultShape::Scalar => ("Json::Null", &[]),
+                ResultShape::Records(keys) => ("Json::List(Vec::new())", keys),
+                ResultShape::Record(keys) => ("Json::Object(Vec::new())", keys),
             };
             std::iter::once(empty.to_owned()).chain(keys.iter().map(|key| without(key))).collect()
         }

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::super::inputs::Piece;
-use super::super::plan::{Call, Given, Output, Plan};
-use super::super::shape::Shape;
-use super::{File, arguments, bare, camel, complaint, literal};
+use super::super::inputs::TextPiece;
+use super::super::plan::{ArgValue, PlannedCall, PlannedOutput, ProgramPlan};
+use super::super::result_shape::ResultShape;
+use super::{SkillFile, camel, empty_result_message, literal, rpc_noun, split_arguments};
 
-pub fn files(plan: &Plan, fixture: &str) -> Vec<File> {
+pub fn files(plan: &ProgramPlan, fixture: &str) -> Vec<SkillFile> {
     let file = |name: &str, text: String| (name.to_owned(), text);
     vec![
         file("script.ts", script()),
@@ -21,7 +21,7 @@ fn script() -> String {
         .to_owned()
 }
 
-fn flow(plan: &Plan) -> String {
+fn flow(plan: &ProgramPlan) -> String {
     let args = if plan.inputs.all.is_empty() { "_args" } else { "args" };
     let mut out = format!(
         "// What the recording did, step by step.\n\nimport type {{ Arguments, Browse }} from './_lib/browse.ts';\n\nexport async function flow({args}: Arguments, browse: Browse): Promise<unknown> {{\n"
@@ -43,7 +43,7 @@ fn flow(plan: &Plan) -> String {
         out,
         "  check(result);\n  return result;\n}}\n\n/** Refuses a result that lacks what the recorded one had. */\nexport function check(result: any): void {{\n"
     );
-    for (place, output) in places(plan) {
+    for (place, output) in checked_results(plan) {
         out.push_str(&condition(&place, output));
     }
     out.push_str("}\n");
@@ -51,43 +51,46 @@ fn flow(plan: &Plan) -> String {
 }
 
 /// The parts of the result that are checked.
-fn places(plan: &Plan) -> Vec<(String, &Output)> {
+fn checked_results(plan: &ProgramPlan) -> Vec<(String, &PlannedOutput)> {
     let outputs: Vec<_> = plan.outputs().map(|(_, output)| output).collect();
     let alone = outputs.len() == 1;
-    let place = |output: &Output| match alone {
+    let place = |output: &PlannedOutput| match alone {
         true => "result".to_owned(),
         false => format!("result.{}", variable(output)),
     };
     outputs.into_iter().map(|output| (place(output), output)).collect()
 }
 
-fn condition(place: &str, output: &Output) -> String {
+fn condition(place: &str, output: &PlannedOutput) -> String {
     let filled = |keys: &[String]| {
         let keys: Vec<_> = keys.iter().map(|key| literal::typescript(&camel(key))).collect();
         format!("[{}]", keys.join(", "))
     };
     let condition = match &output.shape {
-        Shape::Text => format!("!{place}?.trim()"),
-        Shape::Scalar => format!("{place} === null || {place} === undefined"),
-        Shape::Records(keys) if keys.is_empty() => format!("!{place}?.length"),
-        Shape::Records(keys) => {
+        ResultShape::Text => format!("!{place}?.trim()"),
+        ResultShape::Scalar => format!("{place} === null || {place} === undefined"),
+        ResultShape::Records(keys) if keys.is_empty() => format!("!{place}?.length"),
+        ResultShape::Records(keys) => {
             format!("!{}.every((key) => {place}?.some((record: any) => record[key]))", filled(keys))
         }
-        Shape::Record(keys) => format!("!{}.every((key) => {place}?.[key])", filled(keys)),
+        ResultShape::Record(keys) => format!("!{}.every((key) => {place}?.[key])", filled(keys)),
     };
-    format!("  if ({condition}) throw new Error({});\n", literal::typescript(&complaint(output)))
+    format!(
+        "  if ({condition}) throw new Error({});\n",
+        literal::typescript(&empty_result_message(output))
+    )
 }
 
 /// `result` and `args` are ours.
-fn variable(output: &Output) -> String {
+fn variable(output: &PlannedOutput) -> String {
     match output.name.as_str() {
         "is" => "state".to_owned(),
         name => camel(name),
     }
 }
 
-fn statement(call: &Call) -> String {
-    let (positional, named) = arguments(call);
+fn statement(call: &PlannedCall) -> String {
+    let (positional, named) = split_arguments(call);
     let mut words: Vec<_> = positional.iter().map(|(_, given)| value(given)).collect();
     if !named.is_empty() {
         let options: Vec<_> = named
@@ -96,27 +99,27 @@ fn statement(call: &Call) -> String {
             .collect();
         words.push(format!("{{ {} }}", options.join(", ")));
     }
-    let name = bare(call.command);
+    let name = rpc_noun(call.command);
     let (first, rest) = name.split_at(1);
     format!("browse.{}{rest}({})", first.to_lowercase(), words.join(", "))
 }
 
-fn value(given: &Given) -> String {
+fn value(given: &ArgValue) -> String {
     match given {
-        Given::Text(pieces) => text(pieces),
-        Given::Texts(texts) => {
+        ArgValue::Text(pieces) => text(pieces),
+        ArgValue::Texts(texts) => {
             format!("[{}]", texts.iter().map(|pieces| text(pieces)).collect::<Vec<_>>().join(", "))
         }
-        Given::Plain(value) => value.to_string(),
+        ArgValue::Scalar(value) => value.to_string(),
     }
 }
 
-fn text(pieces: &[Piece]) -> String {
-    let part = |piece: &Piece| match piece {
-        Piece::Literal(text) => literal::typescript(text),
-        Piece::Argument(name) => argument(name),
-        Piece::Encoded(name) => format!("encodeURIComponent({})", argument(name)),
-        Piece::Quoted(name) => format!("JSON.stringify({})", argument(name)),
+fn text(pieces: &[TextPiece]) -> String {
+    let part = |piece: &TextPiece| match piece {
+        TextPiece::Literal(text) => literal::typescript(text),
+        TextPiece::Argument(name) => argument(name),
+        TextPiece::Encoded(name) => format!("encodeURIComponent({})", argument(name)),
+        TextPiece::Quoted(name) => format!("JSON.stringify({})", argument(name)),
     };
     pieces.iter().map(part).collect::<Vec<_>>().join(" + ")
 }
@@ -126,11 +129,11 @@ fn argument(name: &str) -> String {
     if name.contains('-') { format!("args['{name}']") } else { format!("args.{name}") }
 }
 
-fn test(plan: &Plan, fixture: &str) -> String {
+fn test(plan: &ProgramPlan, fixture: &str) -> String {
     let mut out = format!(
         "import assert from 'node:assert/strict';\nimport {{ readFileSync }} from 'node:fs';\nimport {{ test }} from 'node:test';\nimport {{ check }} from './flow.ts';\n\nconst recorded = () => JSON.parse(readFileSync('{fixture}', 'utf8')).result;\n\ntest('the recorded result has all that is asked of it', () => {{\n  check(recorded());\n}});\n\ntest('a result without its key facts is refused', () => {{\n"
     );
-    for broken in breaks(plan) {
+    for broken in broken_results(plan) {
         let _ = writeln!(out, "  assert.throws(() => check({broken}));");
     }
     out.push_str("});\n");
@@ -138,30 +141,30 @@ fn test(plan: &Plan, fixture: &str) -> String {
 }
 
 /// Results that lack something.
-fn breaks(plan: &Plan) -> Vec<String> {
+fn broken_results(plan: &ProgramPlan) -> Vec<String> {
     let alone = plan.outputs().count() == 1;
-    let empty = |output: &Output| match output.shape {
-        Shape::Text => "''",
-        Shape::Scalar => "null",
-        Shape::Records(_) => "[]",
-        Shape::Record(_) => "{}",
+    let empty = |output: &PlannedOutput| match output.shape {
+        ResultShape::Text => "''",
+        ResultShape::Scalar => "null",
+        ResultShape::Records(_) => "[]",
+        ResultShape::Record(_) => "{}",
     };
-    let of = |output: &Output| match alone {
+    let of = |output: &PlannedOutput| match alone {
         true => empty(output).to_owned(),
         false => format!("{{ ...recorded(), {}: {} }}", variable(output), empty(output)),
     };
     let mut breaks: Vec<_> = plan.outputs().map(|(_, output)| of(output)).collect();
     for (_, output) in plan.outputs().filter(|_| alone) {
         match &output.shape {
-            Shape::Records(keys) => breaks.extend(keys.iter().map(|key| {
+            ResultShape::Records(keys) => breaks.extend(keys.iter().map(|key| {
                 format!("recorded().map((record: any) => ({{ ...record, {}: '' }}))", camel(key))
             })),
-            Shape::Record(keys) => {
+            ResultShape::Record(keys) => {
                 breaks.extend(
                     keys.iter().map(|key| format!("{{ ...recorded(), {}: '' }}", camel(key))),
                 );
             }
-            Shape::Text | Shape::Scalar => {}
+            ResultShape::Text | ResultShape::Scalar => {}
         }
     }
     breaks

@@ -13,34 +13,34 @@ use tokio::sync::mpsc;
 
 use super::{
     Runtime, Setup,
-    crates::{self, Crates},
+    crates::{self, CrateSource},
     find,
 };
 use crate::error::{Error, Result};
 use crate::skills::{
-    drafts::{Scratch, unwritable},
+    drafts::{ScratchFolder, unwritable_error},
     environment::{self, Environment},
     hash,
-    process::{Limits, Plan, Process, Purpose, Trouble},
+    process::{Limits, ProcessError, ProcessPlan, Purpose, SkillProcess},
 };
 
 /// Longest time that a build may take.
-const LONGEST: Duration = Duration::from_secs(15 * 60);
+const BUILD_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 
 /// Longest time that fetching crates may take.
-const LONGEST_FETCH: Duration = Duration::from_secs(5 * 60);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(5 * 60);
 
 /// Most bytes of messages that cargo may print.
-const MOST_MESSAGES: u64 = 16 << 20;
+const MAX_MESSAGE_BYTES: u64 = 16 << 20;
 
 /// What is kept of what cargo says, for the error.
-const TAIL: usize = 64 * 1024;
+const MAX_TAIL_BYTES: usize = 64 * 1024;
 
 /// A build. Dropping it removes all that it made.
 pub struct Build<'a> {
     setup: &'a Setup<'a>,
     rust: Runtime,
-    place: Scratch,
+    scratch: ScratchFolder,
     source: PathBuf,
     /// Where crates of the registry are, when there are any.
     vendored: Option<PathBuf>,
@@ -54,24 +54,24 @@ impl<'a> Build<'a> {
     /// may not, `CRATES_UNAVAILABLE`.
     pub async fn new(setup: &'a Setup<'a>, folder: &Path) -> Result<Self> {
         let rust = find(setup.programs).await?;
-        let place = setup.drafts.scratch()?;
+        let place = setup.drafts.create_scratch()?;
         let source = place.folder.path().join("source");
-        copy(folder, &source).map_err(|error| unwritable(&source, &error))?;
-        let mut this = Self { setup, rust, place, source, vendored: None };
-        let crates = this.manifests()?;
-        this.make_root()?;
+        copy(folder, &source).map_err(|error| unwritable_error(&source, &error))?;
+        let mut this = Self { setup, rust, scratch: place, source, vendored: None };
+        let crates = this.check_manifests()?;
+        this.make_workspace_root()?;
         let own = this.source.join("vendor");
         if own.is_dir() {
             this.vendored = Some(own);
-        } else if crates == Crates::Registry {
+        } else if crates == CrateSource::Registry {
             this.vendored = Some(this.fetch().await?);
         }
         Ok(this)
     }
 
     /// The copy of the skill, and what holds all that was built.
-    pub fn into_parts(self) -> (PathBuf, Scratch) {
-        (self.source, self.place)
+    pub fn into_parts(self) -> (PathBuf, ScratchFolder) {
+        (self.source, self.scratch)
     }
 
     /// Builds the program.
@@ -104,9 +104,10 @@ impl<'a> Build<'a> {
     }
 
     /// Checks all manifests of the skill.
-    fn manifests(&self) -> Result<Crates> {
-        let files = hash::files(&self.source).map_err(|error| unwritable(&self.source, &error))?;
-        let mut all = Crates::None;
+    fn check_manifests(&self) -> Result<CrateSource> {
+        let files =
+            hash::files(&self.source).map_err(|error| unwritable_error(&self.source, &error))?;
+        let mut all = CrateSource::None;
         for file in files {
             let folder = file.parent().unwrap_or(Path::new(""));
             if file.file_name().is_none_or(|name| name != "Cargo.toml")
@@ -115,10 +116,10 @@ impl<'a> Build<'a> {
                 continue;
             }
             let text = fs::read_to_string(self.source.join(&file));
-            let text = text.map_err(|error| unwritable(&self.source, &error))?;
-            let crates = crates::read(&text, folder)
+            let text = text.map_err(|error| unwritable_error(&self.source, &error))?;
+            let crates = crates::check_manifest(&text, folder)
                 .map_err(|problem| self.failed_in(&file, &format!("its manifest {problem}"), ""))?;
-            if crates == Crates::Registry {
+            if crates == CrateSource::Registry {
                 all = crates;
             }
         }
@@ -127,9 +128,9 @@ impl<'a> Build<'a> {
 
     /// Makes the package a workspace of its own: cargo would look for one in the
     /// folders above.
-    fn make_root(&self) -> Result<()> {
+    fn make_workspace_root(&self) -> Result<()> {
         let file = self.source.join("Cargo.toml");
-        let failed = |error| unwritable(&file, &error);
+        let failed = |error| unwritable_error(&file, &error);
         let mut text = fs::read_to_string(&file).map_err(failed)?;
         let is_root =
             text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("workspace"));
@@ -143,7 +144,7 @@ impl<'a> Build<'a> {
     /// Fetches the crates: outside the sandbox, where nothing of the skill runs,
     /// and with the user's own settings of cargo, such as a mirror.
     async fn fetch(&self) -> Result<PathBuf> {
-        let vendored = self.place.folder.path().join("vendor");
+        let vendored = self.scratch.folder.path().join("vendor");
         let mut command = tokio::process::Command::new(&self.rust.path);
         command.args(["vendor", "--versioned-dirs", "--color=never", "--manifest-path"]);
         command.arg(self.source.join("Cargo.toml"));
@@ -151,9 +152,9 @@ impl<'a> Build<'a> {
             command.arg("--locked");
         }
         command.arg(&vendored);
-        command.env_clear().envs(environment::of_build()).env("RUSTC", self.rustc());
+        command.env_clear().envs(environment::build_environment()).env("RUSTC", self.rustc());
         // No settings are read that the skill brought along.
-        command.current_dir(self.place.folder.path());
+        command.current_dir(self.scratch.folder.path());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         command.kill_on_drop(true);
         let unavailable = |problem: &str, output: &str| {
@@ -169,11 +170,11 @@ impl<'a> Build<'a> {
             let Some(mut stderr) = child.stderr.take() else { return };
             let mut piece = vec![0; 8 * 1024];
             while let Ok(length @ 1..) = stderr.read(&mut piece).await {
-                note(&mut tail, &piece[..length]);
-                self.setup.voice.say(&piece[..length]).await;
+                append_tail(&mut tail, &piece[..length]);
+                self.setup.progress.write(&piece[..length]).await;
             }
         };
-        if tokio::time::timeout(LONGEST_FETCH, said).await.is_err() {
+        if tokio::time::timeout(FETCH_TIMEOUT, said).await.is_err() {
             return Err(unavailable("it takes more than 5 minutes", ""));
         }
         let status = child.wait().await.map_err(|error| unavailable(&error.to_string(), ""))?;
@@ -190,7 +191,7 @@ impl<'a> Build<'a> {
 
     /// Runs cargo, and answers the programs that it made.
     async fn cargo(&self, verb: &[&str]) -> Result<Vec<PathBuf>> {
-        let place = self.place.folder.path();
+        let place = self.scratch.folder.path();
         let mut words: Vec<OsString> = verb.iter().map(Into::into).collect();
         words.extend(
             ["--offline", "--color=never", "--message-format=json-render-diagnostics"]
@@ -210,10 +211,11 @@ impl<'a> Build<'a> {
             }
         }
         let setup = self.setup;
-        let hold = setup.sandbox.hold(Purpose::Build, setup.wish, &setup.skill.name).await?;
+        let hold =
+            setup.sandbox.confine(Purpose::Build, setup.trust_level, &setup.skill.name).await?;
         let mut environment = self.environment();
-        hold.tell(&mut environment);
-        let plan = Plan {
+        hold.set_variables(&mut environment);
+        let plan = ProcessPlan {
             purpose: Purpose::Build,
             program: self.rust.path.clone(),
             words,
@@ -221,26 +223,27 @@ impl<'a> Build<'a> {
             folder: self.source.clone(),
             readable: self.rust.readable.clone(),
             writable: vec![place.to_owned()],
-            limits: Limits::of(Purpose::Build),
+            limits: Limits::for_purpose(Purpose::Build),
             confinement: hold.confinement().clone(),
         };
         let trouble = |trouble| self.failed(describe(&trouble), "");
-        let process = Process::start(&plan).await.map_err(trouble)?;
+        let process = SkillProcess::start(&plan).await.map_err(trouble)?;
         let (errors, mut pieces) = mpsc::channel::<Vec<u8>>(1);
         let mut tail = Vec::new();
         let told = async {
             while let Some(piece) = pieces.recv().await {
-                note(&mut tail, &piece);
-                self.setup.voice.say(piece).await;
+                append_tail(&mut tail, &piece);
+                self.setup.progress.write(piece).await;
             }
         };
-        let finished =
-            async move { process.finish(Instant::now() + LONGEST, MOST_MESSAGES, &errors).await };
+        let finished = async move {
+            process.finish(Instant::now() + BUILD_TIMEOUT, MAX_MESSAGE_BYTES, &errors).await
+        };
         let (ended, ()) = tokio::join!(finished, told);
         drop(hold);
         let ended = ended.map_err(trouble)?;
         if ended.code == 0 {
-            return Ok(self.within(executables(&ended.stdout)));
+            return Ok(self.built_programs(executables(&ended.stdout)));
         }
         let text = String::from_utf8_lossy(&tail).into_owned();
         Err(self.failed("the compiler refused it", &text))
@@ -248,8 +251,8 @@ impl<'a> Build<'a> {
 
     /// The programs among these. What a build says may be a lie, and what it
     /// leaves a link to a file of the user.
-    fn within(&self, programs: Vec<PathBuf>) -> Vec<PathBuf> {
-        let Ok(target) = self.place.folder.path().join("target").canonicalize() else {
+    fn built_programs(&self, programs: Vec<PathBuf>) -> Vec<PathBuf> {
+        let Ok(target) = self.scratch.folder.path().join("target").canonicalize() else {
             return Vec::new();
         };
         let real = programs.into_iter().filter_map(|program| program.canonicalize().ok());
@@ -258,7 +261,7 @@ impl<'a> Build<'a> {
 
     /// What cargo and the linker need, and nothing of the user's.
     fn environment(&self) -> Environment {
-        let place = self.place.folder.path();
+        let place = self.scratch.folder.path();
         let mut environment = environment::scrubbed();
         let path = environment.get("PATH").cloned().unwrap_or_default();
         let bin = self.rust.path.parent().unwrap_or(Path::new("/usr/bin"));
@@ -282,24 +285,24 @@ impl<'a> Build<'a> {
         let message = format!("the skill `{}` does not build: {problem}", skill.name);
         let error = Error::new(Reason::BuildFailed, message)
             .with("skill", &skill.name)
-            .with("file", skill.place.join(file).display());
+            .with("file", skill.display_path.join(file).display());
         let error = match output {
             "" => error,
-            output => error.quoting("error", first_error(output)),
+            output => error.with_quote("error", first_error(output)),
         };
-        let last: Vec<_> = output.lines().rev().take(LAST_LINES).collect();
+        let last: Vec<_> = output.lines().rev().take(MAX_QUOTED_LINES).collect();
         last.into_iter().rev().fold(error, |error, line| error.with("output", line))
     }
 }
 
 /// Lines of the output of a build that its error quotes, besides the first error.
-const LAST_LINES: usize = 4;
+const MAX_QUOTED_LINES: usize = 4;
 
-fn describe(trouble: &Trouble) -> &str {
+fn describe(trouble: &ProcessError) -> &str {
     match trouble {
-        Trouble::Broken(problem) => problem,
-        Trouble::TimedOut => "it takes more than 15 minutes",
-        Trouble::TooMuchOutput => "cargo prints too much",
+        ProcessError::Io(problem) => problem,
+        ProcessError::TimedOut => "it takes more than 15 minutes",
+        ProcessError::TooMuchOutput => "cargo prints too much",
     }
 }
 
@@ -313,9 +316,9 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-fn note(tail: &mut Vec<u8>, piece: &[u8]) {
+fn append_tail(tail: &mut Vec<u8>, piece: &[u8]) {
     tail.extend_from_slice(piece);
-    let over = tail.len().saturating_sub(TAIL);
+    let over = tail.len().saturating_sub(MAX_TAIL_BYTES);
     tail.drain(..over);
 }
 

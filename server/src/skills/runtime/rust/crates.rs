@@ -8,7 +8,7 @@ use toml::{Table, Value};
 
 /// Where the crates of a package come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Crates {
+pub enum CrateSource {
     /// It has none but those in its own folder.
     None,
     /// The registry.
@@ -16,13 +16,13 @@ pub enum Crates {
 }
 
 /// Tables that list crates.
-const LISTS: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
+const DEPENDENCY_TABLES: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
 
 /// Reads the manifest `text`, which lies in `folder` of the skill.
 ///
 /// # Errors
 /// What it may not ask for.
-pub fn read(text: &str, folder: &Path) -> Result<Crates, String> {
+pub fn check_manifest(text: &str, folder: &Path) -> Result<CrateSource, String> {
     let table: Table = text.parse().map_err(|error: toml::de::Error| error.message().to_owned())?;
     for key in ["patch", "replace"] {
         if table.contains_key(key) {
@@ -32,22 +32,22 @@ pub fn read(text: &str, folder: &Path) -> Result<Crates, String> {
     if let Some(Value::String(path)) = table.get("package").and_then(|it| it.get("workspace")) {
         check_path(path, folder)?;
     }
-    let mut crates = Crates::None;
-    lists(&table, folder, &mut crates)?;
+    let mut crates = CrateSource::None;
+    check_tables(&table, folder, &mut crates)?;
     Ok(crates)
 }
 
 /// Looks at the lists of crates in `table`, those of targets and workspaces
 /// below it included.
-fn lists(table: &Table, folder: &Path, crates: &mut Crates) -> Result<(), String> {
+fn check_tables(table: &Table, folder: &Path, crates: &mut CrateSource) -> Result<(), String> {
     for (key, value) in table {
         let Value::Table(inner) = value else { continue };
-        if LISTS.contains(&key.replace('_', "-").as_str()) {
+        if DEPENDENCY_TABLES.contains(&key.replace('_', "-").as_str()) {
             for (name, wanted) in inner {
                 dependency(name, wanted, folder, crates)?;
             }
         } else if key != "metadata" {
-            lists(inner, folder, crates)?;
+            check_tables(inner, folder, crates)?;
         }
     }
     Ok(())
@@ -57,10 +57,10 @@ fn dependency(
     name: &str,
     wanted: &Value,
     folder: &Path,
-    crates: &mut Crates,
+    crates: &mut CrateSource,
 ) -> Result<(), String> {
     let Value::Table(wanted) = wanted else {
-        *crates = Crates::Registry;
+        *crates = CrateSource::Registry;
         return Ok(());
     };
     for key in ["git", "registry", "registry-index"] {
@@ -75,7 +75,7 @@ fn dependency(
         Some(_) => Err(format!("`{name}` has a bad `path`")),
         None if wanted.get("workspace").is_some() => Ok(()),
         None => {
-            *crates = Crates::Registry;
+            *crates = CrateSource::Registry;
             Ok(())
         }
     }
@@ -105,13 +105,13 @@ fn check_path(path: &str, folder: &Path) -> Result<(), String> {
 mod tests {
     use std::path::Path;
 
-    use super::{Crates, read};
+    use super::{CrateSource, check_manifest};
 
     #[test]
     fn own_crates_and_those_of_the_registry_pass() {
-        let crates = |text| read(text, Path::new(""));
-        assert_eq!(crates("[package]\nname = 'a'"), Ok(Crates::None));
-        assert_eq!(crates("[dependencies]\nb = { path = './_lib/b/../b' }"), Ok(Crates::None));
+        let crates = |text| check_manifest(text, Path::new(""));
+        assert_eq!(crates("[package]\nname = 'a'"), Ok(CrateSource::None));
+        assert_eq!(crates("[dependencies]\nb = { path = './_lib/b/../b' }"), Ok(CrateSource::None));
         for text in [
             "[dependencies]\nb = '1'",
             "[dev-dependencies]\nb = { version = '1' }",
@@ -120,11 +120,11 @@ mod tests {
             "[target.x86_64-unknown-linux-gnu.build-dependencies]\nb = '1'",
             "[workspace.dependencies]\nb = '1'",
         ] {
-            assert_eq!(crates(text), Ok(Crates::Registry), "{text}");
+            assert_eq!(crates(text), Ok(CrateSource::Registry), "{text}");
         }
         assert_eq!(
-            read("[dependencies]\nb = { path = '../b' }", Path::new("_lib/a")),
-            Ok(Crates::None)
+            check_manifest("[dependencies]\nb = { path = '../b' }", Path::new("_lib/a")),
+            Ok(CrateSource::None)
         );
     }
 
@@ -145,7 +145,7 @@ mod tests {
             "[patch.crates-io]\nb = { git = 'ssh://b' }",
             "[dependencies",
         ] {
-            assert!(read(text, Path::new("")).is_err(), "{text}");
+            assert!(check_manifest(text, Path::new("")).is_err(), "{text}");
         }
     }
 }

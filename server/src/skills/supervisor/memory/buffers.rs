@@ -12,62 +12,66 @@ use nix::unistd::Pid;
 use super::threads;
 
 /// What the kernel keeps around the bytes in the buffer of a socket, at most.
-const AROUND: u64 = 64 << 10;
+const SOCKET_OVERHEAD_BYTES: u64 = 64 << 10;
 
 /// Bytes that a pipe holds. Some can be made larger, all of a user together by 64 MiB.
-const PIPE: u64 = 64 << 10;
+const PIPE_BYTES: u64 = 64 << 10;
 
 /// How to count the buffers of a run.
-pub struct Buffers {
+pub struct BufferCounter {
     /// A process of the network namespace that only the run is in: all of its sockets
     /// are the run's, those that no descriptor names included.
     network: Option<Pid>,
     /// Bytes of one Unix socket.
-    socket: u64,
+    socket_bytes: u64,
     /// Descriptors that a process may have.
-    descriptors: u64,
+    max_descriptors: u64,
 }
 
 /// What the descriptors of a run name.
 #[derive(Debug, Default)]
-struct Named {
+struct OpenDescriptors {
     sockets: HashSet<u64>,
     pipes: HashSet<u64>,
     /// Descriptors that cannot be looked at.
     unknown: u64,
 }
 
-impl Buffers {
+impl BufferCounter {
     /// Of a run in its own network, or in that of this process.
-    pub fn of(network: Option<Pid>, descriptors: u64) -> Self {
+    pub fn for_network(network: Option<Pid>, descriptors: u64) -> Self {
         let text = fs::read_to_string("/proc/sys/net/core/wmem_default").unwrap_or_default();
         let buffer: u64 = text.trim().parse().unwrap_or(212_992);
         // A message of that size still goes in when the buffer is nearly full.
-        Self { network, socket: 2 * buffer + AROUND, descriptors }
+        Self {
+            network,
+            socket_bytes: 2 * buffer + SOCKET_OVERHEAD_BYTES,
+            max_descriptors: descriptors,
+        }
     }
 
     /// Most bytes that the buffers of these processes hold.
-    pub fn most(&self, pids: &[i32]) -> u64 {
-        let mut named = Named::default();
+    pub fn max_bytes(&self, pids: &[i32]) -> u64 {
+        let mut named = OpenDescriptors::default();
         for thread in pids.iter().flat_map(|pid| threads(*pid)) {
-            named.look(&thread, self.descriptors);
+            named.add_thread(&thread, self.max_descriptors);
         }
         let sockets = match self.network {
             // The first line names the columns.
-            Some(pid) => lines(&format!("/proc/{pid}/net/unix")).skip(1).count() as u64,
+            Some(pid) => file_lines(&format!("/proc/{pid}/net/unix")).skip(1).count() as u64,
             None => named.sockets.len() as u64 + named.unknown,
         };
         let queues = match self.network {
             Some(_) => 0,
-            None => queues(&named.sockets),
+            None => tcp_queue_bytes(&named.sockets),
         };
-        sockets * self.socket + named.pipes.len() as u64 * PIPE + queues
+        sockets * self.socket_bytes + named.pipes.len() as u64 * PIPE_BYTES + queues
     }
 }
 
-impl Named {
+impl OpenDescriptors {
     /// Adds the descriptors of a thread. Threads mostly share them.
-    fn look(&mut self, thread: &str, most: u64) {
+    fn add_thread(&mut self, thread: &str, most: u64) {
         let folder = match fs::read_dir(format!("{thread}/fd")) {
             Ok(folder) => folder,
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -95,24 +99,24 @@ impl Named {
 
 /// What waits in these TCP sockets, which may hold more than Unix sockets do: twice the
 /// bytes, for what the kernel keeps around them.
-fn queues(sockets: &HashSet<u64>) -> u64 {
+fn tcp_queue_bytes(sockets: &HashSet<u64>) -> u64 {
     if sockets.is_empty() {
         return 0;
     }
     let tables = ["/proc/self/net/tcp", "/proc/self/net/tcp6"];
-    let rows = tables.into_iter().flat_map(lines).filter_map(|row| queue(&row));
+    let rows = tables.into_iter().flat_map(file_lines).filter_map(|row| parse_queue(&row));
     rows.filter(|(number, _)| sockets.contains(number)).map(|(_, bytes)| 2 * bytes).sum()
 }
 
 /// The number of a socket, and the bytes that wait to be sent and to be read.
-fn queue(row: &str) -> Option<(u64, u64)> {
+fn parse_queue(row: &str) -> Option<(u64, u64)> {
     let fields: Vec<_> = row.split_whitespace().collect();
     let (sent, read) = fields.get(4)?.split_once(':')?;
     let bytes = |text| u64::from_str_radix(text, 16).ok();
     Some((fields.get(9)?.parse().ok()?, bytes(sent)? + bytes(read)?))
 }
 
-fn lines(file: &str) -> impl Iterator<Item = String> {
+fn file_lines(file: &str) -> impl Iterator<Item = String> {
     let file = fs::File::open(file).ok();
     file.into_iter().flat_map(|file| BufReader::new(file).lines().map_while(Result::ok))
 }
@@ -127,7 +131,7 @@ mod tests {
 
     use nix::unistd::Pid;
 
-    use super::{Buffers, PIPE, queue};
+    use super::{BufferCounter, PIPE_BYTES, parse_queue};
 
     #[test]
     fn each_socket_and_each_pipe_counts_as_full() {
@@ -140,16 +144,16 @@ mod tests {
         // What a test inherits, both have.
         let mut bare = sleep(Stdio::null(), Stdio::null());
         let mut child = sleep(reader.into(), OwnedFd::from(one).into());
-        let buffers = Buffers::of(None, 1024);
-        let most = |child: &Child| buffers.most(&[child.id().cast_signed()]);
-        assert_eq!(most(&child), most(&bare) + PIPE + buffers.socket);
+        let buffers = BufferCounter::for_network(None, 1024);
+        let most = |child: &Child| buffers.max_bytes(&[child.id().cast_signed()]);
+        assert_eq!(most(&child), most(&bare) + PIPE_BYTES + buffers.socket_bytes);
         // All of the network namespace count, whichever process has them.
-        let all = Buffers::of(Some(Pid::this()), 1024);
-        assert!(all.most(&[]) >= 2 * all.socket);
+        let all = BufferCounter::for_network(Some(Pid::this()), 1024);
+        assert!(all.max_bytes(&[]) >= 2 * all.socket_bytes);
         for child in [&mut bare, &mut child] {
             child.kill().expect("killed");
             child.wait().expect("collected");
-            assert_eq!(buffers.most(&[child.id().cast_signed()]), 0);
+            assert_eq!(buffers.max_bytes(&[child.id().cast_signed()]), 0);
         }
     }
 
@@ -160,15 +164,15 @@ mod tests {
             TcpStream::connect(listener.local_addr().expect("bound")).expect("connected");
         let (_receiver, _) = listener.accept().expect("accepted");
         let pid = std::process::id().cast_signed();
-        let before = super::queues(&inodes(pid));
+        let before = super::tcp_queue_bytes(&inodes(pid));
         sender.write_all(&[0; 100_000]).expect("sent");
-        assert!(super::queues(&inodes(pid)) >= before + 200_000);
+        assert!(super::tcp_queue_bytes(&inodes(pid)) >= before + 200_000);
     }
 
     fn inodes(pid: i32) -> std::collections::HashSet<u64> {
-        let mut named = super::Named::default();
+        let mut named = super::OpenDescriptors::default();
         for thread in super::threads(pid) {
-            named.look(&thread, 0);
+            named.add_thread(&thread, 0);
         }
         named.sockets
     }
@@ -177,7 +181,7 @@ mod tests {
     fn rows_of_the_kernel_are_read() {
         let row = "  0: 0100007F:E1F2 00000000:0000 0A 00000010:00000002 00:00000000 00000000  \
                    1000        0 777 1 0000 100 0 0 10 0";
-        assert_eq!(queue(row), Some((777, 0x12)));
-        assert_eq!(queue("  sl  local_address rem_address   st tx_queue rx_queue tr"), None);
+        assert_eq!(parse_queue(row), Some((777, 0x12)));
+        assert_eq!(parse_queue("  sl  local_address rem_address   st tx_queue rx_queue tr"), None);
     }
 }

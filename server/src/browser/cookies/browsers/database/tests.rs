@@ -42,7 +42,7 @@ fn cookies_are_read_as_they_are() {
     ];
     for version in [18, 24] {
         let path = database(folder.path(), version, &rows);
-        let read = Database::read(&path).expect("it is read");
+        let read = CookieDatabase::read(&path).expect("it is read");
         assert_eq!((read.version, read.rows.len()), (version, 4));
         let cookie = |index: usize| &read.rows[index].cookie;
         assert_eq!(cookie(0).expires, Some(2_000_000_000.0));
@@ -51,7 +51,7 @@ fn cookies_are_read_as_they_are() {
         assert_eq!((cookie(1).expires, cookie(1).same_site), (None, None));
         assert_eq!((cookie(2).expires, cookie(2).same_site), (Some(1.0), Some(SameSite::Lax)));
         assert_eq!(cookie(3).same_site, Some(SameSite::Strict));
-        assert_eq!(read.rows[0].sealed, b"v10\xaa");
+        assert_eq!(read.rows[0].encrypted_value, b"v10\xaa");
         fs::remove_file(path).expect("it was there");
     }
 }
@@ -67,7 +67,7 @@ fn a_database_that_its_browser_holds_is_read_with_what_it_has_not_merged() {
         .execute_batch("BEGIN EXCLUSIVE; UPDATE cookies SET name = 'two'; COMMIT; BEGIN EXCLUSIVE")
         .expect("it is written");
     let before = fs::read(&path).expect("it is there");
-    let read = Database::read(&path).expect("it is read");
+    let read = CookieDatabase::read(&path).expect("it is read");
     assert_eq!(read.rows[0].cookie.name, "two");
     assert_eq!(fs::read(&path).expect("it is there"), before);
 }
@@ -78,8 +78,8 @@ fn what_is_no_database_is_said_to_be_none() {
     let path = folder.path().join("Cookies");
     for bytes in [b"".as_slice(), b"SQLite format 3\0 but not really", &[7; 5000]] {
         fs::write(&path, bytes).expect("a file");
-        let error = Database::read(&path).map(drop).expect_err("it is none");
+        let error = CookieDatabase::read(&path).map(drop).expect_err("it is none");
         assert_eq!(error.reason(), Reason::CookiesUnreadable);
     }
-    assert!(Database::read(&folder.path().join("none")).is_err());
+    assert!(CookieDatabase::read(&folder.path().join("none")).is_err());
 }

@@ -1,0 +1,128 @@
+//! Finds the daemon that a command is for, and starts one where that is meant.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use browse_proto::{Command, Reason};
+
+use crate::{
+    address::{Address, DaemonSocket},
+    failure::{Failure, Result},
+    globals::Globals,
+    pairing_link::PublicKeyPin,
+    project::ProjectPaths,
+    remote, start,
+    state::RunningDaemon,
+};
+
+/// Time that a living daemon has to accept, while it starts or stops.
+const ACCEPT_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// A daemon that accepted our connection.
+#[derive(Debug)]
+pub struct ConnectedDaemon {
+    /// The socket.
+    pub socket: DaemonSocket,
+    /// Its address.
+    pub address: Address,
+    /// The token to call it with.
+    pub token: Option<String>,
+    /// What it has to show, when it is elsewhere.
+    pub expected_identity: Option<ServerIdentity>,
+    /// Its project and state, when the state file named it.
+    pub project_state: Option<(ProjectPaths, RunningDaemon)>,
+}
+
+/// What a daemon elsewhere has to show.
+#[derive(Clone, Copy, Debug)]
+pub struct ServerIdentity {
+    /// This public key.
+    pub pin: PublicKeyPin,
+    /// Or a certificate that an authority vouches for.
+    pub allows_public_ca: bool,
+}
+
+/// Connects to the daemon for `command`.
+pub fn connect_for_command(command: &Command, globals: &Globals) -> Result<ConnectedDaemon> {
+    if let Some(name) = &globals.remote {
+        return remote::RemoteBrowser::read(name)?.connect(globals.timeout);
+    }
+    if let Some(text) = &globals.addr {
+        return connect_address(text, globals);
+    }
+    let project = ProjectPaths::find(globals.project.as_deref())?;
+    let state = match running_state(&project)? {
+        Some(state) => state,
+        None if command.attach => return Err(not_running(&project)),
+        None => start::ensure_running(&project, globals.timeout)?,
+    };
+    connect_state(project, state, globals)
+}
+
+/// Connects to the daemon of `project`, after starting it where needed.
+pub fn connect_or_start(project: ProjectPaths, globals: &Globals) -> Result<ConnectedDaemon> {
+    let state = start::ensure_running(&project, globals.timeout)?;
+    connect_state(project, state, globals)
+}
+
+/// The state of the daemon of `project`, when it lives.
+pub fn running_state(project: &ProjectPaths) -> Result<Option<RunningDaemon>> {
+    let state = RunningDaemon::read(&project.state_file)?;
+    Ok(state.filter(|state| state.is_alive(project)))
+}
+
+/// The failure of a command that starts no daemon.
+pub fn not_running(project: &ProjectPaths) -> Failure {
+    let root = project.root.display().to_string();
+    let message = format!("no daemon runs for `{root}`");
+    Failure::with_values(Reason::DaemonNotRunning, message, [("project", root)])
+}
+
+/// The daemon at the address that the caller named. The state file gives the
+/// token when it is the same daemon.
+fn connect_address(text: &str, globals: &Globals) -> Result<ConnectedDaemon> {
+    let address = Address::parse(text)?;
+    let token = globals.token.clone().or_else(|| {
+        let project = ProjectPaths::find(globals.project.as_deref()).ok()?;
+        let state = RunningDaemon::read(&project.state_file).ok()??;
+        address.is_at(state.address).then_some(state.token)
+    });
+    let socket = address.connect().map_err(|error| address.unreachable_failure(&error))?;
+    Ok(ConnectedDaemon { socket, address, token, expected_identity: None, project_state: None })
+}
+
+fn connect_state(
+    project: ProjectPaths,
+    mut state: RunningDaemon,
+    globals: &Globals,
+) -> Result<ConnectedDaemon> {
+    let begin = Instant::now();
+    loop {
+        let address = Address::Tcp(state.address.to_string());
+        let error = match address.connect() {
+            Ok(socket) => {
+                let token = globals.token.clone().or_else(|| Some(state.token.clone()));
+                let ours = Some((project, state));
+                return Ok(ConnectedDaemon {
+                    socket,
+                    address,
+                    token,
+                    expected_identity: None,
+                    project_state: ours,
+                });
+            }
+            Err(error) => error,
+        };
+        // It may be about to end, or be another one by now.
+        match running_state(&project)? {
+            Some(other) => state = other,
+            None => state = start::ensure_running(&project, globals.timeout)?,
+        }
+        if begin.elapsed() > ACCEPT_TIMEOUT {
+            return Err(address.unreachable_failure(&error));
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}

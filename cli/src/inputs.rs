@@ -1,0 +1,35 @@
+//! Where values come from when argv does not hold them.
+
+mod environment;
+mod file;
+mod files;
+mod input;
+mod readable_path;
+mod screen;
+mod steps;
+
+use std::time::Duration;
+
+use browse_proto::Reason;
+
+use crate::failure::Failure;
+
+pub use environment::environment;
+pub use file::{file, piped};
+pub use files::files;
+pub use screen::screen;
+pub use steps::{parse_steps as read_steps, steps};
+
+/// Whether standard input can still be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stdin {
+    /// Nobody has read it; it has this long to end.
+    Available(Duration),
+    /// The steps came from it.
+    Taken,
+}
+
+/// The failure for what is larger than `limit` bytes.
+pub fn too_large(message: String, limit: usize) -> Failure {
+    Failure::with_values(Reason::TooLarge, message, [("limit", format!("{limit} bytes"))])
+}

@@ -1,0 +1,71 @@
+//! Which files may be read for a command: those under the working directory or
+//! the temp directory, and none that holds secrets. An agent that is talked
+//! into reading `~/.ssh` by a page shall not be able to.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use browse_proto::{
+    Reason,
+    sensitive_paths::{is_private, private_name},
+};
+
+use super::input::unreadable;
+use crate::{
+    failure::{Failure, Result},
+    project::working_directory,
+    save,
+};
+
+/// The real path of `path`, when it may be read.
+pub fn check_readable(path: &str) -> Result<PathBuf> {
+    let shown = format!("`{path}`");
+    let real = fs::canonicalize(path).map_err(|e| unreadable(&shown, &save::error_text(&e)))?;
+    if !real.is_file() {
+        return Err(unreadable(&shown, "it is no plain file"));
+    }
+    let directory = working_directory()?;
+    let mut places = [directory.clone(), env::temp_dir(), PathBuf::from("/tmp")];
+    places.iter_mut().for_each(|place| {
+        if let Ok(real) = fs::canonicalize(&place) {
+            *place = real;
+        }
+    });
+    if !places.iter().any(|place| real.starts_with(place)) {
+        return Err(denied(
+            path,
+            "is outside the working directory and the temp directory",
+            format!("a file under `{}`", directory.display()),
+        ));
+    }
+    if is_private(&real) || is_in_browse_home(&real) {
+        return Err(denied(path, "is of a kind that holds secrets", ALLOWED_FILES));
+    }
+    // A link of another kind: the same file under a harmless name.
+    let folders: Vec<_> = places.iter().take(1).map(PathBuf::as_path).collect();
+    let other = private_name(&real, &folders).map_err(|e| unreadable(&shown, &e.to_string()))?;
+    if let Some(other) = other {
+        let other = other.strip_prefix(&places[0]).unwrap_or(&other).display().to_string();
+        return Err(denied(path, &format!("is the same file as `{other}`"), ALLOWED_FILES));
+    }
+    Ok(real)
+}
+
+/// What may be read in the place of a file that holds secrets.
+const ALLOWED_FILES: &str = "a file that holds no secrets";
+
+fn denied(path: &str, why: &str, allowed: impl Into<String>) -> Failure {
+    Failure::with_values(
+        Reason::FileDenied,
+        format!("`{path}` {why}"),
+        [("allowed", allowed.into())],
+    )
+}
+
+/// Whether our own settings lie there.
+fn is_in_browse_home(path: &Path) -> bool {
+    let home = env::var_os("BROWSE_HOME").and_then(|home| fs::canonicalize(home).ok());
+    home.is_some_and(|home| path.starts_with(home))
+}

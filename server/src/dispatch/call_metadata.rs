@@ -1,0 +1,117 @@
+//! What a call says about itself in its metadata.
+
+use std::{net::IpAddr, path::PathBuf, time::Duration};
+
+use browse_proto::{Reason, metadata};
+use percent_encoding::percent_decode_str;
+use tonic::metadata::MetadataMap;
+
+use crate::{
+    error::{Error, HINT_KEY, Result},
+    sessions::TabId,
+};
+
+const TIMEOUT_HEADER: &str = "grpc-timeout";
+
+/// The metadata of a call.
+#[derive(Clone, Debug, Default)]
+pub struct CallMetadata {
+    /// The tab that it names.
+    pub tab: Option<TabId>,
+    /// The session that it names.
+    pub session: Option<String>,
+    /// The working directory of the caller.
+    pub cwd: Option<PathBuf>,
+    /// Whether page-derived content is asked for as it is.
+    pub wants_raw: bool,
+    /// Time that the caller gives.
+    pub timeout: Option<Duration>,
+    /// From where it came, when that is known.
+    pub peer: Option<IpAddr>,
+}
+
+impl CallMetadata {
+    /// Reads the metadata.
+    ///
+    /// # Errors
+    /// `ARGUMENT_INVALID` for a tab or timeout that cannot be read, or stands
+    /// there twice.
+    pub fn from_metadata(entries: &MetadataMap) -> Result<Self> {
+        let text = |name: &str| entries.get(name).and_then(|value| value.to_str().ok());
+        let decoded = |name: &str| {
+            text(name).map(|value| percent_decode_str(value).decode_utf8_lossy().into_owned())
+        };
+        let tab = single_entry(entries, metadata::TAB)?.map(|value| {
+            let number = value.bytes().all(|byte| byte.is_ascii_digit()).then(|| value.parse());
+            let number = number.and_then(Result::ok);
+            number.ok_or_else(|| malformed_header(metadata::TAB, value, "the number of a tab"))
+        });
+        let timeout = single_entry(entries, TIMEOUT_HEADER)?.map(|value| {
+            parse_timeout(value).ok_or_else(|| {
+                malformed_header(TIMEOUT_HEADER, value, "a time such as `10S` or `500m`")
+            })
+        });
+        Ok(Self {
+            tab: tab.transpose()?,
+            session: decoded(metadata::SESSION),
+            cwd: decoded(metadata::CWD).map(PathBuf::from).filter(|path| path.is_absolute()),
+            wants_raw: text(metadata::CONTENT) == Some("raw"),
+            timeout: timeout.transpose()?,
+            peer: None,
+        })
+    }
+}
+
+/// The text of an entry that may stand there once.
+fn single_entry<'a>(entries: &'a MetadataMap, name: &str) -> Result<Option<&'a str>> {
+    let mut all = entries.get_all(name).iter();
+    let Some(first) = all.next() else { return Ok(None) };
+    if all.next().is_some() {
+        return Err(invalid_header(format!("`{name}` stands there more than once")));
+    }
+    let text = first.to_str();
+    text.map(Some).map_err(|_| invalid_header(format!("`{name}` holds what is no text")))
+}
+
+fn malformed_header(name: &str, value: &str, wanted: &str) -> Error {
+    invalid_header(format!("`{name}` is {wanted}, not `{}`", crate::error::quote(value)))
+}
+
+/// A header that cannot be read; it belongs to no command.
+fn invalid_header(message: String) -> Error {
+    let hint = "Send each header once, as the table in docs/remote-access.md has it";
+    Error::new(Reason::ArgumentInvalid, message).with(HINT_KEY, hint)
+}
+
+/// A `grpc-timeout`: a number of one to eight digits that is not zero, and a
+/// unit. Source: gRPC over HTTP/2, "Requests".
+fn parse_timeout(text: &str) -> Option<Duration> {
+    let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let plain = digits.len() <= 8 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let number: u64 = digits.parse().ok().filter(|number| plain && *number > 0)?;
+    Some(match unit {
+        "H" => Duration::from_secs(number * 3600),
+        "M" => Duration::from_secs(number * 60),
+        "S" => Duration::from_secs(number),
+        "m" => Duration::from_millis(number),
+        "u" => Duration::from_micros(number),
+        "n" => Duration::from_nanos(number),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, parse_timeout};
+
+    #[test]
+    fn timeouts_are_read_as_grpc_writes_them() {
+        assert_eq!(parse_timeout("1500m"), Some(Duration::from_millis(1500)));
+        assert_eq!(parse_timeout("2S"), Some(Duration::from_secs(2)));
+        for text in
+            ["", "S", "12", "123456789S", "-1S", "+1S", "0S", "00m", "timeout0", "1.5S", "1x", "1é"]
+        {
+            assert_eq!(parse_timeout(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! The session, the tab and the page of a call.
+
+use std::sync::Arc;
+
+use browse_proto::{Command, Reason};
+
+use super::{CallContext, browser_gone};
+use crate::{
+    chromium::{Page, TargetId},
+    engine::Engine,
+    error::{Error, Result},
+    policy::{SessionRule, TabPolicy},
+    sessions::{Session, SessionName, SharedGuard, Tab, TabId},
+};
+
+impl CallContext {
+    /// The session that the caller named, which need not exist.
+    pub fn requested_session(&self) -> Option<&str> {
+        self.metadata.session.as_deref()
+    }
+
+    /// The name of the session of the call: that of its tab, else the one that the
+    /// token is bound to, else the one that the caller named.
+    pub(in crate::dispatch) fn session_name(&self) -> String {
+        if let Some(tab) = self.tab.get() {
+            return tab.session().to_owned();
+        }
+        match (&self.capability().session, self.requested_session()) {
+            (SessionRule::Only(own), _) => own.clone(),
+            (SessionRule::Any, Some(named)) => named.to_owned(),
+            (SessionRule::Any, None) => SessionName::default_session().to_string(),
+        }
+    }
+
+    /// The session of the call. One that does not exist yet is opened for callers
+    /// that may open sessions, which the answer notes.
+    ///
+    /// # Errors
+    /// `SESSION_NOT_FOUND`; `SESSION_DENIED` when the token is bound to another.
+    pub fn session(&self) -> Result<Arc<Session>> {
+        if let (SessionRule::Only(own), Some(asked)) =
+            (&self.capability().session, self.requested_session())
+            && own != asked
+        {
+            let message = format!("the token is not good for the session `{asked}`");
+            return Err(Error::new(Reason::SessionDenied, message));
+        }
+        let name = self.session_name();
+        if let Some(session) = self.daemon.sessions().get(&name) {
+            return Ok(session);
+        }
+        let opens = Command::by_name("session new");
+        if opens.is_none_or(|command| self.permit.for_command(command).is_err()) {
+            let message = format!("there is no session `{name}`");
+            return Err(Error::new(Reason::SessionNotFound, message).with("session", name));
+        }
+        let session = self.daemon.sessions().get_or_open(&name.parse()?, self.client());
+        self.add_notice(&format!("opened the session `{name}`"));
+        Ok(session)
+    }
+
+    /// The session of the call, if there is one by now.
+    pub(in crate::dispatch) fn existing_session(&self) -> Option<Arc<Session>> {
+        self.daemon.sessions().get(&self.session_name())
+    }
+
+    /// Has the session of the call kept soon: it may have changed what it holds.
+    pub(in crate::dispatch) fn schedule_state_save(&self) {
+        if self.command().service == "BrowserService"
+            && let Some(session) = self.existing_session()
+        {
+            session.schedule_snapshot();
+        }
+    }
+
+    /// The tab that the caller named.
+    pub fn requested_tab(&self) -> Option<TabId> {
+        self.metadata.tab
+    }
+
+    /// The tab of the call.
+    ///
+    /// # Panics
+    /// For commands of the groups tabs, batch, daemon and skill, which have
+    /// none.
+    pub fn tab(&self) -> &Arc<Tab> {
+        self.tab.get().expect("commands that act on a page have a tab")
+    }
+
+    /// The page of the tab.
+    pub fn page(&self) -> &Arc<Page> {
+        self.tab().page()
+    }
+
+    /// The engine of the tab.
+    pub fn engine(&self) -> &Engine {
+        self.tab().engine()
+    }
+
+    /// Checks that the caller may touch `tab`.
+    ///
+    /// # Errors
+    /// `TAB_DENIED`.
+    pub fn check_tab(&self, tab: &Tab) -> Result<()> {
+        let own = tab.owner() == *self.client();
+        if self.capability().tabs == TabPolicy::Session || own {
+            return Ok(());
+        }
+        let message = format!("tab {} belongs to `{}`", tab.id(), tab.owner());
+        Err(Error::new(Reason::TabDenied, message).with("tab", tab.id()))
+    }
+
+    /// Whether the caller is a guest in `session`: what it opens there does not
+    /// become the tab that the owner's commands go to.
+    pub fn is_guest_in(&self, session: &Session) -> bool {
+        self.capability().tabs == TabPolicy::Own && session.owner() != self.client()
+    }
+
+    /// The id of the tab that shows `target`, for receipts.
+    pub fn tab_id_of_target(&self, target: &TargetId) -> Option<TabId> {
+        self.daemon.sessions().tab_by_target(target).map(|tab| tab.id())
+    }
+
+    /// Notes that the call, or the one that it is a step of, works with `page`.
+    pub(in crate::dispatch) fn set_first_page(&self, page: &Arc<Page>) {
+        let _ = self.first_page.get_or_init(|| Arc::clone(page));
+    }
+
+    /// The error of a call whose browser has ended.
+    pub(in crate::dispatch) fn browser_gone_error(&self) -> Option<Error> {
+        let is_lost = self.first_page.get().is_some_and(|page| page.is_browser_gone());
+        is_lost.then(|| browser_gone(&self.daemon.sessions().browser_handle().exit_reason()))
+    }
+
+    /// Notes the tab of the call.
+    pub(in crate::dispatch) fn set_tab(&self, tab: Arc<Tab>) -> &Arc<Tab> {
+        self.tab.get_or_init(|| tab)
+    }
+
+    /// Notes that the call leaves the document of `tab`: a question that is open
+    /// there is dismissed.
+    pub(in crate::dispatch) fn mark_leaving(&self, tab: &Tab) {
+        let _ = self.leaving.get_or_init(|| tab.page().begin_leaving());
+    }
+
+    /// Waits for a share in the tab, which keeps raw protocol calls out of it
+    /// until this call is answered.
+    pub(in crate::dispatch) async fn acquire_shared_lock(&self, tab: &Tab) {
+        let share = SharedGuard::acquire(self.daemon.sessions().browser_lock(), tab).await;
+        let _ = self.shared_guard.set(share);
+    }
+
+    /// The tab, of commands that have one.
+    pub(crate) fn tab_if_any(&self) -> Option<&Arc<Tab>> {
+        self.tab.get()
+    }
+}

@@ -1,0 +1,225 @@
+//! The way of a call to its page.
+
+use std::{sync::Arc, time::Duration};
+
+use browse_proto::{Reach, Reason};
+use tokio::time::{Instant, timeout};
+use url::Url;
+
+use super::{CallContext, dialog};
+use crate::{
+    chromium::{self, LoadState, Navigated, NavigationState},
+    engine::retry_across_navigation,
+    error::{Error, Result},
+    policy::TabPolicy,
+    sessions::{Tab, TabState},
+};
+
+/// Time that a page gets for a sign of life before it is left.
+const RESPONSE_TIMEOUT: Duration = Duration::from_millis(300);
+
+/// Time that a hung page gets to be freed of its script.
+const INTERRUPT_TIMEOUT: Duration = Duration::from_millis(200);
+
+/// Time that the process of a page that hangs gets to end: half of what the call has
+/// left, within these. Where it does not, the history of the tab is lost.
+const PROCESS_EXIT_TIMEOUTS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(3)];
+
+/// Time that a tab gets to load again after its browser ended.
+const RELOAD_TIMEOUT: Duration = Duration::from_secs(10);
+
+impl CallContext {
+    /// Resolves the tab of a command that acts on a page, and opens the first
+    /// tab of a session. Refuses at once what would queue behind a hung page,
+    /// and waits a little for a navigation that has no answer yet.
+    ///
+    /// # Errors
+    /// The session or tab does not exist or belongs to somebody else; the page
+    /// hangs, or waits for its server.
+    pub(super) async fn acquire_tab(&self) -> Result<()> {
+        match self.command().reach {
+            Reach::Daemon => Ok(()),
+            reach => {
+                self.check_handed_off(reach)?;
+                let tab = self.prepare_tab(reach).await?;
+                if matches!(reach, Reach::Page | Reach::Leave) {
+                    self.acquire_shared_lock(tab).await;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Refuses actions while a person has the session.
+    fn check_handed_off(&self, reach: Reach) -> Result<()> {
+        if !self.command().acts && reach != Reach::Leave {
+            return Ok(());
+        }
+        let session = self.session()?;
+        let window = self.daemon().windows().get(session.name());
+        if window.is_none_or(|window| window.purpose().handoff.is_none()) {
+            return Ok(());
+        }
+        let message = format!("the session `{}` is handed to a person", session.name());
+        Err(Error::new(Reason::HandedOff, message).with("session", session.name()))
+    }
+
+    /// The same for a handler that knows only by its arguments what it needs.
+    ///
+    /// # Errors
+    /// As [`Context::approach`].
+    pub(crate) async fn prepare_tab(&self, reach: Reach) -> Result<&Arc<Tab>> {
+        if let Some(error) = self.browser_gone_error() {
+            return Err(error);
+        }
+        let tab = loop {
+            match self.find_tab(reach).await {
+                Ok(tab) if !tab.page().is_browser_gone() => break tab,
+                // Nothing was done with it yet: the next browser has it.
+                Ok(_) if self.session()?.is_headless() => {}
+                Err(error) if is_browser_gone(&error) && self.session()?.is_headless() => {
+                    self.daemon().sessions().browser_handle().browser().await?;
+                }
+                done => break done?,
+            }
+        };
+        self.set_first_page(tab.page());
+        let tab = self.set_tab(tab);
+        if (reach == Reach::Page || dialog::needs_page(self.command()))
+            && let Some(open) = dialog::blocking_dialog(self, tab).await
+        {
+            return Err(dialog::blocked_error(self, &open));
+        }
+        let hung = tab.state() == TabState::Hung;
+        if reach != Reach::Page {
+            return Ok(tab);
+        }
+        if hung {
+            let message = format!("tab {} does not answer", tab.id());
+            return Err(Error::new(Reason::TabHung, message).with("tab", tab.id()));
+        }
+        let page = tab.page();
+        let is_under_way =
+            |error: &chromium::Error| matches!(error, chromium::Error::NavigationPending { .. });
+        let answers = || std::future::ready(page.ensure_answering());
+        let limit = self.finite_deadline().map(Instant::into_std);
+        retry_across_navigation(limit, || page.commit_count(), is_under_way, answers).await?;
+        Ok(tab)
+    }
+
+    /// The tab of the call, in a browser that runs, and free for what the call does.
+    async fn find_tab(&self, reach: Reach) -> Result<Arc<Tab>> {
+        let session = self.session()?;
+        let mut tab = self.resolve_tab().await?;
+        if tab.page().is_browser_gone() && session.is_headless() {
+            tab = session.reattach(&tab).await?;
+        }
+        let is_new = tab.mark_used();
+        if reach == Reach::Leave && !is_new {
+            self.mark_leaving(&tab);
+            if let Some(open) = dialog::blocking_dialog(self, &tab).await {
+                return Err(dialog::blocked_error(self, &open));
+            }
+            return self.recover_hung_tab(tab).await;
+        }
+        if reach == Reach::Page || reach != Reach::Leave && dialog::needs_page(self.command()) {
+            self.reload_after_restart(&tab).await?;
+        }
+        Ok(tab)
+    }
+
+    /// Loads again what `tab` showed before its browser ended. A document that does
+    /// not come to its end is used as it is.
+    async fn reload_after_restart(&self, tab: &Tab) -> Result<()> {
+        if tab.pending_reload().is_none() {
+            return Ok(());
+        }
+        let _turn = tab.acquire_navigation_lock(self.deadline()).await;
+        // Somebody else may have.
+        let Some(remains) = tab.pending_reload() else { return Ok(()) };
+        if remains.interrupted {
+            let message = format!("tab {} was not loaded again after its browser ended", tab.id());
+            let error = Error::new(Reason::TabUnloaded, message).with("tab", tab.id());
+            return Err(error.with("url", remains.url));
+        }
+        if let Ok(url) = Url::parse(&remains.url)
+            && matches!(url.scheme(), "http" | "https")
+        {
+            self.check_address(&url)?;
+        }
+        let went = tab.reload_pending(&remains).await?;
+        if let Some(Navigated::Document(loader)) = went {
+            let half = self.deadline().saturating_duration_since(Instant::now()) / 2;
+            let loaded = tab.page().wait_for(&loader, LoadState::Load);
+            if let Ok(loaded) = timeout(half.min(RELOAD_TIMEOUT), loaded).await {
+                loaded?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sees to it that a document which is given up does not hold up the next
+    /// one, which may share its process: ends its script, else its process, else
+    /// gives the tab another page.
+    async fn recover_hung_tab(&self, tab: Arc<Tab>) -> Result<Arc<Tab>> {
+        let page = tab.page();
+        let state = tab.state();
+        if state == TabState::Crashed {
+            return Ok(tab);
+        }
+        let stuck = page.is_stuck(RESPONSE_TIMEOUT).await;
+        let responds = match state {
+            _ if stuck => false,
+            TabState::Loading => true,
+            TabState::Idle | TabState::Unloaded => page.is_responsive(RESPONSE_TIMEOUT).await,
+            _ => false,
+        };
+        if responds || page.is_closed() || page.interrupt(INTERRUPT_TIMEOUT).await {
+            return Ok(tab);
+        }
+        let awaits = matches!(page.navigation(), NavigationState::AwaitingHeaders { .. });
+        if awaits && !stuck {
+            return Ok(tab);
+        }
+        tracing::info!(tab = tab.id(), "the page cannot be freed");
+        let half = self.deadline().saturating_duration_since(Instant::now()) / 2;
+        if let Ok(ended) = timeout(
+            half.clamp(PROCESS_EXIT_TIMEOUTS[0], PROCESS_EXIT_TIMEOUTS[1]),
+            page.end_process(),
+        )
+        .await
+        {
+            ended?;
+            return Ok(tab);
+        }
+        let session = self.session()?;
+        self.add_notice("the page hung beyond help, so the tab has a new one: its history is gone");
+        session.replace_page(&tab).await
+    }
+
+    async fn resolve_tab(&self) -> Result<Arc<Tab>> {
+        let session = self.session()?;
+        // A session that moves to another browser has its tabs in none.
+        session.wait_until_settled().await;
+        let own = self.capability().tabs == TabPolicy::Own;
+        let last = || session.tabs().into_iter().rfind(|tab| tab.owner() == *self.client());
+        let tab = match self.requested_tab() {
+            Some(id) => session.tab(id)?,
+            // The active tab may be somebody else's.
+            None if own => match last() {
+                Some(tab) => tab,
+                None if self.is_guest_in(&session) => {
+                    session.open_background_tab(self.client()).await?
+                }
+                None => session.open_tab(self.client()).await?,
+            },
+            None => session.active_or_first(self.client()).await?,
+        };
+        self.check_tab(&tab)?;
+        Ok(tab)
+    }
+}
+
+fn is_browser_gone(error: &Error) -> bool {
+    error.reason() == Reason::BrowserGone
+}

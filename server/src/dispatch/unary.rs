@@ -1,0 +1,279 @@
+//! Runs a handler that answers once.
+
+use std::{sync::Arc, time::Duration};
+
+use browse_proto::{Command, PageDerived, Reach, Reason, Scope, v1::ErrorPage, wire};
+use futures::future::BoxFuture;
+use tokio::time::Instant;
+use tonic::{Request, Response, Status};
+
+use super::{
+    CallContext, call_metadata::CallMetadata, classification::classify_text, deadline,
+    denial_audit, response_metadata,
+};
+use crate::{
+    content,
+    daemon::Daemon,
+    egress,
+    engine::retry_across_navigation,
+    error::{Error, Result},
+    policy::{Permit, layer::PeerAddress},
+    records::PendingActivity,
+    sessions::Tab,
+    skills::record::CallRecorder,
+};
+
+/// Bytes that a message may have.
+pub const MAX_MESSAGE_BYTES: usize = 64 << 20;
+
+/// Runs a handler that answers once.
+pub async fn unary<Q, R, F>(
+    daemon: &Arc<Daemon>,
+    request: Request<Q>,
+    handler: F,
+) -> Result<Response<R>, Status>
+where
+    Q: prost::Message + Clone + 'static,
+    R: prost::Message + PageDerived,
+    F: for<'a> Fn(&'a CallContext, Q) -> BoxFuture<'a, Result<R>>,
+{
+    let begun = Instant::now();
+    let _call = daemon.begin_call();
+    let cx = admit(daemon, &request)?;
+    let mut entry = PendingActivity::begin(&cx, request.get_ref());
+    let outcome = Box::pin(run_guarded(&cx, request.into_inner(), handler)).await;
+    let _ = outcome.as_ref().inspect_err(|error| denial_audit::record_denied_call(&cx, error));
+    entry.set_tab(&cx);
+    daemon.activity().record_ended(
+        entry,
+        begun.elapsed(),
+        outcome.as_ref().err().map(Error::reason),
+    );
+    let (response, derived) = match outcome {
+        Ok(answer) => answer,
+        Err(error) => return Err(error_status(&cx, error).await),
+    };
+    crate::browser::capture::downloads::report_unreported(&cx);
+    if let Some(nudge) = daemon.skills().hints().count_command(&cx) {
+        cx.add_notice(&nudge);
+    }
+    let mut response = Response::new(response);
+    response_metadata::add_untrusted(&cx, derived, response.metadata_mut());
+    response_metadata::add_notices(&cx, response.metadata_mut());
+    Ok(response)
+}
+
+/// The context of a call that came through the gate. A daemon that ends takes
+/// no new ones.
+pub fn admit<Q>(daemon: &Arc<Daemon>, request: &Request<Q>) -> Result<CallContext> {
+    let permit = request.extensions().get::<Permit>().cloned();
+    let permit = permit.ok_or_else(|| Error::new(Reason::Bug, "the call was not authorized"))?;
+    if daemon.is_shutting_down() {
+        return Err(Error::new(Reason::ShuttingDown, "the daemon is shutting down"));
+    }
+    let peer = request.extensions().get::<PeerAddress>().map(|peer| peer.0);
+    let call = CallMetadata { peer, ..CallMetadata::from_metadata(request.metadata())? };
+    Ok(CallContext::new(Arc::clone(daemon), permit, call))
+}
+
+/// Refuses arguments that exclude each other.
+pub fn check_exclusive_args<Q: prost::Message>(command: &Command, request: &Q) -> Result<()> {
+    if command.exclusive.is_empty() {
+        return Ok(());
+    }
+    let given = wire::set_fields(&request.encode_to_vec());
+    let Some((first, second)) = command.exclusive_pair(|field| given.contains(&field.number))
+    else {
+        return Ok(());
+    };
+    let (first, second) = (command.spelling(first), command.spelling(second));
+    let message = format!("{first} and {second} contradict each other");
+    Err(Error::new(Reason::ArgumentInvalid, message).with("command", command.name))
+}
+
+/// Runs `handler` within the limits of `cx`, and guards what it answers; tells
+/// whether that has page-derived content.
+pub async fn run_guarded<Q, R, F>(cx: &CallContext, request: Q, handler: F) -> Result<(R, bool)>
+where
+    Q: prost::Message + Clone + 'static,
+    R: prost::Message + PageDerived,
+    F: for<'a> Fn(&'a CallContext, Q) -> BoxFuture<'a, Result<R>>,
+{
+    check_exclusive_args(cx.command(), &request)?;
+    let mut note = CallRecorder::begin(cx, &request);
+    let work = async {
+        cx.acquire_tab().await?;
+        if let Some(tab) = cx.tab_if_any() {
+            let goes = cx.command().group == "navigation" && !is_read_only(cx.command());
+            tab.navigation_owners().begin(cx.client(), tab.page().commit_count(), goes);
+        }
+        if let Some(note) = &mut note {
+            note.resolve_targets(cx).await;
+        }
+        // Boxed: steps lie within steps, and a thread has little of a stack.
+        Box::pin(cx.resolve_frame(&request)).await;
+        Box::pin(egress::check(cx, &request)).await?;
+        egress::begin_action(cx);
+        let _action = TabAction::begin(cx);
+        match is_read_only(cx.command()) {
+            true => {
+                let shown = || cx.tab_if_any().map_or(0, |tab| tab.page().commit_count());
+                let limit = cx.finite_deadline().map(Instant::into_std);
+                let ask = || handler(cx, request.clone());
+                retry_across_navigation(limit, shown, Error::is_navigation_in_progress, ask)
+                    .await
+                    .map_err(Error::for_read_only)
+            }
+            false => retry_until_found(cx, || handler(cx, request.clone())).await,
+        }
+    };
+    let outcome = deadline::run_with_deadline(cx, Box::pin(work)).await;
+    // What was refused on the way is why it failed.
+    let outcome = egress::finish_action(cx, outcome);
+    if let Some(tab) = cx.tab_if_any() {
+        tab.navigation_owners().end(cx.client(), tab.page().commit_count());
+    }
+    cx.daemon().notes().record_visit(cx);
+    cx.schedule_state_save();
+    if outcome.is_ok()
+        && let Some(words) = cx.tab_if_any().and_then(|tab| tab.unreported_dialogs().take())
+    {
+        cx.add_notice(&words);
+    }
+    if let Some(note) = note {
+        note.finish(cx, outcome.as_ref()).await;
+    }
+    let mut response = outcome?;
+    wait_for_recording_pace(cx).await;
+    egress::record_response(cx, &mut response);
+    let mut guarded = content::guard_response(&mut response, cx.guard_options());
+    cx.add_guard_report(&guarded);
+    check_message_size(&response)?;
+    classify_text(cx, std::mem::take(&mut guarded.text)).await;
+    // A warning about an address alone stands with the address in an envelope.
+    Ok((response, guarded.is_page_derived || cx.has_warnings()))
+}
+
+/// The status of a call that failed. What its error quotes of a page is remembered,
+/// judged and announced as the content of an answer is.
+pub(super) async fn error_status(cx: &CallContext, error: Error) -> Status {
+    let error = complete_error(cx, error);
+    let mut status = Status::from(error.clone());
+    if error.page_quotes().is_empty() {
+        return status;
+    }
+    guard_error(cx, &error).await;
+    response_metadata::remove_untrusted(status.metadata_mut());
+    response_metadata::add_untrusted(cx, true, status.metadata_mut());
+    status
+}
+
+/// Does with the quotes of an error what is done with the content of an answer.
+pub(super) async fn guard_error(cx: &CallContext, error: &Error) {
+    let mut page = ErrorPage { page: error.page_quotes() };
+    if page.page.is_empty() {
+        return;
+    }
+    egress::record_response(cx, &mut page);
+    let mut guarded = content::guard_response(&mut page, cx.guard_options_of_error());
+    cx.add_guard_report(&guarded);
+    classify_text(cx, std::mem::take(&mut guarded.text)).await;
+}
+
+/// Adds what the error of a call is known to need: the command, and the hosts that
+/// the caller may go to where one was refused.
+pub fn complete_error(cx: &CallContext, error: Error) -> Error {
+    let error = error.with_default("command", cx.command().name);
+    if error.reason() != Reason::HostDenied {
+        return error;
+    }
+    let hosts = cx.capability().hosts();
+    let allowed = match hosts.patterns() {
+        patterns if patterns.is_empty() => "none".to_owned(),
+        _ if hosts.is_any() => return error,
+        patterns => patterns.join(", ").replace('*', "every public host (*)"),
+    };
+    error.with("allowed", allowed)
+}
+
+/// Waits after an action in a session that is filmed for people to follow.
+async fn wait_for_recording_pace(cx: &CallContext) {
+    if !cx.command().acts {
+        return;
+    }
+    let session = cx.tab_if_any().and_then(|tab| cx.daemon().sessions().get(tab.session()));
+    let pace =
+        session.and_then(|session| session.recording().as_ref().map(|film| film.action_delay()));
+    if let Some(pace) = pace.filter(|pace| !pace.is_zero()) {
+        // The answer has to come in time.
+        let left = cx.deadline().saturating_duration_since(Instant::now()) / 2;
+        tokio::time::sleep(pace.min(left)).await;
+    }
+}
+
+/// Time between two tries to find an element that is not there yet.
+const RETRY_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Runs an action again while its element is not there, when the caller named a
+/// time: without the element nothing was done.
+async fn retry_until_found<'a, R>(
+    cx: &'a CallContext,
+    action: impl Fn() -> BoxFuture<'a, Result<R>>,
+) -> Result<R> {
+    loop {
+        let outcome = action().await;
+        let is_missing = |error: &Error| error.reason() == Reason::ElementNotFound;
+        let named = cx.requested_timeout().is_some() && cx.command().reach == Reach::Page;
+        let is_over = Instant::now() + RETRY_INTERVAL >= cx.deadline();
+        if !named || is_over || !outcome.as_ref().err().is_some_and(is_missing) {
+            return outcome;
+        }
+        tokio::time::sleep(RETRY_INTERVAL).await;
+    }
+}
+
+/// An action in a tab, as long as its handler runs: the files that a page sends
+/// because of it are kept.
+struct TabAction<'a>(Option<&'a Tab>);
+
+impl<'a> TabAction<'a> {
+    fn begin(cx: &'a CallContext) -> Self {
+        let command = cx.command();
+        let acts = command.service == "BrowserService"
+            && matches!(command.scope, Scope::Write | Scope::Admin);
+        let tab = cx.tab_if_any().filter(|_| acts).map(|tab| &**tab);
+        if let Some(tab) = tab {
+            match command.reach {
+                Reach::Leave => tab.action_times().begin_navigation(tab.page()),
+                _ => tab.action_times().begin(),
+            }
+            tab.begin_action();
+        }
+        Self(tab)
+    }
+}
+
+impl Drop for TabAction<'_> {
+    fn drop(&mut self) {
+        if let Some(tab) = self.0 {
+            tab.action_times().extend();
+            tab.end_action();
+        }
+    }
+}
+
+/// Whether a command does nothing but look at the page, so that it may look at
+/// the next one when that one is left meanwhile.
+fn is_read_only(command: &Command) -> bool {
+    command.scope == Scope::Read && command.reach == Reach::Page && !command.acts
+}
+
+/// Refuses an answer that does not fit into a message.
+fn check_message_size(response: &impl prost::Message) -> Result<()> {
+    let length = response.encoded_len();
+    if length <= MAX_MESSAGE_BYTES {
+        return Ok(());
+    }
+    let message = format!("the answer has {length} bytes");
+    Err(Error::new(Reason::TooLarge, message).with("limit", "64 MiB"))
+}

@@ -1,0 +1,209 @@
+//! What an agent is offered: its name and what it may do, as the owner said.
+
+use std::time::Duration;
+
+use browse_proto::{Reason, Scope, v1};
+
+use crate::{
+    error::{Error, Result},
+    policy::{ClientId, HostPolicy, Rate, Scopes, TabPolicy},
+};
+
+/// The longest that a token lives, whatever happens.
+pub const MAX_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
+/// Time without a call after which a pairing ends, unless the owner says when.
+const DEFAULT_IDLE_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
+/// The shortest that an owner can say.
+const MIN_LIFETIME: Duration = Duration::from_secs(1);
+/// Calls a second, unless the owner says.
+const DEFAULT_RATE: u32 = 10;
+/// The most calls a second.
+const MAX_RATE: u32 = 1000;
+/// The longest name.
+const MAX_NAME_CHARS: usize = 40;
+/// Names that stand for others in the books.
+const RESERVED_NAMES: [&str; 6] = ["root", "stranger", "unknown", "skill", "default", "paired"];
+
+/// What is offered.
+#[derive(Clone, Debug)]
+pub struct PairingTerms {
+    /// Its name, in lower case: two agents never share one.
+    pub client: ClientId,
+    /// What it may do.
+    pub scopes: Scopes,
+    /// Hosts that it may visit.
+    pub hosts: HostPolicy,
+    /// Tabs that it may touch.
+    pub tabs: TabPolicy,
+    /// Calls a second.
+    pub rate: u32,
+    /// Time after which it ends whatever happens.
+    pub lifetime: Duration,
+    /// Time without a call after which it ends before that.
+    pub idle_timeout: Option<Duration>,
+}
+
+impl PairingTerms {
+    /// Reads what the owner said.
+    ///
+    /// # Errors
+    /// A name, scope, host, time or rate that cannot be.
+    pub fn parse(request: &v1::NewPairingRequest) -> Result<Self> {
+        let (lifetime, slide) = match request.ttl.as_deref() {
+            Some(text) => (parse_lifetime(text)?, None),
+            None => (MAX_LIFETIME, Some(DEFAULT_IDLE_TIMEOUT)),
+        };
+        let tabs = match request.tab_policy() {
+            v1::PairingTabs::Session => TabPolicy::Session,
+            v1::PairingTabs::Own | v1::PairingTabs::Unspecified => TabPolicy::Own,
+        };
+        Ok(Self {
+            client: parse_name(&request.name)?,
+            scopes: parse_scopes(&request.scope)?,
+            hosts: parse_hosts(&request.host)?,
+            tabs,
+            rate: parse_rate(request.rate)?,
+            lifetime,
+            idle_timeout: slide,
+        })
+    }
+
+    /// Its rate, as tokens have it.
+    pub fn rate_limit(&self) -> Rate {
+        Rate::PerSecond(self.rate)
+    }
+}
+
+/// The name of an agent, however it is written.
+///
+/// # Errors
+/// `PAIRING_NAME_INVALID`.
+pub fn parse_name(text: &str) -> Result<ClientId> {
+    let refuse = || {
+        let message = format!("`{}` is no name for an agent", crate::error::quote(text));
+        Err(Error::new(Reason::PairingNameInvalid, message))
+    };
+    let lower = text.to_lowercase();
+    let good = |letter: char| letter.is_ascii_alphanumeric() || "-._".contains(letter);
+    let begins = lower.starts_with(|letter: char| letter.is_ascii_alphanumeric());
+    if !begins || lower.len() > MAX_NAME_CHARS || !lower.chars().all(good) {
+        return refuse();
+    }
+    if RESERVED_NAMES.contains(&lower.as_str()) {
+        let message = format!("`{lower}` stands for somebody else in the books of the daemon");
+        return Err(Error::new(Reason::PairingNameInvalid, message));
+    }
+    ClientId::new(lower)
+}
+
+/// Words with commas between, in lists of such.
+fn split_lists(lists: &[String]) -> Vec<String> {
+    let words = lists.iter().flat_map(|list| list.split(',')).map(str::trim);
+    words.map(str::to_owned).collect()
+}
+
+fn parse_hosts(lists: &[String]) -> Result<HostPolicy> {
+    HostPolicy::from_public_patterns(&split_lists(lists))
+        .map_err(|error| error.with_default("command", "pair new"))
+}
+
+fn parse_scopes(lists: &[String]) -> Result<Scopes> {
+    if lists.is_empty() {
+        return Ok(Scopes::of(&[Scope::Read, Scope::Write]));
+    }
+    let scope = |word: &String| {
+        let found = Scope::GRANTABLE.into_iter().find(|scope| scope.name() == word);
+        found.ok_or_else(|| {
+            let message = format!(
+                "`{}` is no scope: give read, write, meta, admin or control",
+                crate::error::quote(word)
+            );
+            invalid_argument(message)
+        })
+    };
+    let scopes = split_lists(lists).iter().map(scope).collect::<Result<Vec<_>>>()?;
+    Ok(Scopes::of(&scopes))
+}
+
+fn parse_lifetime(text: &str) -> Result<Duration> {
+    let time = humantime::parse_duration(text).ok();
+    time.filter(|time| (MIN_LIFETIME..=MAX_LIFETIME).contains(time)).ok_or_else(|| {
+        let quoted = crate::error::quote(text);
+        invalid_argument(format!(
+            "`--ttl` is a time from 1s to 7d, such as 90m, and not `{quoted}`"
+        ))
+    })
+}
+
+fn parse_rate(said: Option<u32>) -> Result<u32> {
+    let rate = said.unwrap_or(DEFAULT_RATE);
+    if (1..=MAX_RATE).contains(&rate) {
+        return Ok(rate);
+    }
+    Err(invalid_argument(format!("`--rate` is 1 to {MAX_RATE} calls a second, not {rate}")))
+}
+
+fn invalid_argument(message: String) -> Error {
+    Error::new(Reason::ArgumentInvalid, message).with("command", "pair new")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(change: impl FnOnce(&mut v1::NewPairingRequest)) -> Result<PairingTerms> {
+        let mut request = v1::NewPairingRequest { name: "ada".to_owned(), ..Default::default() };
+        change(&mut request);
+        PairingTerms::parse(&request)
+    }
+
+    #[test]
+    fn what_is_not_said_is_little() {
+        let offer = read(|_| ()).expect("a name is enough");
+        assert_eq!(offer.scopes.names(), ["read", "write"]);
+        assert_eq!((offer.tabs, offer.rate), (TabPolicy::Own, 10));
+        assert_eq!(
+            (offer.lifetime, offer.idle_timeout),
+            (MAX_LIFETIME, Some(DEFAULT_IDLE_TIMEOUT))
+        );
+        assert_eq!(offer.hosts.patterns(), ["*"]);
+    }
+
+    #[test]
+    fn control_never_rides_along() {
+        let scopes = |list: &[&str]| {
+            let list = list.iter().map(|scope| (*scope).to_owned()).collect();
+            read(|request| request.scope = list).map(|offer| offer.scopes.names())
+        };
+        assert_eq!(scopes(&["read,admin"]).expect("good"), ["read", "admin"]);
+        assert_eq!(scopes(&["control", "read"]).expect("good"), ["read", "control"]);
+        for bad in ["", "root", "any", "public", "all", "*", "Read", "read write", "read,"] {
+            assert!(scopes(&[bad]).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn names_that_are_the_daemons_own_are_refused() {
+        for bad in
+            ["root", "ROOT", "Root", "stranger", "Unknown", "skill", "", "a b", "-a", ".", "a/b"]
+        {
+            let refused = parse_name(bad).expect_err(bad);
+            assert_eq!(refused.reason(), Reason::PairingNameInvalid, "{bad}");
+        }
+        assert!(parse_name(&"x".repeat(41)).is_err() && parse_name("skill:a:1").is_err());
+        assert!(parse_name("röt").is_err(), "look-alikes have no place in a name");
+        assert_eq!(parse_name("Ada").expect("good"), parse_name("ada").expect("good"));
+    }
+
+    #[test]
+    fn times_and_rates_have_ends() {
+        for bad in ["", "0s", "8d", "soon", "-1h", "1000000000y"] {
+            assert!(read(|request| request.ttl = Some(bad.to_owned())).is_err(), "{bad}");
+        }
+        let hour = read(|request| request.ttl = Some("1h".to_owned())).expect("good");
+        assert_eq!((hour.lifetime.as_secs(), hour.idle_timeout), (3600, None));
+        for bad in [0, 1001, u32::MAX] {
+            assert!(read(|request| request.rate = Some(bad)).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Tells what of a call is a secret, so that it is not kept.
+
+use crate::engine::ElementLocator;
+use crate::secrets;
+
+/// What kind of secret a text is, if it is one.
+pub fn secret_kind(footing: &ElementLocator, text: &str) -> Option<&'static str> {
+    let autofill = footing.autocomplete.to_ascii_lowercase();
+    if text.is_empty() {
+        return None;
+    }
+    if footing.secret {
+        return Some(match autofill.as_str() {
+            _ if footing.kind == "password" => "password",
+            autofill if autofill.contains("one-time-code") => "code",
+            autofill if autofill.contains("cc-") => "card",
+            _ => "password",
+        });
+    }
+    let named = |name: &String| secrets::is_secret_name(name);
+    let shaped =
+        secrets::redact(text) != text || [&footing.field, &footing.label].into_iter().any(named);
+    shaped.then_some("secret")
+}
+
+/// Whether a selector holds nothing that looks like a secret.
+pub fn is_secret_free(target: &str) -> bool {
+    secrets::redact(target) == target
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ElementLocator, secret_kind};
+
+    #[test]
+    fn a_secret_is_known_by_its_field_its_label_or_its_shape() {
+        let field = |field: &str, label: &str| ElementLocator {
+            field: field.to_owned(),
+            label: label.to_owned(),
+            ..ElementLocator::default()
+        };
+        let key = format!("ghp_{}", "a1B2".repeat(8));
+        for (footing, text, kind) in [
+            (field("q", "Search"), "lamp", None),
+            (field("f9", "API token"), "open sesame", Some("secret")),
+            (field("api_key", ""), "open sesame", Some("secret")),
+            (field("q", "Search"), key.as_str(), Some("secret")),
+            (field("f9", "API token"), "", None),
+            (ElementLocator { secret: true, ..field("q", "") }, "x", Some("password")),
+            (
+                ElementLocator {
+                    secret: true,
+                    autocomplete: "ONE-TIME-CODE".to_owned(),
+                    ..field("q", "")
+                },
+                "123456",
+                Some("code"),
+            ),
+        ] {
+            assert_eq!(secret_kind(&footing, text), kind, "{footing:?} {text}");
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! A session goes to a window, and comes back.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::SystemTime,
+};
+
+use browse_proto::Reason;
+
+use super::{
+    DisplayEnvironment, Handoff, MigrationNotice, SessionWindow, WindowPurpose, WindowTabChange,
+    Windows, change, display, restore, session_migration::SessionMigration, watch,
+};
+use crate::{
+    chromium::{AnsweredBy, Browser, BrowserOptions, LaunchOptions, SpareOptions},
+    daemon::{Daemon, browser_options},
+    error::{Error, Result},
+    sessions::{DisplayMode, Session},
+};
+
+/// Who closes a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CloseInitiator {
+    /// A caller, who hears what became of the tabs.
+    Caller,
+    /// The person, or the end of its browser.
+    Window,
+}
+
+/// How a session came back.
+#[derive(Debug, Default)]
+pub struct WindowCloseResult {
+    /// What became of the tabs.
+    pub changes: Vec<WindowTabChange>,
+    /// What did not come along.
+    pub notes: Vec<MigrationNotice>,
+}
+
+impl Windows {
+    /// The window of `session`, which is opened when there is none.
+    ///
+    /// # Errors
+    /// `SESSION_RESTRICTED`, `SCREEN_MISSING`; the browser does not start. The
+    /// session is where it was then.
+    pub async fn open(
+        &self,
+        daemon: &Arc<Daemon>,
+        session: &Arc<Session>,
+        screen: DisplayEnvironment,
+        terms: WindowPurpose,
+    ) -> Result<(Arc<SessionWindow>, Vec<MigrationNotice>)> {
+        let _turn = self.transition_lock.lock().await;
+        if let Some(window) = self.get(session.name()) {
+            window.add_purpose(terms);
+            window.raise().await;
+            return Ok((window, Vec::new()));
+        }
+        if !session.rules().hosts.is_any() {
+            let message = format!("the session `{}` is restricted to hosts", session.name());
+            return Err(Error::new(Reason::SessionRestricted, message));
+        }
+        self.lock_finished_handoffs().remove(session.name());
+        let browser = launch_headed_browser(daemon, session, &screen).await?;
+        let moved = self.move_to_window(session, &browser, terms).await;
+        let (window, notes) = match moved {
+            Ok(moved) => moved,
+            Err(error) => {
+                session.set_display_mode(DisplayMode::Headless);
+                browser.close().await;
+                return Err(error);
+            }
+        };
+        self.lock().insert(session.name().to_owned(), Arc::clone(&window));
+        session.set_display_mode(DisplayMode::Headed);
+        watch::spawn_watch(daemon, &window);
+        Ok((window, notes))
+    }
+
+    async fn move_to_window(
+        &self,
+        session: &Arc<Session>,
+        browser: &Arc<Browser>,
+        terms: WindowPurpose,
+    ) -> Result<(Arc<SessionWindow>, Vec<MigrationNotice>)> {
+        let (shown, first) = browser.default_context().await?;
+        session.dismiss_questions(AnsweredBy::Navigation);
+        session.set_display_mode(DisplayMode::Migrating);
+        let home = session.context();
+        let (tabs, active) = (session.tabs(), session.active().map(|tab| tab.id()));
+        let nothing = SessionMigration::default();
+        let luggage = SessionMigration::capture(home.as_ref(), &tabs, active, &nothing).await;
+        let notes = restore::restore_session(session, &shown, Some(first), &luggage).await?;
+        if let Some(home) = &home {
+            for tab in &tabs {
+                // It may have closed itself.
+                let _ = home.browser().close_page(tab.page().target_id()).await;
+            }
+        }
+        let mut terms = terms;
+        if let Some(handoff) = &mut terms.handoff {
+            handoff.tabs_before = luggage.tab_urls();
+        }
+        let window = SessionWindow {
+            session: Arc::clone(session),
+            headed_context: shown,
+            headless_context: home,
+            opened_at: SystemTime::now(),
+            purpose: Mutex::new(terms),
+            last_state: Mutex::new(luggage),
+            panel: tokio::sync::Mutex::default(),
+            closed: tokio::sync::Mutex::default(),
+        };
+        Ok((Arc::new(window), notes))
+    }
+
+    /// Moves the session of `window` back into the headless browser, and ends
+    /// the visible one. Answers nothing when somebody else has done so.
+    ///
+    /// # Errors
+    /// The headless browser is gone.
+    pub async fn close(
+        &self,
+        window: &Arc<SessionWindow>,
+        closing: CloseInitiator,
+    ) -> Result<Option<WindowCloseResult>> {
+        let _turn = self.transition_lock.lock().await;
+        let mut closed = window.closed.lock().await;
+        if std::mem::replace(&mut *closed, true) {
+            return Ok(None);
+        }
+        let returned = window.move_to_headless().await;
+        if closing == CloseInitiator::Window
+            && window.purpose().handoff.is_some()
+            && let Ok(WindowCloseResult { changes, .. }) = &returned
+        {
+            let name = window.session.name().to_owned();
+            self.lock_finished_handoffs().insert(name, changes.clone());
+        }
+        window.session.set_display_mode(DisplayMode::Headless);
+        self.lock().remove(window.session.name());
+        window.headed_context.browser().close().await;
+        returned.map(Some)
+    }
+
+    /// Drops the window of a session that is being closed.
+    pub async fn forget(&self, name: &str) {
+        let _turn = self.transition_lock.lock().await;
+        self.lock_finished_handoffs().remove(name);
+        self.inbox.forget(name);
+        let Some(window) = self.lock().remove(name) else { return };
+        *window.closed.lock().await = true;
+        if let Some(home) = window.headless_context.clone() {
+            let _ = home.dispose().await;
+        }
+    }
+
+    /// Ends all visible browsers.
+    pub async fn close_all(&self) {
+        let all = self.all();
+        futures::future::join_all(all.iter().map(|window| window.headed_context.browser().close()))
+            .await;
+    }
+}
+
+impl SessionWindow {
+    /// The window is there already, and now for this, too.
+    fn add_purpose(&self, terms: WindowPurpose) {
+        let before = self.tab_urls();
+        let mut own = self.purpose();
+        own.connected |= terms.connected;
+        if let Some(handoff) = terms.handoff {
+            // Who asks again still wants to know what changed since the first
+            // time.
+            let before = own.handoff.take().map_or(before, |earlier| earlier.tabs_before);
+            own.handoff = Some(Handoff { tabs_before: before, ..handoff });
+        }
+    }
+
+    async fn move_to_headless(&self) -> Result<WindowCloseResult> {
+        let session = &self.session;
+        let left = *session.watch_display_mode().borrow() == DisplayMode::WindowClosed;
+        session.dismiss_questions(AnsweredBy::Navigation);
+        session.set_display_mode(DisplayMode::Migrating);
+        let mut tabs = session.tabs();
+        if left {
+            tabs.extend(session.tabs_closed_with_window());
+            tabs.sort_by_key(|tab| tab.id());
+        }
+        // What a person opened and did not use is not worth a tab.
+        let known = |tab: &crate::sessions::Tab| !tab.page().intended_url().starts_with("chrome:");
+        tabs.retain(|tab| known(tab));
+        let last = self.lock_last_state().clone();
+        let active = session.active().map(|tab| tab.id()).or(last.active);
+        let luggage =
+            SessionMigration::capture(Some(&self.headed_context), &tabs, active, &last).await;
+        // The headless browser may have ended meanwhile.
+        let home = self.headless_context.as_ref().filter(|home| !home.browser().is_gone());
+        let (home, first) = match home {
+            Some(home) => (home.clone(), None),
+            None => {
+                let (home, first) = session.lease_context().await?;
+                (home, Some(first))
+            }
+        };
+        let notes = restore::restore_session(session, &home, first, &luggage).await?;
+        let handoff = self.purpose().handoff.clone();
+        let before = handoff.map(|handoff| handoff.tabs_before).unwrap_or_default();
+        let changes = change::compare_tabs(&before, &luggage.tab_urls());
+        Ok(WindowCloseResult { changes, notes })
+    }
+
+    /// Ends a hand-off whose window stays: what became of the tabs.
+    pub fn end_handoff(&self) -> Option<Vec<WindowTabChange>> {
+        let handoff = self.purpose().handoff.take()?;
+        Some(change::compare_tabs(&handoff.tabs_before, &self.tab_urls()))
+    }
+
+    /// Keeps what the session is now, for the case that its browser ends.
+    pub(super) async fn save_state(&self) {
+        let (tabs, active) = (self.session.tabs(), self.session.active().map(|tab| tab.id()));
+        let before = self.lock_last_state().clone();
+        let now =
+            SessionMigration::capture(Some(&self.headed_context), &tabs, active, &before).await;
+        if *self.session.watch_display_mode().borrow() == DisplayMode::Headed {
+            *self.lock_last_state() = now;
+        }
+    }
+}
+
+/// Starts a browser that a person sees.
+async fn launch_headed_browser(
+    daemon: &Arc<Daemon>,
+    session: &Arc<Session>,
+    screen: &DisplayEnvironment,
+) -> Result<Arc<Browser>> {
+    let options = browser_options(daemon, daemon.guardian().cloned());
+    let mut extra_args = options.launch.extra_args.clone();
+    if screen.wayland {
+        extra_args.push("--ozone-platform=wayland".to_owned());
+    }
+    let launch = LaunchOptions {
+        headed: true,
+        display_variables: screen.variables.clone(),
+        extra_args,
+        ..options.launch
+    };
+    let options = BrowserOptions {
+        launch,
+        spare_options: SpareOptions::default(),
+        sink: daemon.sessions().headed_event_handler(session),
+        ..options
+    };
+    Browser::launch(options).await.map_err(|fault| {
+        let said = match &fault {
+            crate::chromium::Error::LaunchFailed { stderr, .. } => stderr.join("\n"),
+            _ => String::new(),
+        };
+        display::explain_display_error(fault.into(), &said, screen)
+    })
+}

@@ -1,0 +1,99 @@
+//! What a session takes along from one browser to the other.
+
+use std::{sync::Arc, time::Duration};
+
+use futures::future::join_all;
+use serde_json::Value;
+
+use crate::{
+    chromium::{BrowserContext, DocumentSnapshot},
+    engine::FieldDrafts,
+    sessions::{PendingReload, Tab, TabId},
+};
+
+/// Time that the browser gets to tell its cookies.
+const COOKIES_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// A session, ready to be unpacked elsewhere.
+#[derive(Clone, Default)]
+pub struct SessionMigration {
+    /// Cookies; none when the browser could not be asked.
+    pub cookies: Option<Vec<Value>>,
+    /// Tabs, oldest first.
+    pub tabs: Vec<TabMigration>,
+    /// The tab that calls go to.
+    pub active: Option<TabId>,
+}
+
+/// A tab.
+#[derive(Clone)]
+pub struct TabMigration {
+    /// The tab as it was.
+    pub tab: Arc<Tab>,
+    /// Its address.
+    pub url: String,
+    /// What its documents keep; empty when the page did not answer.
+    pub storage: Vec<DocumentSnapshot>,
+    /// What was typed into them and not sent.
+    pub form_drafts: FieldDrafts,
+}
+
+impl SessionMigration {
+    /// Packs `tabs` of `context`. For what cannot be asked any more, `before`
+    /// knows what it was.
+    pub async fn capture(
+        context: Option<&BrowserContext>,
+        tabs: &[Arc<Tab>],
+        active: Option<TabId>,
+        before: &Self,
+    ) -> Self {
+        let cookies = async {
+            let asked = tokio::time::timeout(COOKIES_TIMEOUT, context?.cookies()).await;
+            asked.ok()?.ok()
+        };
+        let parcels = join_all(tabs.iter().map(|tab| TabMigration::capture(tab, before)));
+        let (cookies, tabs) = tokio::join!(cookies, parcels);
+        Self { cookies: cookies.or_else(|| before.cookies.clone()), tabs, active }
+    }
+
+    /// Tabs, and where they are.
+    pub fn tab_urls(&self) -> Vec<(TabId, String)> {
+        self.tabs.iter().map(|parcel| (parcel.tab.id(), parcel.url.clone())).collect()
+    }
+}
+
+impl TabMigration {
+    async fn capture(tab: &Arc<Tab>, before: &SessionMigration) -> Self {
+        // Its browser ended, and it was not used since.
+        if let Some(PendingReload { url, storage: belongings, interrupted }) = tab.pending_reload()
+        {
+            // Only a caller loads again what was interrupted.
+            let url = if interrupted { "about:blank".to_owned() } else { url };
+            return Self {
+                tab: Arc::clone(tab),
+                url,
+                storage: belongings,
+                form_drafts: FieldDrafts::default(),
+            };
+        }
+        let asked = tokio::join!(tab.page().document_snapshots(), tab.engine().capture_drafts());
+        let (mut belongings, mut drafts) = asked;
+        if belongings.is_empty()
+            && let Some(known) = before.tabs.iter().find(|known| known.tab.id() == tab.id())
+        {
+            belongings.clone_from(&known.storage);
+            drafts = known.form_drafts.clone();
+        }
+        Self {
+            tab: Arc::clone(tab),
+            url: tab.page().intended_url(),
+            storage: belongings,
+            form_drafts: drafts,
+        }
+    }
+
+    /// What the main document keeps.
+    pub fn main_storage(&self) -> Option<&DocumentSnapshot> {
+        self.storage.iter().find(|one| one.main)
+    }
+}
