@@ -126,7 +126,7 @@ fn resolve(invocation: &mut Invocation, stdin: inputs::Stdin, json: bool) -> Res
             }
             Source::Manifest => {
                 if let Some(folder) = path.as_deref() {
-                    let known = save::SaveManifest::read(Path::new(folder)).known_urls();
+                    let known = save::SaveManifest::read(Path::new(folder))?.known_urls();
                     fields.insert(name, value!(known));
                 }
             }

@@ -1,9 +1,17 @@
 //! The table of cases for output paths; the SDKs are tested with the same one.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs::{self, File, OpenOptions},
+    io::Write as _,
+    os::fd::AsRawFd as _,
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
 use browse_proto::{
+    output::{AtomicFile, harmless_page_name},
     output_names::{NAMES, matches_pattern},
+    output_place::OutputOptions,
     output_rule::{OutputPlaces, kind_mismatch, replacement_refusal},
     sensitive_paths,
 };
@@ -68,6 +76,45 @@ fn names_that_hold_secrets_are_in_the_table() {
             "{name}"
         );
     }
+}
+
+#[test]
+fn a_name_that_a_page_chose_is_neither_obeyed_nor_loaded() {
+    for (name, expected) in [
+        ("report.csv", "report.csv"),
+        ("readme", "readme"),
+        ("CLAUDE.md", "_CLAUDE.md"),
+        ("opencode.json", "_opencode.json"),
+        ("json.py", "_json.py"),
+        ("main.tf", "_main.tf"),
+        ("X.Desktop", "_X.Desktop.txt"),
+    ] {
+        assert_eq!(harmless_page_name(name), expected);
+    }
+}
+
+#[test]
+fn a_descriptor_that_was_opened_for_reading_is_not_written_to() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a");
+    fs::write(&path, "old").expect("a file");
+    let write = |file: &File| {
+        let options = OutputOptions {
+            output_places: &places(&table(), &Value::Null),
+            is_forced: false,
+            is_numbered: false,
+            mode: 0o666,
+            deadline: Instant::now(),
+        };
+        let descriptor = PathBuf::from(format!("/dev/fd/{}", file.as_raw_fd()));
+        let mut draft = AtomicFile::begin(&descriptor, &options).expect("begun");
+        draft.write_all(b" new").expect("written");
+        draft.finish().is_ok()
+    };
+    assert!(!write(&File::open(&path).expect("opened")));
+    assert_eq!(fs::read_to_string(&path).expect("read"), "old");
+    assert!(write(&OpenOptions::new().append(true).open(&path).expect("opened")));
+    assert_eq!(fs::read_to_string(&path).expect("read"), "old new");
 }
 
 fn unhex(text: &str) -> Vec<u8> {

@@ -39,14 +39,14 @@ class Save(unittest.TestCase):
         return sorted(path.name for path in self.folder.iterdir())
 
     def test_a_name_of_the_page_is_made_harmless_and_replaces_nothing(self) -> None:
-        for name in ("a.txt", "../../a.txt", ".bashrc", "--rf\u202e"):
+        for name in ("a.txt", "../../a.txt", ".bashrc", "--rf\u202e", "json.py", "x.desktop"):
             browse, _ = self.client(*parts(0, name))
             browse.download("http://x", str(self.folder))
-        self.assertEqual(self.names(), ["_-rf", "a-2.txt", "a.txt", "bashrc"])
+        self.assertEqual(self.names(), ["_-rf", "_json.py", "_x.desktop.txt", "a-2.txt", "a.txt", "bashrc"])
         browse, _ = self.client(*parts(0, "x"))
         saved = browse.download("http://x", str(self.folder / "a.txt"))
         self.assertEqual((saved.path, saved.bytes), (str(self.folder / "a.txt"), 2))
-        self.assertEqual(len(self.names()), 4)
+        self.assertEqual(len(self.names()), 6)
 
     def test_what_did_not_arrive_as_it_was_sent_is_not_there(self) -> None:
         browse, _ = self.client(*parts(0, "a.txt", "00"))

@@ -221,6 +221,9 @@ impl AtomicFile {
         if kind.is_block_device() || kind.is_dir() {
             return Err(OutputError::Unsupported("it is not a file that is written to".to_owned()));
         }
+        if is_read_only(number) {
+            return Err(OutputError::Unsupported("it is open for reading only".to_owned()));
+        }
         match number {
             // A file is written on at the place where the shell is in it.
             1 if !kind.is_fifo() => self.copy_to(io::stdout().lock()),
@@ -232,6 +235,16 @@ impl AtomicFile {
             }
         }
     }
+}
+
+/// Whether a descriptor was opened for reading alone. To open it by its path on Linux
+/// asks for the file anew, so that its own mode would not count.
+fn is_read_only(number: u32) -> bool {
+    let about = fs::read_to_string(format!("/proc/self/fdinfo/{number}")).unwrap_or_default();
+    let flags = about.lines().find_map(|line| line.strip_prefix("flags:"));
+    let flags = flags.and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok());
+    // The lowest two bits are the access mode; zero is O_RDONLY.
+    flags.is_some_and(|flags| flags & 0o3 == 0)
 }
 
 impl Write for AtomicFile {
@@ -303,7 +316,17 @@ fn numbered_name(name: &OsStr, number: u32) -> OsString {
     }
 }
 
-/// Whether programs run or obey a file of this name: a page's gets another one.
-pub fn is_sensitive_name(name: &str) -> bool {
-    super::output_names::matches_pattern(super::output_names::NAMES, &name.to_lowercase())
+/// The name that a file gets whose name a page chose: none that programs run, obey or
+/// load by itself.
+pub fn harmless_page_name(name: &str) -> String {
+    use super::output_names::{LOADED, NAMES, contains, matches_pattern};
+
+    let is_obeyed = |name: &str| matches_pattern(NAMES, &name.to_lowercase());
+    let is_loaded = contains(LOADED, super::output_rule::extension(&name.to_lowercase()));
+    if !is_obeyed(name) && !is_loaded {
+        return name.to_owned();
+    }
+    let renamed = format!("_{name}");
+    // Some extensions are obeyed whatever stands before them.
+    if is_obeyed(&renamed) { format!("{renamed}.txt") } else { renamed }
 }

@@ -152,7 +152,7 @@ pub(crate) fn folder(
     let folder = place.map_or_else(temporary_folder, |path| Ok(path.to_owned()))?;
     output::make_folder(&folder, &output_options(&output_places()))
         .map_err(|fault| output_error(&folder, fault))?;
-    let known = read_manifest(&folder);
+    let known = read_manifest(&folder)?;
     let urls = known.iter().filter_map(|row| row["url"].as_str().map(str::to_owned)).collect();
     let parts = call(urls)?;
     let manifest = folder.join(MANIFEST_NAME);
@@ -193,13 +193,21 @@ fn save_parts(parts: Stream<FilePart>, out: &mut SavedFolder) -> Result<()> {
 }
 
 /// The rows that speak of a plain file in the folder that is as they say. It may
-/// come from anywhere.
-fn read_manifest(folder: &Path) -> Vec<Json> {
+/// come from anywhere. A file that is not a manifest of ours would be lost: it is
+/// refused.
+fn read_manifest(folder: &Path) -> Result<Vec<Json>> {
     let path = folder.join(MANIFEST_NAME);
-    let small = fs::metadata(&path).is_ok_and(|file| file.len() <= MAX_MANIFEST_BYTES);
+    let Ok(about) = fs::metadata(&path) else { return Ok(Vec::new()) };
+    let small = about.is_file() && about.len() <= MAX_MANIFEST_BYTES;
     let text = if small { fs::read_to_string(&path).unwrap_or_default() } else { String::new() };
     let document = Json::parse(&text).unwrap_or_default();
-    document["files"].items().iter().filter(|row| is_row_valid(folder, row)).cloned().collect()
+    let Json::List(rows) = &document["files"] else {
+        let message = format!("`{}` is there, and is not a list of saved files", path.display());
+        let hint = "Give another folder, or move that file away";
+        return Err(Error::new("FILE_UNWRITABLE", message, hint, 3)
+            .with_metadata("path", path.display().to_string()));
+    };
+    Ok(rows.iter().filter(|row| is_row_valid(folder, row)).cloned().collect())
 }
 
 fn is_row_valid(folder: &Path, row: &Json) -> bool {
@@ -298,8 +306,7 @@ fn output_options(places: &OutputPlaces) -> OutputOptions<'_> {
 
 /// The name of a file that a page chose, made harmless: programs do not obey it.
 fn sanitize_page_name(wanted: &str) -> String {
-    let name = sanitize(wanted);
-    if output::is_sensitive_name(&name) { format!("_{name}") } else { name }
+    output::harmless_page_name(&sanitize(wanted))
 }
 
 fn output_error(path: &Path, fault: OutputError) -> Error {

@@ -128,6 +128,18 @@ function unfit(folder: Folder, name: string, about: Stats): string | undefined {
 }
 
 /** The descriptor that a path names. */
+/** Whether a descriptor was opened for reading alone. To open it by its path on Linux asks for the file anew. */
+function isReadOnly({ fs }: Node, descriptor: number): boolean {
+  let about = '';
+  try {
+    about = fs.readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8');
+  } catch {
+    // Other systems keep the mode.
+  }
+  const flags = /^flags:\s*([0-7]+)/m.exec(about)?.[1];
+  return flags !== undefined && (Number.parseInt(flags, 8) & 3) === 0;
+}
+
 function descriptorOf(path: string): number | undefined {
   if (path === '/dev/stdout') return 1;
   if (path === '/dev/stderr') return 2;
@@ -173,6 +185,7 @@ export class OutputFile {
       const path = `/dev/fd/${goal.descriptor}`;
       const about = this.#node.fs.statSync(path);
       if (about.isBlockDevice() || about.isDirectory()) throw new Refused('it is not a file that is written to');
+      if (isReadOnly(this.#node, goal.descriptor)) throw new Refused('it is open for reading only');
       const isOurs = goal.descriptor <= 2 && !about.isFIFO();
       await this.#pour(isOurs ? goal.descriptor : path);
     } else if (goal.stream) {

@@ -24,6 +24,9 @@ const has = (name: string, word: string) => list(name).includes(word);
 const lower = (path: string) => path.toLowerCase().split('/').filter(Boolean);
 const within = (path: string, folder: string) => `${path}/`.startsWith(`${folder.replace(/\/+$/, '')}/`);
 
+/** Whether interpreters and tools load a file of this name from the folder that they are started in. */
+export const isLoaded = (name: string) => has('LOADED', extensionOf(name.toLowerCase()));
+
 /** Whether programs run or obey a file of this name. */
 export function isObeyed(name: string): boolean {
   const wanted = name.toLowerCase();

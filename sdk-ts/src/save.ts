@@ -5,7 +5,7 @@
 import { BrowseError } from './error.ts';
 import { safeName } from './names.ts';
 import { makeFolder, type Modules, modules, type NamedBy, OutputFile, ownFolder, placesOf, Refused } from './output.ts';
-import { isObeyed, type Places } from './outputRule.ts';
+import { isLoaded, isObeyed, type Places } from './outputRule.ts';
 import type { Message } from './table.ts';
 
 /** A file that was saved. */
@@ -127,11 +127,20 @@ function rowOf(head: Message, tail: Message): Omit<Row, 'file'> {
 
 /** The rows of a manifest that speak of a plain file in the folder that is as they say. It may come from anywhere. */
 function readManifest({ fs, path, crypto }: Modules, folder: string): Row[] {
+  const file = path.join(folder, MANIFEST);
+  const about = fs.statSync(file, { throwIfNoEntry: false });
+  if (!about) return [];
+  let files: unknown;
   try {
-    const file = path.join(folder, MANIFEST);
-    if (fs.statSync(file).size > MOST_MANIFEST) return [];
-    const { files } = JSON.parse(fs.readFileSync(file, 'utf8')) as { files: Row[] };
-    return files.filter((row) => {
+    if (about.isFile() && about.size <= MOST_MANIFEST) files = (JSON.parse(fs.readFileSync(file, 'utf8')) as { files: unknown }).files;
+  } catch {
+    // It is not ours, and would be lost.
+  }
+  if (!Array.isArray(files)) {
+    throw new BrowseError('FILE_UNWRITABLE', `\`${file}\` is there, and is not a list of saved files`, { hint: 'Give another folder, or move that file away', metadata: { path: file }, code: 3 });
+  }
+  try {
+    return (files as Row[]).filter((row) => {
       if (typeof row.url !== 'string' || safeName(row.file) !== row.file || row.file === MANIFEST) return false;
       const about = fs.lstatSync(path.join(folder, row.file), { throwIfNoEntry: false });
       if (!about?.isFile() || about.size !== row.bytes) return false;
@@ -192,7 +201,9 @@ class Draft {
 /** The name of a file that a page chose, made harmless: programs do not obey it. */
 function nameOfPage(wanted: string): string {
   const name = safeName(wanted);
-  return isObeyed(name) ? `_${name}` : name;
+  if (!isObeyed(name) && !isLoaded(name)) return name;
+  // Some extensions are obeyed whatever stands before them.
+  return isObeyed(`_${name}`) ? `_${name}.txt` : `_${name}`;
 }
 
 function attempt<T>(path: string, work: () => T): T {

@@ -28,13 +28,13 @@ async function client(context: TestContext, body: () => Uint8Array): Promise<[Br
 }
 
 test('a name of the page is made harmless and replaces nothing; one of the caller counts', async (context) => {
-  const names = ['a.txt', '../../a.txt', '.bashrc', '--rf\u202e', 'x'];
+  const names = ['a.txt', '../../a.txt', '.bashrc', '--rf\u202e', 'json.py', 'x.desktop', 'x'];
   const [browse, folder] = await client(context, () => parts(0, names.shift() ?? ''));
-  for (let count = 0; count < 4; count += 1) await browse.download('http://x', folder);
-  assert.deepEqual(readdirSync(folder).sort(), ['_-rf', 'a-2.txt', 'a.txt', 'bashrc']);
+  for (let count = 0; count < 6; count += 1) await browse.download('http://x', folder);
+  assert.deepEqual(readdirSync(folder).sort(), ['_-rf', '_json.py', '_x.desktop.txt', 'a-2.txt', 'a.txt', 'bashrc']);
   const saved = await browse.download('http://x', join(folder, 'a.txt'));
   assert.deepEqual(saved, { path: join(folder, 'a.txt'), url: 'http://x/0', mime: 'text/plain', bytes: 2, sha256: HI, note: '' });
-  assert.equal(readdirSync(folder).length, 4);
+  assert.equal(readdirSync(folder).length, 6);
 });
 
 test('what did not arrive as it was sent is not there', async (context) => {

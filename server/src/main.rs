@@ -8,8 +8,12 @@ fn main() -> ExitCode {
     if flag.as_deref().is_some_and(|flag| flag == browse_server::guardian::GUARDIAN_FLAG) {
         return browse_server::guardian::run();
     }
-    if flag.is_some_and(|flag| flag == browse_server::skills::supervisor::SUPERVISE_FLAG) {
+    if flag.as_deref().is_some_and(|flag| flag == browse_server::skills::supervisor::SUPERVISE_FLAG)
+    {
         return browse_server::skills::supervisor::run();
+    }
+    if flag.is_some_and(|flag| flag == browse_server::skills::ERASE_TYPES_FLAG) {
+        return browse_server::skills::run_erase_process();
     }
     browse_server::daemon::main()
 }

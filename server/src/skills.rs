@@ -51,3 +51,4 @@ pub use sandbox::{SandboxMode, SkillSocket};
 pub use service::Skills;
 pub use suggest::MatchingSkill;
 pub use tier::{SkillPaths, Tier};
+pub use typescript::{ERASE_TYPES_FLAG, run_erase_process};

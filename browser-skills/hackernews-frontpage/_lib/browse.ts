@@ -1269,7 +1269,8 @@ function short(name: string): string {
 const OUTPUTS: Record<string, string> = {
   CLOSED: '.ssh|.aws|.gnupg|.kube|.azure|.gcloud|.docker|.git|.password-store',
   FOLDERS: '__pycache__|autostart|cron.d|cron.daily|cron.hourly|cron.monthly|cron.weekly|crontabs|dist-packages|init.d|keychains|keyrings|launchagents|launchdaemons|node_modules|profile.d|site-packages|sudoers.d',
-  NAMES: '_netrc|_vimrc|_exrc|aclocal.m4|action.y*ml|agents.md|agents.override.md|ansible.cfg|android.bp|angular.json|app.y*ml|application_default_credentials.json|appveyor.yml|auth.json|authorized_keys*|autoexec.bat|autorun.inf|azure-pipelines*.yml|babel.config.*|behave.ini|biome.json*|bitbucket-pipelines.yml|brewfile*|bsdmakefile|build|build.bazel|build.gradle*|build.ninja|build.rs|build.sbt|build.xml|build.zig*|buildspec.y*ml|bun.lock*|bunfig.toml|cabal.project*|cargo.lock|cargo.toml|cartfile|claude*.md|claude_desktop_config.json|client_secret*|cloudbuild.y*ml|cmakelists.txt|cmakepresets.json|cmakeuserpresets.json|codemeta.json|composer.json|composer.lock|compose.y*ml|config.ru|configure|configure.ac|conftest.py|containerfile*|conventions.md|cookies|cookies.sqlite|copilot-instructions.md|credentials|credentials.csv|credentials.db|credentials.json|credentials.toml|credentials.xml|credentials.y*ml|crontab|dangerfile|default.nix|deno.json*|deno.lock|desktop.ini|devbox.json|devcontainer.json|devenv.nix|docker-bake.*|docker-compose*.yml|docker-compose*.yaml|dockerfile*|dodo.py|dune|dune-project|earthfile|env|ethers.config.*|fabfile.py|fastfile|flake.lock|flake.nix|fly.toml|gemfile*|gemini.md|gnumakefile|go.mod|go.sum|go.work*|gradle.properties|gradlew*|gruntfile.*|guardfile|gulpfile.*|hatch.toml|httpd.conf|id_dsa*|id_ecdsa*|id_ed25519*|id_rsa*|init.lua|init.vim|ipython_config.py|jakefile*|jenkinsfile*|jsconfig*.json|jupyter_*.py|justfile|karma.conf.*|key3.db|key4.db|known_hosts*|kubeconfig|kustomization.y*ml|launch.json|lefthook.y*ml|lerna.json|local.properties|login data|logins.json|makefile*|manage.py|mcp.json|meson.build|meson_options.txt|metro.config.*|mise.toml|mix.exs|mix.lock|module.bazel*|mvnw*|mypy.ini|netlify.toml|nodemon.json|noxfile.py|npm-shrinkwrap.json|nx.json|package-lock.json|package.json|package.swift|package.y*ml|packages.config|pdm.lock|phpunit.xml*|pipfile*|pnpm-lock.yaml|pnpm-workspace.yaml|podfile*|poetry.lock|poetry.toml|pom.xml|procfile*|profile.ps1|project.clj|project.json|pylock*.toml|pyproject.toml|pytest.ini|pyvenv.cfg|rakefile|rebar.config|requirements*.txt|rprofile.site|rust-toolchain*|sconstruct|sconscript|secrets.json|secrets.toml|secrets.y*ml|serverless.y*ml|service-account*|service_account*|settings.gradle*|setup.cfg|setup.py|shell.nix|sitecustomize.*|skaffold.y*ml|skill.md|snapcraft.yaml|stack.y*ml|sudoers|taskfile*.yml|taskfile*.yaml|tasks.json|tasks.py|tiltfile|token.json|tox.ini|tsconfig*.json|turbo.json|usercustomize.*|uv.lock|uv.toml|vagrantfile|vercel.json|wallet.dat|web data|web.config|workspace|workspace.bazel|wrangler.*|wscript|yarn.lock|*.config.cjs|*.config.cts|*.config.js|*.config.json|*.config.mjs|*.config.mts|*.config.ts|*.csproj|*.desktop|*.egg-link|*.env|*.gemspec|*.ps1xml|*.psd1|*.pth|*.sln|*.vcxproj|__init__.py*|__main__.py*|*_profile.ps1',
+  NAMES: '*.config.cjs|*.config.cts|*.config.js|*.config.json|*.config.mjs|*.config.mts|*.config.ts|*.csproj|*.desktop|*.egg-link|*.env|*.gemspec|*.ps1xml|*.psd1|*.pth|*.sln|*.vcxproj|*_profile.ps1|__init__.py*|__main__.py*|_exrc|_netrc|_vimrc|aclocal.m4|action.y*ml|agent.md|agents.md|agents.override.md|android.bp|angular.json|ansible.cfg|app.y*ml|application_default_credentials.json|appveyor.yml|auth.json|authorized_keys*|autoexec.bat|autorun.inf|azure-pipelines*.yml|babel.config.*|behave.ini|biome.json*|bitbucket-pipelines.yml|brewfile*|bsdmakefile|buck|build|build.bazel|build.gradle*|build.ninja|build.rs|build.sbt|build.xml|build.zig*|buildspec.y*ml|bun.lock*|bunfig.toml|cabal.project*|cargo.lock|cargo.toml|cartfile|claude*.md|claude_desktop_config.json|client_secret*|cloudbuild.y*ml|cmakelists.txt|cmakepresets.json|cmakeuserpresets.json|codemeta.json|compose.y*ml|composer.json|composer.lock|config.nims|config.ru|configure|configure.ac|conftest.py|containerfile*|conventions.md|cookies|cookies.sqlite|copilot-instructions.md|credentials|credentials.csv|credentials.db|credentials.json|credentials.toml|credentials.xml|credentials.y*ml|crontab|crush.json|dangerfile|default.nix|deno.json*|deno.lock|desktop.ini|devbox.json|devcontainer.json|devenv.nix|directory.build.props|docker-bake.*|docker-compose*.yaml|docker-compose*.yml|dockerfile*|dodo.py|dub.json|dune|dune-project|earthfile|env|ethers.config.*|fabfile.py|fastfile|flake.lock|flake.nix|fly.toml|gatsby-node.js|gemfile*|gemini.md|gnumakefile|go.mod|go.sum|go.work*|gradle.properties|gradlew*|gruntfile.*|guardfile|gulpfile.*|gunicorn.conf.py|hatch.toml|httpd.conf|id_dsa*|id_ecdsa*|id_ed25519*|id_rsa*|init.lua|init.vim|ipython_config.py|jakefile*|jenkinsfile*|jsconfig*.json|jupyter_*.py|justfile|karma.conf.*|key3.db|key4.db|known_hosts*|kubeconfig|kustomization.y*ml|launch.json|lefthook.toml|lefthook.y*ml|lerna.json|local.properties|login data|logins.json|magefile.go|main.tf|makefile*|manage.py|mcp.json|meson.build|meson_options.txt|metro.config.*|mise.local.toml|mise.toml|mix.exs|mix.lock|mkdocs.yml|module.bazel*|mvnw*|mypy.ini|netlify.toml|nightwatch.conf.js|nodemon.json|noxfile.py|npm-shrinkwrap.json|nx.json|opencode.json|package-lock.json|package.json|package.swift|package.y*ml|packages.config|pdm.lock|phpunit.xml*|pipfile*|pixi.toml|playbook.yml|pnpm-lock.yaml|pnpm-workspace.yaml|podfile*|poetry.lock|poetry.toml|pom.xml|procfile*|profile.ps1|project.clj|project.json|pylintrc|pylock*.toml|pyproject.toml|pytest.ini|pyvenv.cfg|qwen.md|rakefile|rebar.config|requirements*.txt|rprofile.site|rust-toolchain*|sconscript|sconstruct|secrets.json|secrets.toml|secrets.y*ml|serverless.y*ml|service-account*|service_account*|settings.gradle*|setup.cfg|setup.py|shell.nix|sitecustomize.*|skaffold.y*ml|skill.md|snakefile|snapcraft.yaml|stack.y*ml|sudoers|taskfile*.yaml|taskfile*.yml|tasks.json|tasks.py|thorfile|tiltfile|token.json|tox.ini|toxfile.py|tsconfig*.json|turbo.json|usercustomize.*|uv.lock|uv.toml|vagrantfile|values.auto.tfvars|vercel.json|wallet.dat|warp.md|web data|web.config|workspace|workspace.bazel|wrangler.*|wscript|yarn.lock',
+  LOADED: 'cjs|cts|js|jsx|lua|mjs|mts|nims|php|pl|pm|pth|py|pyi|rb|tf|tfvars|ts|tsx',
   SYSTEM: '/bin|/boot|/cores|/dev|/etc|/lib|/lib32|/lib64|/libexec|/libx32|/private/etc|/private/var/at|/private/var/db|/proc|/run|/sbin|/sys|/usr|/var/lib/apt|/var/lib/cloud|/var/lib/dpkg|/var/lib/systemd|/var/spool/anacron|/var/spool/at|/var/spool/cron',
   SYSTEM_OF_MACOS: '/applications|/library|/system',
   OPEN: '/dev/shm|/run/media|/run/user|/usr',
@@ -1308,6 +1309,9 @@ const list = (name: string) => (OUTPUTS[name] ?? '').split('|');
 const has = (name: string, word: string) => list(name).includes(word);
 const lower = (path: string) => path.toLowerCase().split('/').filter(Boolean);
 const within = (path: string, folder: string) => `${path}/`.startsWith(`${folder.replace(/\/+$/, '')}/`);
+
+/** Whether interpreters and tools load a file of this name from the folder that they are started in. */
+const isLoaded = (name: string) => has('LOADED', extensionOf(name.toLowerCase()));
 
 /** Whether programs run or obey a file of this name. */
 function isObeyed(name: string): boolean {
@@ -1579,6 +1583,18 @@ function unfit(folder: Folder, name: string, about: Stats): string | undefined {
 }
 
 /** The descriptor that a path names. */
+/** Whether a descriptor was opened for reading alone. To open it by its path on Linux asks for the file anew. */
+function isReadOnly({ fs }: Node, descriptor: number): boolean {
+  let about = '';
+  try {
+    about = fs.readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8');
+  } catch {
+    // Other systems keep the mode.
+  }
+  const flags = /^flags:\s*([0-7]+)/m.exec(about)?.[1];
+  return flags !== undefined && (Number.parseInt(flags, 8) & 3) === 0;
+}
+
 function descriptorOf(path: string): number | undefined {
   if (path === '/dev/stdout') return 1;
   if (path === '/dev/stderr') return 2;
@@ -1624,6 +1640,7 @@ class OutputFile {
       const path = `/dev/fd/${goal.descriptor}`;
       const about = this.#node.fs.statSync(path);
       if (about.isBlockDevice() || about.isDirectory()) throw new Refused('it is not a file that is written to');
+      if (isReadOnly(this.#node, goal.descriptor)) throw new Refused('it is open for reading only');
       const isOurs = goal.descriptor <= 2 && !about.isFIFO();
       await this.#pour(isOurs ? goal.descriptor : path);
     } else if (goal.stream) {
@@ -1879,11 +1896,20 @@ function rowOf(head: Message, tail: Message): Omit<Row, 'file'> {
 
 /** The rows of a manifest that speak of a plain file in the folder that is as they say. It may come from anywhere. */
 function readManifest({ fs, path, crypto }: Modules, folder: string): Row[] {
+  const file = path.join(folder, MANIFEST);
+  const about = fs.statSync(file, { throwIfNoEntry: false });
+  if (!about) return [];
+  let files: unknown;
   try {
-    const file = path.join(folder, MANIFEST);
-    if (fs.statSync(file).size > MOST_MANIFEST) return [];
-    const { files } = JSON.parse(fs.readFileSync(file, 'utf8')) as { files: Row[] };
-    return files.filter((row) => {
+    if (about.isFile() && about.size <= MOST_MANIFEST) files = (JSON.parse(fs.readFileSync(file, 'utf8')) as { files: unknown }).files;
+  } catch {
+    // It is not ours, and would be lost.
+  }
+  if (!Array.isArray(files)) {
+    throw new BrowseError('FILE_UNWRITABLE', `\`${file}\` is there, and is not a list of saved files`, { hint: 'Give another folder, or move that file away', metadata: { path: file }, code: 3 });
+  }
+  try {
+    return (files as Row[]).filter((row) => {
       if (typeof row.url !== 'string' || safeName(row.file) !== row.file || row.file === MANIFEST) return false;
       const about = fs.lstatSync(path.join(folder, row.file), { throwIfNoEntry: false });
       if (!about?.isFile() || about.size !== row.bytes) return false;
@@ -1944,7 +1970,9 @@ class Draft {
 /** The name of a file that a page chose, made harmless: programs do not obey it. */
 function nameOfPage(wanted: string): string {
   const name = safeName(wanted);
-  return isObeyed(name) ? `_${name}` : name;
+  if (!isObeyed(name) && !isLoaded(name)) return name;
+  // Some extensions are obeyed whatever stands before them.
+  return isObeyed(`_${name}`) ? `_${name}.txt` : `_${name}`;
 }
 
 function attempt<T>(path: string, work: () => T): T {

@@ -1577,7 +1577,7 @@ pub const CLOSED: &str = ".ssh|.aws|.gnupg|.kube|.azure|.gcloud|.docker|.git|.pa
 
 pub const FOLDERS: &str = "__pycache__|autostart|cron.d|cron.daily|cron.hourly|cron.monthly|cron.weekly|crontabs|dist-packages|init.d|keychains|keyrings|launchagents|launchdaemons|node_modules|profile.d|site-packages|sudoers.d";
 
-pub const NAMES: &str = "_netrc|_vimrc|_exrc|aclocal.m4|action.y*ml|agents.md|agents.override.md|ansible.cfg|android.bp|angular.json|app.y*ml|application_default_credentials.json|appveyor.yml|auth.json|authorized_keys*|autoexec.bat|autorun.inf|azure-pipelines*.yml|babel.config.*|behave.ini|biome.json*|bitbucket-pipelines.yml|brewfile*|bsdmakefile|build|build.bazel|build.gradle*|build.ninja|build.rs|build.sbt|build.xml|build.zig*|buildspec.y*ml|bun.lock*|bunfig.toml|cabal.project*|cargo.lock|cargo.toml|cartfile|claude*.md|claude_desktop_config.json|client_secret*|cloudbuild.y*ml|cmakelists.txt|cmakepresets.json|cmakeuserpresets.json|codemeta.json|composer.json|composer.lock|compose.y*ml|config.ru|configure|configure.ac|conftest.py|containerfile*|conventions.md|cookies|cookies.sqlite|copilot-instructions.md|credentials|credentials.csv|credentials.db|credentials.json|credentials.toml|credentials.xml|credentials.y*ml|crontab|dangerfile|default.nix|deno.json*|deno.lock|desktop.ini|devbox.json|devcontainer.json|devenv.nix|docker-bake.*|docker-compose*.yml|docker-compose*.yaml|dockerfile*|dodo.py|dune|dune-project|earthfile|env|ethers.config.*|fabfile.py|fastfile|flake.lock|flake.nix|fly.toml|gemfile*|gemini.md|gnumakefile|go.mod|go.sum|go.work*|gradle.properties|gradlew*|gruntfile.*|guardfile|gulpfile.*|hatch.toml|httpd.conf|id_dsa*|id_ecdsa*|id_ed25519*|id_rsa*|init.lua|init.vim|ipython_config.py|jakefile*|jenkinsfile*|jsconfig*.json|jupyter_*.py|justfile|karma.conf.*|key3.db|key4.db|known_hosts*|kubeconfig|kustomization.y*ml|launch.json|lefthook.y*ml|lerna.json|local.properties|login data|logins.json|makefile*|manage.py|mcp.json|meson.build|meson_options.txt|metro.config.*|mise.toml|mix.exs|mix.lock|module.bazel*|mvnw*|mypy.ini|netlify.toml|nodemon.json|noxfile.py|npm-shrinkwrap.json|nx.json|package-lock.json|package.json|package.swift|package.y*ml|packages.config|pdm.lock|phpunit.xml*|pipfile*|pnpm-lock.yaml|pnpm-workspace.yaml|podfile*|poetry.lock|poetry.toml|pom.xml|procfile*|profile.ps1|project.clj|project.json|pylock*.toml|pyproject.toml|pytest.ini|pyvenv.cfg|rakefile|rebar.config|requirements*.txt|rprofile.site|rust-toolchain*|sconstruct|sconscript|secrets.json|secrets.toml|secrets.y*ml|serverless.y*ml|service-account*|service_account*|settings.gradle*|setup.cfg|setup.py|shell.nix|sitecustomize.*|skaffold.y*ml|skill.md|snapcraft.yaml|stack.y*ml|sudoers|taskfile*.yml|taskfile*.yaml|tasks.json|tasks.py|tiltfile|token.json|tox.ini|tsconfig*.json|turbo.json|usercustomize.*|uv.lock|uv.toml|vagrantfile|vercel.json|wallet.dat|web data|web.config|workspace|workspace.bazel|wrangler.*|wscript|yarn.lock|*.config.cjs|*.config.cts|*.config.js|*.config.json|*.config.mjs|*.config.mts|*.config.ts|*.csproj|*.desktop|*.egg-link|*.env|*.gemspec|*.ps1xml|*.psd1|*.pth|*.sln|*.vcxproj|__init__.py*|__main__.py*|*_profile.ps1";
+pub const NAMES: &str = "*.config.cjs|*.config.cts|*.config.js|*.config.json|*.config.mjs|*.config.mts|*.config.ts|*.csproj|*.desktop|*.egg-link|*.env|*.gemspec|*.ps1xml|*.psd1|*.pth|*.sln|*.vcxproj|*_profile.ps1|__init__.py*|__main__.py*|_exrc|_netrc|_vimrc|aclocal.m4|action.y*ml|agent.md|agents.md|agents.override.md|android.bp|angular.json|ansible.cfg|app.y*ml|application_default_credentials.json|appveyor.yml|auth.json|authorized_keys*|autoexec.bat|autorun.inf|azure-pipelines*.yml|babel.config.*|behave.ini|biome.json*|bitbucket-pipelines.yml|brewfile*|bsdmakefile|buck|build|build.bazel|build.gradle*|build.ninja|build.rs|build.sbt|build.xml|build.zig*|buildspec.y*ml|bun.lock*|bunfig.toml|cabal.project*|cargo.lock|cargo.toml|cartfile|claude*.md|claude_desktop_config.json|client_secret*|cloudbuild.y*ml|cmakelists.txt|cmakepresets.json|cmakeuserpresets.json|codemeta.json|compose.y*ml|composer.json|composer.lock|config.nims|config.ru|configure|configure.ac|conftest.py|containerfile*|conventions.md|cookies|cookies.sqlite|copilot-instructions.md|credentials|credentials.csv|credentials.db|credentials.json|credentials.toml|credentials.xml|credentials.y*ml|crontab|crush.json|dangerfile|default.nix|deno.json*|deno.lock|desktop.ini|devbox.json|devcontainer.json|devenv.nix|directory.build.props|docker-bake.*|docker-compose*.yaml|docker-compose*.yml|dockerfile*|dodo.py|dub.json|dune|dune-project|earthfile|env|ethers.config.*|fabfile.py|fastfile|flake.lock|flake.nix|fly.toml|gatsby-node.js|gemfile*|gemini.md|gnumakefile|go.mod|go.sum|go.work*|gradle.properties|gradlew*|gruntfile.*|guardfile|gulpfile.*|gunicorn.conf.py|hatch.toml|httpd.conf|id_dsa*|id_ecdsa*|id_ed25519*|id_rsa*|init.lua|init.vim|ipython_config.py|jakefile*|jenkinsfile*|jsconfig*.json|jupyter_*.py|justfile|karma.conf.*|key3.db|key4.db|known_hosts*|kubeconfig|kustomization.y*ml|launch.json|lefthook.toml|lefthook.y*ml|lerna.json|local.properties|login data|logins.json|magefile.go|main.tf|makefile*|manage.py|mcp.json|meson.build|meson_options.txt|metro.config.*|mise.local.toml|mise.toml|mix.exs|mix.lock|mkdocs.yml|module.bazel*|mvnw*|mypy.ini|netlify.toml|nightwatch.conf.js|nodemon.json|noxfile.py|npm-shrinkwrap.json|nx.json|opencode.json|package-lock.json|package.json|package.swift|package.y*ml|packages.config|pdm.lock|phpunit.xml*|pipfile*|pixi.toml|playbook.yml|pnpm-lock.yaml|pnpm-workspace.yaml|podfile*|poetry.lock|poetry.toml|pom.xml|procfile*|profile.ps1|project.clj|project.json|pylintrc|pylock*.toml|pyproject.toml|pytest.ini|pyvenv.cfg|qwen.md|rakefile|rebar.config|requirements*.txt|rprofile.site|rust-toolchain*|sconscript|sconstruct|secrets.json|secrets.toml|secrets.y*ml|serverless.y*ml|service-account*|service_account*|settings.gradle*|setup.cfg|setup.py|shell.nix|sitecustomize.*|skaffold.y*ml|skill.md|snakefile|snapcraft.yaml|stack.y*ml|sudoers|taskfile*.yaml|taskfile*.yml|tasks.json|tasks.py|thorfile|tiltfile|token.json|tox.ini|toxfile.py|tsconfig*.json|turbo.json|usercustomize.*|uv.lock|uv.toml|vagrantfile|values.auto.tfvars|vercel.json|wallet.dat|warp.md|web data|web.config|workspace|workspace.bazel|wrangler.*|wscript|yarn.lock";
 
 pub const SYSTEM: &str = "/bin|/boot|/cores|/dev|/etc|/lib|/lib32|/lib64|/libexec|/libx32|/private/etc|/private/var/at|/private/var/db|/proc|/run|/sbin|/sys|/usr|/var/lib/apt|/var/lib/cloud|/var/lib/dpkg|/var/lib/systemd|/var/spool/anacron|/var/spool/at|/var/spool/cron";
 
@@ -1594,6 +1594,8 @@ pub const HOME_PROGRAMS: &str = "bin|.local/bin|.cargo/bin|go/bin";
 pub const DATA: &str = "adoc|asc|atom|bib|csv|dtd|eml|geojson|gpx|har|htm|html|ics|jsonl|json|kml|ldjson|log|markdown|mbox|md|mht|mhtml|ndjson|opml|org|po|rss|rst|rtf|srt|svg|tex|text|tsv|txt|vcf|vtt|webmanifest|xhtml|xml|xsd|yaml|yml";
 
 pub const CODE: &str = "a|app|asp|aspx|awk|bash|bat|c|cc|cfg|cjs|class|clj|cmd|com|command|conf|cpp|cs|csh|css|cts|cxx|dart|dll|dylib|el|elf|erl|ex|exe|exs|fish|go|groovy|h|hcl|hpp|hs|ini|ipynb|java|jl|js|jsp|jsx|kt|kts|ksh|less|lua|m|mak|mjs|mk|ml|mm|msi|mts|nix|node|nu|o|php|pl|plist|pm|properties|ps1|py|pyc|pyi|pyw|r|rb|rs|rules|sass|scala|scpt|scss|service|sh|so|socket|sql|svelte|swift|target|tcl|tf|timer|toml|ts|tsx|vb|vbs|vim|vue|wasm|zig|zsh";
+
+pub const LOADED: &str = "cjs|cts|js|jsx|lua|mjs|mts|nims|php|pl|pm|pth|py|pyi|rb|tf|tfvars|ts|tsx";
 
 pub const EXPECTED: &str = "png PNG|apng PNG|jpg JPEG|jpeg JPEG|jpe JPEG|jfif JPEG|webp WebP|gif GIF|pdf PDF|webm WebM|zip ZIP|docx ZIP|xlsx ZIP|pptx ZIP|epub ZIP|odt ZIP|ods ZIP";
 
@@ -2258,6 +2260,9 @@ impl AtomicFile {
 		if kind.is_block_device() || kind.is_dir() {
 			return Err(OutputError::Unsupported("it is not a file that is written to".to_owned()));
 		}
+		if is_read_only(number) {
+			return Err(OutputError::Unsupported("it is open for reading only".to_owned()));
+		}
 		match number {
 			1 if !kind.is_fifo() => self.copy_to(io::stdout().lock()),
 			2 if !kind.is_fifo() => self.copy_to(io::stderr().lock()),
@@ -2268,6 +2273,13 @@ impl AtomicFile {
 			}
 		}
 	}
+}
+
+fn is_read_only(number: u32) -> bool {
+	let about = fs::read_to_string(format!("/proc/self/fdinfo/{number}")).unwrap_or_default();
+	let flags = about.lines().find_map(|line| line.strip_prefix("flags:"));
+	let flags = flags.and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok());
+	flags.is_some_and(|flags| flags & 0o3 == 0)
 }
 
 impl Write for AtomicFile {
@@ -2330,8 +2342,16 @@ fn numbered_name(name: &OsStr, number: u32) -> OsString {
 	}
 }
 
-pub fn is_sensitive_name(name: &str) -> bool {
-	super::output_names::matches_pattern(super::output_names::NAMES, &name.to_lowercase())
+pub fn harmless_page_name(name: &str) -> String {
+	use super::output_names::{LOADED, NAMES, contains, matches_pattern};
+
+	let is_obeyed = |name: &str| matches_pattern(NAMES, &name.to_lowercase());
+	let is_loaded = contains(LOADED, super::output_rule::extension(&name.to_lowercase()));
+	if !is_obeyed(name) && !is_loaded {
+		return name.to_owned();
+	}
+	let renamed = format!("_{name}");
+	if is_obeyed(&renamed) { format!("{renamed}.txt") } else { renamed }
 }
 }
 
@@ -2575,7 +2595,7 @@ pub(crate) fn folder(
 	let folder = place.map_or_else(temporary_folder, |path| Ok(path.to_owned()))?;
 	output::make_folder(&folder, &output_options(&output_places()))
 		.map_err(|fault| output_error(&folder, fault))?;
-	let known = read_manifest(&folder);
+	let known = read_manifest(&folder)?;
 	let urls = known.iter().filter_map(|row| row["url"].as_str().map(str::to_owned)).collect();
 	let parts = call(urls)?;
 	let manifest = folder.join(MANIFEST_NAME);
@@ -2616,13 +2636,21 @@ fn save_parts(parts: Stream<FilePart>, out: &mut SavedFolder) -> Result<()> {
 }
 
 /// The rows that speak of a plain file in the folder that is as they say. It may
-/// come from anywhere.
-fn read_manifest(folder: &Path) -> Vec<Json> {
+/// come from anywhere. A file that is not a manifest of ours would be lost: it is
+/// refused.
+fn read_manifest(folder: &Path) -> Result<Vec<Json>> {
 	let path = folder.join(MANIFEST_NAME);
-	let small = fs::metadata(&path).is_ok_and(|file| file.len() <= MAX_MANIFEST_BYTES);
+	let Ok(about) = fs::metadata(&path) else { return Ok(Vec::new()) };
+	let small = about.is_file() && about.len() <= MAX_MANIFEST_BYTES;
 	let text = if small { fs::read_to_string(&path).unwrap_or_default() } else { String::new() };
 	let document = Json::parse(&text).unwrap_or_default();
-	document["files"].items().iter().filter(|row| is_row_valid(folder, row)).cloned().collect()
+	let Json::List(rows) = &document["files"] else {
+		let message = format!("`{}` is there, and is not a list of saved files", path.display());
+		let hint = "Give another folder, or move that file away";
+		return Err(Error::new("FILE_UNWRITABLE", message, hint, 3)
+			.with_metadata("path", path.display().to_string()));
+	};
+	Ok(rows.iter().filter(|row| is_row_valid(folder, row)).cloned().collect())
 }
 
 fn is_row_valid(folder: &Path, row: &Json) -> bool {
@@ -2721,8 +2749,7 @@ fn output_options(places: &OutputPlaces) -> OutputOptions<'_> {
 
 /// The name of a file that a page chose, made harmless: programs do not obey it.
 fn sanitize_page_name(wanted: &str) -> String {
-	let name = sanitize(wanted);
-	if output::is_sensitive_name(&name) { format!("_{name}") } else { name }
+	output::harmless_page_name(&sanitize(wanted))
 }
 
 fn output_error(path: &Path, fault: OutputError) -> Error {

@@ -1208,7 +1208,8 @@ def _is_same(path: str, other: str | None) -> bool:
 OUTPUTS: dict[str, str] = {
     "CLOSED": ".ssh|.aws|.gnupg|.kube|.azure|.gcloud|.docker|.git|.password-store",
     "FOLDERS": "__pycache__|autostart|cron.d|cron.daily|cron.hourly|cron.monthly|cron.weekly|crontabs|dist-packages|init.d|keychains|keyrings|launchagents|launchdaemons|node_modules|profile.d|site-packages|sudoers.d",
-    "NAMES": "_netrc|_vimrc|_exrc|aclocal.m4|action.y*ml|agents.md|agents.override.md|ansible.cfg|android.bp|angular.json|app.y*ml|application_default_credentials.json|appveyor.yml|auth.json|authorized_keys*|autoexec.bat|autorun.inf|azure-pipelines*.yml|babel.config.*|behave.ini|biome.json*|bitbucket-pipelines.yml|brewfile*|bsdmakefile|build|build.bazel|build.gradle*|build.ninja|build.rs|build.sbt|build.xml|build.zig*|buildspec.y*ml|bun.lock*|bunfig.toml|cabal.project*|cargo.lock|cargo.toml|cartfile|claude*.md|claude_desktop_config.json|client_secret*|cloudbuild.y*ml|cmakelists.txt|cmakepresets.json|cmakeuserpresets.json|codemeta.json|composer.json|composer.lock|compose.y*ml|config.ru|configure|configure.ac|conftest.py|containerfile*|conventions.md|cookies|cookies.sqlite|copilot-instructions.md|credentials|credentials.csv|credentials.db|credentials.json|credentials.toml|credentials.xml|credentials.y*ml|crontab|dangerfile|default.nix|deno.json*|deno.lock|desktop.ini|devbox.json|devcontainer.json|devenv.nix|docker-bake.*|docker-compose*.yml|docker-compose*.yaml|dockerfile*|dodo.py|dune|dune-project|earthfile|env|ethers.config.*|fabfile.py|fastfile|flake.lock|flake.nix|fly.toml|gemfile*|gemini.md|gnumakefile|go.mod|go.sum|go.work*|gradle.properties|gradlew*|gruntfile.*|guardfile|gulpfile.*|hatch.toml|httpd.conf|id_dsa*|id_ecdsa*|id_ed25519*|id_rsa*|init.lua|init.vim|ipython_config.py|jakefile*|jenkinsfile*|jsconfig*.json|jupyter_*.py|justfile|karma.conf.*|key3.db|key4.db|known_hosts*|kubeconfig|kustomization.y*ml|launch.json|lefthook.y*ml|lerna.json|local.properties|login data|logins.json|makefile*|manage.py|mcp.json|meson.build|meson_options.txt|metro.config.*|mise.toml|mix.exs|mix.lock|module.bazel*|mvnw*|mypy.ini|netlify.toml|nodemon.json|noxfile.py|npm-shrinkwrap.json|nx.json|package-lock.json|package.json|package.swift|package.y*ml|packages.config|pdm.lock|phpunit.xml*|pipfile*|pnpm-lock.yaml|pnpm-workspace.yaml|podfile*|poetry.lock|poetry.toml|pom.xml|procfile*|profile.ps1|project.clj|project.json|pylock*.toml|pyproject.toml|pytest.ini|pyvenv.cfg|rakefile|rebar.config|requirements*.txt|rprofile.site|rust-toolchain*|sconstruct|sconscript|secrets.json|secrets.toml|secrets.y*ml|serverless.y*ml|service-account*|service_account*|settings.gradle*|setup.cfg|setup.py|shell.nix|sitecustomize.*|skaffold.y*ml|skill.md|snapcraft.yaml|stack.y*ml|sudoers|taskfile*.yml|taskfile*.yaml|tasks.json|tasks.py|tiltfile|token.json|tox.ini|tsconfig*.json|turbo.json|usercustomize.*|uv.lock|uv.toml|vagrantfile|vercel.json|wallet.dat|web data|web.config|workspace|workspace.bazel|wrangler.*|wscript|yarn.lock|*.config.cjs|*.config.cts|*.config.js|*.config.json|*.config.mjs|*.config.mts|*.config.ts|*.csproj|*.desktop|*.egg-link|*.env|*.gemspec|*.ps1xml|*.psd1|*.pth|*.sln|*.vcxproj|__init__.py*|__main__.py*|*_profile.ps1",
+    "NAMES": "*.config.cjs|*.config.cts|*.config.js|*.config.json|*.config.mjs|*.config.mts|*.config.ts|*.csproj|*.desktop|*.egg-link|*.env|*.gemspec|*.ps1xml|*.psd1|*.pth|*.sln|*.vcxproj|*_profile.ps1|__init__.py*|__main__.py*|_exrc|_netrc|_vimrc|aclocal.m4|action.y*ml|agent.md|agents.md|agents.override.md|android.bp|angular.json|ansible.cfg|app.y*ml|application_default_credentials.json|appveyor.yml|auth.json|authorized_keys*|autoexec.bat|autorun.inf|azure-pipelines*.yml|babel.config.*|behave.ini|biome.json*|bitbucket-pipelines.yml|brewfile*|bsdmakefile|buck|build|build.bazel|build.gradle*|build.ninja|build.rs|build.sbt|build.xml|build.zig*|buildspec.y*ml|bun.lock*|bunfig.toml|cabal.project*|cargo.lock|cargo.toml|cartfile|claude*.md|claude_desktop_config.json|client_secret*|cloudbuild.y*ml|cmakelists.txt|cmakepresets.json|cmakeuserpresets.json|codemeta.json|compose.y*ml|composer.json|composer.lock|config.nims|config.ru|configure|configure.ac|conftest.py|containerfile*|conventions.md|cookies|cookies.sqlite|copilot-instructions.md|credentials|credentials.csv|credentials.db|credentials.json|credentials.toml|credentials.xml|credentials.y*ml|crontab|crush.json|dangerfile|default.nix|deno.json*|deno.lock|desktop.ini|devbox.json|devcontainer.json|devenv.nix|directory.build.props|docker-bake.*|docker-compose*.yaml|docker-compose*.yml|dockerfile*|dodo.py|dub.json|dune|dune-project|earthfile|env|ethers.config.*|fabfile.py|fastfile|flake.lock|flake.nix|fly.toml|gatsby-node.js|gemfile*|gemini.md|gnumakefile|go.mod|go.sum|go.work*|gradle.properties|gradlew*|gruntfile.*|guardfile|gulpfile.*|gunicorn.conf.py|hatch.toml|httpd.conf|id_dsa*|id_ecdsa*|id_ed25519*|id_rsa*|init.lua|init.vim|ipython_config.py|jakefile*|jenkinsfile*|jsconfig*.json|jupyter_*.py|justfile|karma.conf.*|key3.db|key4.db|known_hosts*|kubeconfig|kustomization.y*ml|launch.json|lefthook.toml|lefthook.y*ml|lerna.json|local.properties|login data|logins.json|magefile.go|main.tf|makefile*|manage.py|mcp.json|meson.build|meson_options.txt|metro.config.*|mise.local.toml|mise.toml|mix.exs|mix.lock|mkdocs.yml|module.bazel*|mvnw*|mypy.ini|netlify.toml|nightwatch.conf.js|nodemon.json|noxfile.py|npm-shrinkwrap.json|nx.json|opencode.json|package-lock.json|package.json|package.swift|package.y*ml|packages.config|pdm.lock|phpunit.xml*|pipfile*|pixi.toml|playbook.yml|pnpm-lock.yaml|pnpm-workspace.yaml|podfile*|poetry.lock|poetry.toml|pom.xml|procfile*|profile.ps1|project.clj|project.json|pylintrc|pylock*.toml|pyproject.toml|pytest.ini|pyvenv.cfg|qwen.md|rakefile|rebar.config|requirements*.txt|rprofile.site|rust-toolchain*|sconscript|sconstruct|secrets.json|secrets.toml|secrets.y*ml|serverless.y*ml|service-account*|service_account*|settings.gradle*|setup.cfg|setup.py|shell.nix|sitecustomize.*|skaffold.y*ml|skill.md|snakefile|snapcraft.yaml|stack.y*ml|sudoers|taskfile*.yaml|taskfile*.yml|tasks.json|tasks.py|thorfile|tiltfile|token.json|tox.ini|toxfile.py|tsconfig*.json|turbo.json|usercustomize.*|uv.lock|uv.toml|vagrantfile|values.auto.tfvars|vercel.json|wallet.dat|warp.md|web data|web.config|workspace|workspace.bazel|wrangler.*|wscript|yarn.lock",
+    "LOADED": "cjs|cts|js|jsx|lua|mjs|mts|nims|php|pl|pm|pth|py|pyi|rb|tf|tfvars|ts|tsx",
     "SYSTEM": "/bin|/boot|/cores|/dev|/etc|/lib|/lib32|/lib64|/libexec|/libx32|/private/etc|/private/var/at|/private/var/db|/proc|/run|/sbin|/sys|/usr|/var/lib/apt|/var/lib/cloud|/var/lib/dpkg|/var/lib/systemd|/var/spool/anacron|/var/spool/at|/var/spool/cron",
     "SYSTEM_OF_MACOS": "/applications|/library|/system",
     "OPEN": "/dev/shm|/run/media|/run/user|/usr",
@@ -1259,6 +1260,11 @@ def _lower(path: str) -> list[str]:
 
 def _within(path: str, folder: str) -> bool:
     return f"{path}/".startswith(f"{folder.rstrip('/')}/")
+
+
+def is_loaded(name: str) -> bool:
+    """Whether interpreters and tools load a file of this name from where they start."""
+    return _listed("LOADED", _extension(name.lower()))
 
 
 def is_obeyed(name: str) -> bool:
@@ -1654,12 +1660,16 @@ class OutputFile:
         return True
 
     def _describe(self, number: int) -> None:
+        import fcntl
         import stat
 
         path = f"/dev/fd/{number}"
         mode = os.stat(path).st_mode
         if stat.S_ISBLK(mode) or stat.S_ISDIR(mode):
             raise Refused("it is not a file that is written to")
+        if fcntl.fcntl(number, fcntl.F_GETFL) & (os.O_WRONLY | os.O_RDWR) == 0:
+            # To open it by its path on Linux would ask for the file anew.
+            raise Refused("it is open for reading only")
         if number <= 2 and not stat.S_ISFIFO(mode):
             # A file is written on at the place where the shell is in it.
             self._pour(lambda: os.dup(number), None)
@@ -1935,7 +1945,10 @@ class _Draft:
 def _name_of_page(wanted: str) -> str:
     """The name of a file that a page chose, made harmless: programs do not obey it."""
     name = safe_name(wanted)
-    return f"_{name}" if is_obeyed(name) else name
+    if not is_obeyed(name) and not is_loaded(name):
+        return name
+    # Some extensions are obeyed whatever stands before them.
+    return f"_{name}.txt" if is_obeyed(f"_{name}") else f"_{name}"
 
 
 def _row(head: Any, tail: Any) -> dict[str, Any]:
@@ -1949,11 +1962,25 @@ def _read_manifest(folder: str) -> list[dict[str, Any]]:
     import json
 
     path = os.path.join(folder, _MANIFEST)
+    if not os.path.exists(path):
+        return []
+    rows = None
     try:
-        if os.stat(path).st_size > _MOST_MANIFEST:
-            return []
-        with open(path, encoding="utf-8") as file:
-            rows = json.load(file)["files"]
+        if os.path.isfile(path) and os.stat(path).st_size <= _MOST_MANIFEST:
+            with open(path, encoding="utf-8") as file:
+                rows = json.load(file)["files"]
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    if not isinstance(rows, list):
+        # It is not ours, and would be lost.
+        raise BrowseError(
+            "FILE_UNWRITABLE",
+            f"`{path}` is there, and is not a list of saved files",
+            hint="Give another folder, or move that file away",
+            metadata={"path": path},
+            code=3,
+        )
+    try:
         return [row for row in rows if _is_true(folder, row)]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return []

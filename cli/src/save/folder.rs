@@ -47,7 +47,7 @@ impl<'a> FolderSink<'a> {
         Ok(Self {
             output,
             globals,
-            manifest: SaveManifest::read(&path),
+            manifest: SaveManifest::read(&path)?,
             path,
             open: HashMap::new(),
             progress: ProgressLine::start(),

@@ -6,10 +6,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use browse_proto::Reason;
 use serde_json::{Map, Value, json};
 
 use super::{NamedBy, OutputWriter, incoming_file::is_whole, name, stream::text_field};
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 
 /// Name of the manifest, which no file of the page gets.
 pub const MANIFEST_NAME: &str = "manifest.json";
@@ -28,15 +29,24 @@ pub struct SaveManifest {
 
 impl SaveManifest {
     /// Reads the manifest of `folder`, and keeps what is true of it.
-    pub fn read(folder: &Path) -> Self {
+    ///
+    /// # Errors
+    /// `FILE_UNWRITABLE` where a file of that name is not a manifest of ours, which
+    /// would be lost.
+    pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(MANIFEST_NAME);
-        let small = fs::metadata(&path).is_ok_and(|file| file.len() <= MAX_MANIFEST_BYTES);
-        let text = if small { fs::read(&path).unwrap_or_default() } else { Vec::new() };
+        let Ok(about) = fs::metadata(&path) else {
+            return Ok(Self { path, ..Self::default() });
+        };
+        let is_small = about.is_file() && about.len() <= MAX_MANIFEST_BYTES;
+        let text = if is_small { fs::read(&path).unwrap_or_default() } else { Vec::new() };
         let document: Value = serde_json::from_slice(&text).unwrap_or_default();
-        let rows = document["files"].as_array().into_iter().flatten();
-        let files =
-            rows.filter_map(Value::as_object).filter(|row| is_row_valid(folder, row)).cloned();
-        Self { files: files.collect(), path, failed: Vec::new() }
+        let Some(rows) = document["files"].as_array() else {
+            return Err(foreign_manifest(&path));
+        };
+        let rows = rows.iter().filter_map(Value::as_object);
+        let files = rows.filter(|row| is_row_valid(folder, row)).cloned().collect();
+        Ok(Self { files, path, failed: Vec::new() })
     }
 
     /// Where it lies.
@@ -66,6 +76,13 @@ impl SaveManifest {
         let text = serde_json::to_string_pretty(&document).unwrap_or_default();
         output.write(&self.path, NamedBy::Caller, format!("{text}\n").as_bytes()).map(drop)
     }
+}
+
+fn foreign_manifest(path: &Path) -> Failure {
+    let shown = path.display().to_string();
+    let message = format!("`{shown}` is there, and is not a list of saved files");
+    Failure::with_values(Reason::FileUnwritable, message, [("path", shown)])
+        .with_hint("Give another folder, or move that file away")
 }
 
 /// Whether a row speaks of a plain file in the folder that is as it says. A
@@ -102,8 +119,19 @@ mod tests {
         ];
         fs::write(folder.join(MANIFEST_NAME), json!({"files": rows}).to_string())
             .expect("a manifest");
-        assert_eq!(SaveManifest::read(&folder).known_urls(), ["http://x/a.txt"]);
-        fs::write(folder.join(MANIFEST_NAME), "{half").expect("a manifest");
-        assert_eq!(SaveManifest::read(&folder).known_urls(), [""; 0]);
+        let known = SaveManifest::read(&folder).expect("a manifest").known_urls();
+        assert_eq!(known, ["http://x/a.txt"]);
+        let none = SaveManifest::read(place.path()).expect("there is none").known_urls();
+        assert_eq!(none, [""; 0]);
+    }
+
+    #[test]
+    fn a_file_that_is_not_ours_is_refused() {
+        let folder = tempfile::tempdir().expect("a temp dir");
+        for text in ["{half", "", r#"{"manifest_version": 3}"#, r#"{"files": 3}"#] {
+            fs::write(folder.path().join(MANIFEST_NAME), text).expect("a file");
+            let refused = SaveManifest::read(folder.path()).expect_err("it is not ours");
+            assert_eq!(refused.reason, "FILE_UNWRITABLE", "{text}");
+        }
     }
 }

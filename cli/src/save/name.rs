@@ -1,12 +1,11 @@
 //! Names of files: those that pages choose, and the extensions of formats.
 
 pub use browse_proto::file_name::sanitize;
-use browse_proto::output::is_sensitive_name;
+use browse_proto::output::harmless_page_name;
 
 /// The name of a file that a page chose, made harmless: programs do not obey it.
 pub fn sanitize_page_name(wanted: &str) -> String {
-    let name = sanitize(wanted);
-    if is_sensitive_name(&name) { format!("_{name}") } else { name }
+    harmless_page_name(&sanitize(wanted))
 }
 
 /// The usual extension of a MIME type.

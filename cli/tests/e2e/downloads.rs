@@ -89,6 +89,19 @@ fn a_name_of_the_page_stays_in_its_folder() {
 }
 
 #[test]
+fn a_link_in_the_place_of_a_kept_file_is_not_followed() {
+    let (_site, project) = at_page();
+    let receipt = project.json(&["click", "#attachment"]);
+    let path = receipt["downloads"][0]["path"].as_str().expect("a path").to_owned();
+    project.write("secret.txt", "a secret");
+    fs::remove_file(&path).expect("removed");
+    std::os::unix::fs::symlink(project.path().join("secret.txt"), &path).expect("linked");
+    let (stderr, code) = fails(&project, &["download", "@d1", "got.txt"]);
+    assert_eq!(code, Some(1), "{stderr}");
+    assert!(!project.path().join("got.txt").exists());
+}
+
+#[test]
 fn a_slow_file_is_told_and_waited_for_and_outlives_the_daemon() {
     let (site, project) = at_page();
     let receipt = project.ok(&["--raw", "click", "#slow"]);

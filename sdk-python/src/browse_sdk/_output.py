@@ -232,12 +232,16 @@ class OutputFile:
         return True
 
     def _describe(self, number: int) -> None:
+        import fcntl
         import stat
 
         path = f"/dev/fd/{number}"
         mode = os.stat(path).st_mode
         if stat.S_ISBLK(mode) or stat.S_ISDIR(mode):
             raise Refused("it is not a file that is written to")
+        if fcntl.fcntl(number, fcntl.F_GETFL) & (os.O_WRONLY | os.O_RDWR) == 0:
+            # To open it by its path on Linux would ask for the file anew.
+            raise Refused("it is open for reading only")
         if number <= 2 and not stat.S_ISFIFO(mode):
             # A file is written on at the place where the shell is in it.
             self._pour(lambda: os.dup(number), None)

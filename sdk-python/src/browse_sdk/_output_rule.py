@@ -45,6 +45,11 @@ def _within(path: str, folder: str) -> bool:
     return f"{path}/".startswith(f"{folder.rstrip('/')}/")
 
 
+def is_loaded(name: str) -> bool:
+    """Whether interpreters and tools load a file of this name from where they start."""
+    return _listed("LOADED", _extension(name.lower()))
+
+
 def is_obeyed(name: str) -> bool:
     """Whether programs run or obey a file of this name."""
     name = name.lower()

@@ -10,7 +10,7 @@ from ._error import BrowseError
 from ._message import Message
 from ._names import safe_name
 from ._output import OutputFile, Refused, make_folder, own_folder
-from ._output_rule import is_obeyed
+from ._output_rule import is_loaded, is_obeyed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -214,7 +214,10 @@ class _Draft:
 def _name_of_page(wanted: str) -> str:
     """The name of a file that a page chose, made harmless: programs do not obey it."""
     name = safe_name(wanted)
-    return f"_{name}" if is_obeyed(name) else name
+    if not is_obeyed(name) and not is_loaded(name):
+        return name
+    # Some extensions are obeyed whatever stands before them.
+    return f"_{name}.txt" if is_obeyed(f"_{name}") else f"_{name}"
 
 
 def _row(head: Any, tail: Any) -> dict[str, Any]:
@@ -228,11 +231,25 @@ def _read_manifest(folder: str) -> list[dict[str, Any]]:
     import json
 
     path = os.path.join(folder, _MANIFEST)
+    if not os.path.exists(path):
+        return []
+    rows = None
     try:
-        if os.stat(path).st_size > _MOST_MANIFEST:
-            return []
-        with open(path, encoding="utf-8") as file:
-            rows = json.load(file)["files"]
+        if os.path.isfile(path) and os.stat(path).st_size <= _MOST_MANIFEST:
+            with open(path, encoding="utf-8") as file:
+                rows = json.load(file)["files"]
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    if not isinstance(rows, list):
+        # It is not ours, and would be lost.
+        raise BrowseError(
+            "FILE_UNWRITABLE",
+            f"`{path}` is there, and is not a list of saved files",
+            hint="Give another folder, or move that file away",
+            metadata={"path": path},
+            code=3,
+        )
+    try:
         return [row for row in rows if _is_true(folder, row)]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return []

@@ -43,7 +43,12 @@ fn a_name_of_the_page_is_made_harmless_and_replaces_nothing() {
     }
     download(".bashrc", HI, &place).expect("saved");
     download("--rf\u{202e}", HI, &place).expect("saved");
-    assert_eq!(names(&place), ["_-rf", "a-2.txt", "a-3.txt", "a.txt", "bashrc"]);
+    download("json.py", HI, &place).expect("saved");
+    download("x.desktop", HI, &place).expect("saved");
+    assert_eq!(
+        names(&place),
+        ["_-rf", "_json.py", "_x.desktop.txt", "a-2.txt", "a-3.txt", "a.txt", "bashrc"]
+    );
     let saved = download("x", HI, &place.join("a.txt")).expect("the caller named it");
     assert_eq!((saved.bytes, saved.path), (2, place.join("a.txt")));
     fs::remove_dir_all(place).expect("removed");

@@ -37,12 +37,18 @@ impl Project {
         let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
         made.map_err(|error| unwritable(folder, &error))?;
         refuse_links(folder)?;
+        // Whatever mode it was cloned with: the logs in it are nobody else's.
+        let about = fs::metadata(folder).map_err(|error| unwritable(folder, &error))?;
+        if about.permissions().mode() & 0o077 != 0 {
+            fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
+                .map_err(|error| unwritable(folder, &error))?;
+        }
+        // One that came with a clone, or that a full disk cut, would let the token of
+        // the daemon into a commit.
         let ignore = folder.join(".gitignore");
-        match fs::File::create_new(&ignore) {
-            Ok(mut file) => io::Write::write_all(&mut file, GITIGNORE.as_bytes())
-                .map_err(|error| unwritable(&ignore, &error))?,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(unwritable(&ignore, &error)),
+        let is_file = fs::symlink_metadata(&ignore).is_ok_and(|about| about.is_file());
+        if !is_file || fs::read(&ignore).ok().as_deref() != Some(GITIGNORE.as_bytes()) {
+            write_private(&ignore, GITIGNORE)?;
         }
         Ok(Self { folder: folder.to_path_buf() })
     }
@@ -110,4 +116,28 @@ pub fn write_private(path: &Path, text: &str) -> Result<()> {
 pub fn unwritable(path: &Path, error: &io::Error) -> Error {
     let message = format!("`{}` cannot be written: {error}", path.display());
     Error::new(Reason::FileUnwritable, message).with("path", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_clone_says_of_ignored_files_and_modes_does_not_count() {
+        let place = tempfile::tempdir().expect("a folder");
+        let folder = place.path().join(".browse");
+        for cloned in [None, Some(""), Some("!*\n")] {
+            let _ = fs::remove_dir_all(&folder);
+            if let Some(text) = cloned {
+                fs::create_dir(&folder).expect("made");
+                fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).expect("set");
+                fs::write(folder.join(".gitignore"), text).expect("written");
+            }
+            Project::prepare(&folder).expect("prepared");
+            let text = fs::read_to_string(folder.join(".gitignore")).expect("read");
+            assert_eq!(text, GITIGNORE, "{cloned:?}");
+            let mode = fs::metadata(&folder).expect("there").permissions().mode();
+            assert_eq!(mode & 0o777, 0o700, "{cloned:?}");
+        }
+    }
 }

@@ -34,12 +34,16 @@ impl CallMetadata {
     /// Reads the metadata.
     ///
     /// # Errors
-    /// `ARGUMENT_INVALID` for a tab or timeout that cannot be read, or stands
-    /// there twice.
+    /// `ARGUMENT_INVALID` for an entry that cannot be read, or stands there twice.
     pub fn from_metadata(entries: &MetadataMap) -> Result<Self> {
-        let text = |name: &str| entries.get(name).and_then(|value| value.to_str().ok());
-        let decoded = |name: &str| {
-            text(name).map(|value| percent_decode_str(value).decode_utf8_lossy().into_owned())
+        // What cannot be read is not taken for what is not there: the call would go to
+        // another session.
+        let decoded = |name: &str| -> Result<Option<String>> {
+            let Some(value) = single_entry(entries, name)? else { return Ok(None) };
+            match percent_decode_str(value).decode_utf8() {
+                Ok(text) => Ok(Some(text.into_owned())),
+                Err(_) => Err(invalid_header(format!("`{name}` holds what is no text"))),
+            }
         };
         let tab = single_entry(entries, metadata::TAB)?.map(|value| {
             let number = value.bytes().all(|byte| byte.is_ascii_digit()).then(|| value.parse());
@@ -53,9 +57,9 @@ impl CallMetadata {
         });
         Ok(Self {
             tab: tab.transpose()?,
-            session: decoded(metadata::SESSION),
-            cwd: decoded(metadata::CWD).map(PathBuf::from).filter(|path| path.is_absolute()),
-            wants_raw: text(metadata::CONTENT) == Some("raw"),
+            session: decoded(metadata::SESSION)?,
+            cwd: decoded(metadata::CWD)?.map(PathBuf::from).filter(|path| path.is_absolute()),
+            wants_raw: single_entry(entries, metadata::CONTENT)? == Some("raw"),
             timeout: timeout.transpose()?,
             peer: None,
         })
@@ -102,7 +106,30 @@ fn parse_timeout(text: &str) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Duration, parse_timeout};
+    use browse_proto::metadata;
+    use tonic::metadata::{MetadataMap, MetadataValue};
+
+    use super::{CallMetadata, Duration, parse_timeout};
+
+    #[test]
+    fn what_cannot_be_read_is_not_taken_for_what_is_not_there() {
+        let read = |values: &[&[u8]]| {
+            let mut entries = MetadataMap::new();
+            for value in values {
+                let value = MetadataValue::try_from(*value).expect("a header");
+                entries.append(metadata::SESSION, value);
+            }
+            CallMetadata::from_metadata(&entries).map(|call| call.session).map_err(|_| ())
+        };
+        assert_eq!(read(&[]), Ok(None));
+        assert_eq!(read(&[b"work"]), Ok(Some("work".to_owned())));
+        assert_eq!(read(&[b"w%C3%B6rk"]), Ok(Some("w\u{f6}rk".to_owned())));
+        for values in
+            [&[&b"w\xf6rk"[..]][..], &[b"w%F6rk"], &["w\u{f6}rk".as_bytes()], &[b"a", b"b"]]
+        {
+            assert_eq!(read(values), Err(()), "{values:?}");
+        }
+    }
 
     #[test]
     fn timeouts_are_read_as_grpc_writes_them() {

@@ -76,6 +76,13 @@ impl Catalog {
         found.cloned().ok_or_else(|| Self::missing(name, tier))
     }
 
+    /// The tier of a skill of the same name that `skill` stands before, if any.
+    pub fn shadowed_tier(&self, skill: &Skill) -> Option<Tier> {
+        let skills = self.all();
+        let same = skills.iter().filter(|other| other.name == skill.name);
+        same.map(|other| other.tier).find(|tier| *tier != skill.tier)
+    }
+
     /// `SKILL_NOT_FOUND`.
     pub fn missing(name: &str, tier: Option<Tier>) -> Error {
         let place = tier.map_or(String::new(), |tier| format!(" in the {} tier", tier.name()));

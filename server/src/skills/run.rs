@@ -47,6 +47,11 @@ pub async fn run_skill(
     found.contents()?;
     let hash = skills.hash(&found)?;
     let is_trusted = skills.trust().is_trusted(&found, &hash);
+    // Whoever names a bundled skill may not know that the project has one as well.
+    let shadowed = match (found.tier, is_trusted) {
+        (Tier::Project, false) => skills.catalog().shadowed_tier(&found),
+        _ => None,
+    };
     // What is trusted is the content, manifest included: that is what runs,
     // whatever becomes of the folder from now on.
     let skill = match is_trusted {
@@ -70,6 +75,11 @@ pub async fn run_skill(
         let manifest = &contents.manifest;
         if manifest.needs_trust() && !trusted {
             voice.write(trust_notice(&skill.name)).await;
+        }
+        if let Some(tier) = shadowed {
+            let (name, tier) = (&skill.name, tier.name());
+            let note = format!("note: `{name}` is the skill of this project, not the {tier} one\n");
+            voice.write(note).await;
         }
         let free = trusted && manifest.requests_trust;
         let wish = if free {

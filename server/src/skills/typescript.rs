@@ -5,10 +5,26 @@
 
 mod cache;
 mod erase;
+mod erase_process;
 mod eraser;
 mod source_buffer;
 #[cfg(test)]
 mod tests;
 
+use browse_proto::Reason;
+
+use crate::error::{Error, Result};
+
 pub use cache::{translate, translate_all};
-use erase::erase;
+pub use erase_process::{ERASE_TYPES_FLAG, run as run_erase_process};
+
+/// Runs what reads, translates and writes files, off the threads of the calls.
+///
+/// # Errors
+/// That of `work`.
+pub async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(Error::new(Reason::Bug, error.to_string())))
+}

@@ -76,6 +76,21 @@ async fn typescript_loses_its_types() {
 }
 
 #[tokio::test]
+async fn code_that_nests_too_deeply_ends_no_daemon() {
+    let daemon = Daemon::start().await;
+    let nested = |open: &str, close: &str| {
+        format!("let x = {}1{};", open.repeat(100_000), close.repeat(100_000))
+    };
+    for code in [nested("(", ")"), nested("[", "]"), nested("!", ""), nested("<A<", ">>")] {
+        skill(&daemon.home(), "a", "").file("script.ts", &code);
+        let error = daemon.run("a").await.error.unwrap();
+        assert_eq!(error.reason, "SKILL_INVALID", "{error:?}");
+    }
+    skill(&daemon.home(), "a", "").file("script.ts", "console.log('[1]')");
+    assert_eq!(daemon.run("a").await.output, Some(json!([1])));
+}
+
+#[tokio::test]
 async fn a_trace_points_at_the_source() {
     let daemon = Daemon::start().await;
     skill(&daemon.home(), "a", "")

@@ -76,3 +76,17 @@ async fn what_runs_is_what_was_trusted() {
     let place = outcome.output.unwrap();
     assert!(!place.as_str().unwrap().contains("cache/skills"), "untrusted again: {place}");
 }
+
+#[tokio::test]
+async fn a_skill_of_the_project_in_place_of_another_is_told() {
+    let daemon = Daemon::start().await;
+    let note = "`a` is the skill of this project, not the global one";
+    skill(&daemon.home(), "a", "").shell("echo '[1]'");
+    assert!(!daemon.run("a").await.stderr.contains(note));
+    skill(&daemon.project().join(".browse"), "a", "").shell("echo '[2]'");
+    let outcome = daemon.run("a").await;
+    assert!(
+        outcome.output == Some(serde_json::json!([2])) && outcome.stderr.contains(note),
+        "{outcome:?}"
+    );
+}

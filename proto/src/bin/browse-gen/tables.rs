@@ -45,12 +45,13 @@ pub fn tables(of: FacadeAudience) -> String {
 }
 
 /// The tables of the rule for output paths.
-fn outputs() -> [(&'static str, &'static str); 15] {
+fn outputs() -> [(&'static str, &'static str); 16] {
     use browse_proto::output_names as names;
     [
         ("CLOSED", names::CLOSED),
         ("FOLDERS", names::FOLDERS),
         ("NAMES", names::NAMES),
+        ("LOADED", names::LOADED),
         ("SYSTEM", names::SYSTEM),
         ("SYSTEM_OF_MACOS", names::SYSTEM_OF_MACOS),
         ("OPEN", names::OPEN),

@@ -1,6 +1,6 @@
 //! Reads a `config.toml`, keeping the line of each value.
 
-use std::{fs, io, ops::Range, path::Path};
+use std::{fs, io, ops::Range, os::unix::fs::MetadataExt as _, path::Path};
 
 use toml::{
     Spanned,
@@ -13,19 +13,38 @@ use super::{
 };
 use crate::{content::clean_line, error::Result};
 
+/// Bytes that a `config.toml` may have.
+const MAX_CONFIG_FILE_BYTES: u64 = 256 << 10;
+
 /// The settings in the file at `path`; none when there is no file.
 ///
 /// # Errors
 /// `SETTING_INVALID` with file and line: no TOML, an unknown key, a nested
 /// value, or a file that cannot be read.
 pub fn read(path: &Path, of: ConfigScope) -> Result<Vec<RawSetting>> {
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => {
-            return Err(invalid_setting("config.toml", &file_line(path, 0), &error.to_string()));
-        }
+    let refuse = |why: &str| invalid_setting("config.toml", &file_line(path, 0), why);
+    // That of a project comes with what was cloned, so a link is not followed. The
+    // user's own may be one.
+    let about = match of {
+        ConfigScope::Any => fs::symlink_metadata(path),
+        _ => fs::metadata(path),
     };
+    let about = match about {
+        Ok(about) => about,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(refuse(&error.to_string())),
+    };
+    let owner = about.uid();
+    if !about.is_file() {
+        return Err(refuse("it is not a regular file"));
+    }
+    if owner != nix::unistd::geteuid().as_raw() && owner != 0 {
+        return Err(refuse("it belongs to another user"));
+    }
+    if about.len() > MAX_CONFIG_FILE_BYTES {
+        return Err(refuse(&format!("it has more than {} KiB", MAX_CONFIG_FILE_BYTES >> 10)));
+    }
+    let text = fs::read_to_string(path).map_err(|error| refuse(&error.to_string()))?;
     let row = |offset: usize| text[..offset.min(text.len())].matches('\n').count() + 1;
     let table = DeTable::parse(&text).map_err(|error| {
         let at = row(error.span().map_or(0, |span| span.start));
@@ -97,4 +116,32 @@ fn unknown_setting(name: &str) -> String {
 
 fn file_line(path: &Path, line: usize) -> String {
     format!("{}:{line}", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_file_of_a_project_is_regular_and_small() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("config.toml");
+        let of = |of: ConfigScope| read(&path, of).map(|settings| settings.len());
+        assert_eq!(of(ConfigScope::Any).ok(), Some(0));
+        let other = folder.path().join("other.toml");
+        fs::write(&other, "port = 1").expect("written");
+        symlink(&other, &path).expect("linked");
+        assert_eq!(of(ConfigScope::User).ok(), Some(1));
+        assert!(of(ConfigScope::Any).is_err(), "it is a link");
+        for refused in ["/dev/zero", "/dev/null"] {
+            fs::remove_file(&path).expect("removed");
+            symlink(refused, &path).expect("linked");
+            assert!(of(ConfigScope::User).is_err() && of(ConfigScope::Any).is_err(), "{refused}");
+        }
+        fs::remove_file(&path).expect("removed");
+        fs::write(&path, "#".repeat(300 << 10)).expect("written");
+        assert!(of(ConfigScope::Any).is_err(), "it is large");
+    }
 }

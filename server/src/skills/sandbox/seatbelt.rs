@@ -56,7 +56,10 @@ impl PendingProgram {
     ///
     /// # Errors
     /// Never.
-    pub fn run_plan(self, _: &ProcessPlan) -> std::io::Result<crate::skills::supervisor::StartedProgram> {
+    pub fn run_plan(
+        self,
+        _: &ProcessPlan,
+    ) -> std::io::Result<crate::skills::supervisor::StartedProgram> {
         match self {}
     }
 }

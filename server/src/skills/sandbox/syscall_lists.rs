@@ -113,6 +113,11 @@ pub const DENIED_CALLS: &[c_long] = &[
 /// Refused beside them where the file system and the processes of everybody else
 /// are in sight.
 pub const DENIED_WITHOUT_NAMESPACES: &[c_long] = &[
+    // A socket that listens without a name gets one by itself, past Landlock, and is
+    // reached from other machines.
+    SYS_listen,
+    SYS_accept,
+    SYS_accept4,
     // Change what Landlock does not hold: owner, mode, times, attributes.
     SYS_fchmodat,
     FCHMODAT2,

@@ -81,7 +81,8 @@ async fn typescript(cx: &CallContext, skill: &Skill) -> Result<Suite> {
         return Err(untested(skill, Path::new("script.test.ts")));
     }
     let place = cx.daemon().skills().drafts().create_scratch()?;
-    typescript::translate_all(skill, place.folder.path())?;
+    let (read, folder) = (skill.clone(), place.folder.path().to_owned());
+    typescript::run_blocking(move || typescript::translate_all(&read, &folder)).await?;
     let engine = runtime::JsEngine::find(cx.daemon().skills().programs()).await?;
     let scripts = tests.iter().map(|test| test.with_extension("js")).collect::<Vec<_>>();
     let ran = place.folder.path().join(".ran.mjs");

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use browse_proto::Reason;
 
-use super::erase;
+use super::erase_process::erase_all;
 use crate::error::{Error, Result};
 use crate::skills::{hash, skill::Skill, snapshot};
 
@@ -67,6 +67,7 @@ fn unwritable(path: &Path, error: &io::Error) -> Error {
 /// is another name.
 fn write_modules(skill: &Skill, folder: &Path, place: fn(&Path) -> Option<PathBuf>) -> Result<()> {
     let unwritable = |error: io::Error| unwritable(folder, &error);
+    let (mut modules, mut texts) = (Vec::new(), Vec::new());
     let files = hash::files(&skill.folder);
     for file in files.map_err(|error| unreadable(skill, &skill.folder, &error))? {
         let Some(target) = place(&file) else { continue };
@@ -78,8 +79,16 @@ fn write_modules(skill: &Skill, folder: &Path, place: fn(&Path) -> Option<PathBu
             continue;
         }
         let text = fs::read_to_string(&from).map_err(|error| unreadable(skill, &from, &error))?;
-        let text = erase(&text).map_err(|error| invalid(skill, &file, &error.to_string()))?;
-        fs::write(to, text).map_err(unwritable)?;
+        modules.push((file, to));
+        texts.push(text);
+    }
+    if !texts.is_empty() {
+        let main = Path::new("script.ts");
+        let erased = erase_all(&texts).map_err(|error| invalid(skill, main, &error.to_string()))?;
+        for ((file, to), text) in modules.iter().zip(erased) {
+            let text = text.map_err(|error| invalid(skill, file, &error.to_string()))?;
+            fs::write(to, text).map_err(unwritable)?;
+        }
     }
     fs::write(folder.join("package.json"), r#"{"type":"module"}"#).map_err(unwritable)
 }

@@ -1,6 +1,6 @@
 //! What is left of TypeScript.
 
-use super::erase;
+use super::erase::erase;
 
 /// The JavaScript of `source`, with runs of blanks folded.
 fn erased(source: &str) -> String {

@@ -34,6 +34,14 @@ def call(number, *arguments):
 
 
 @probe
+def listens_for_others():
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as server:
+        # Without a name it gets a port on every device.
+        server.listen()
+        return server.getsockname()[1] > 0 and len(socket.if_nameindex()) > 1
+
+
+@probe
 def reads_private_key():
     return reads(at["key"])
 

@@ -144,7 +144,13 @@ impl FileTransfer<'_> {
         let lost = |error: std::io::Error| {
             Error::new(Reason::DownloadFailed, format!("the download was lost: {error}"))
         };
-        let mut file = tokio::fs::File::open(path).await.map_err(lost)?;
+        // Its name may have been given to something else since.
+        let mut options = tokio::fs::OpenOptions::new();
+        options.read(true).custom_flags(nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK);
+        let mut file = options.open(path).await.map_err(lost)?;
+        if !file.metadata().await.map_err(lost)?.is_file() {
+            return Err(lost(std::io::Error::other("it is not a file any more")));
+        }
         loop {
             let mut piece = vec![0; CHUNK_BYTES];
             let length = file.read(&mut piece).await.map_err(lost)?;
