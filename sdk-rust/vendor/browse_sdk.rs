@@ -29,7 +29,6 @@ pub enum Json {
 
 static NULL: Json = Json::Null;
 
-/// Deepest nesting that is read.
 const MAX_DEPTH: usize = 200;
 
 impl Json {
@@ -459,31 +458,26 @@ impl Error {
 		self.metadata.contains_key("retry_ms") || self.code == UNAVAILABLE && !is_final
 	}
 
-	/// The same error with one more value.
 	pub(crate) fn with_metadata(mut self, key: &str, value: impl Into<String>) -> Self {
 		self.metadata.insert(key.to_owned(), value.into());
 		self
 	}
 
-	/// What a client says when nobody answers.
 	pub(crate) fn unreachable(address: &str, why: impl fmt::Display) -> Self {
 		let message = format!("`{address}` does not answer: {why}");
 		Self::new("DAEMON_UNREACHABLE", message, "Run `browse status`", UNAVAILABLE)
 	}
 
-	/// The same of one elsewhere.
 	pub(crate) fn remote_unreachable(address: &str, why: impl fmt::Display) -> Self {
 		let hint = "Check the network, and ask the owner whether the pairing still is";
 		Self { hint: hint.to_owned(), ..Self::unreachable(address, why) }
 	}
 
-	/// What a client says when the answer does not come in time.
 	pub(crate) fn deadline_exceeded(milliseconds: u64) -> Self {
 		let message = format!("no answer within {milliseconds} ms");
 		Self::new("DEADLINE_EXCEEDED", message, "Raise the timeout", DEADLINE_EXCEEDED)
 	}
 
-	/// What a client says of an answer beyond `limit` MiB.
 	pub(crate) fn too_large(limit: usize) -> Self {
 		let message = format!("a message of the answer is larger than {limit} MiB");
 		let hint = "Ask for less, such as one part of the page";
@@ -491,19 +485,16 @@ impl Error {
 			.with_metadata("limit", format!("{limit} MiB"))
 	}
 
-	/// What a client says when what answers elsewhere is no daemon.
 	pub(crate) fn unexpected_peer(address: &str, what: &str) -> Self {
 		let message = format!("what answers at `{address}` is no daemon of browse: {what}");
 		let hint = "Ask the owner to look at `browse tunnel status`, and for a new block; the call may have been carried out";
 		Self::new("REMOTE_FOREIGN", message, hint, FAILED_PRECONDITION)
 	}
 
-	/// What a client says of arguments that fit no command.
 	pub(crate) fn argument(message: impl Into<String>) -> Self {
 		Self::new("ARGUMENT_INVALID", message, "See docs/commands.md", INVALID_ARGUMENT)
 	}
 
-	/// Reads the error of an answer; `None` when the status is OK.
 	pub(crate) fn from_trailers(trailers: &BTreeMap<String, String>) -> Option<Self> {
 		let get = |name: &str| trailers.get(name).map_or("", String::as_str);
 		let code = get("grpc-status").parse().unwrap_or(UNKNOWN);
@@ -542,7 +533,6 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Reads google.rpc.ErrorInfo from the details of a google.rpc.Status.
 fn error_info(status: &[u8]) -> (String, BTreeMap<String, String>) {
 	let (mut reason, mut metadata) = (String::new(), BTreeMap::new());
 	for body in details(status, b"/google.rpc.ErrorInfo") {
@@ -552,26 +542,22 @@ fn error_info(status: &[u8]) -> (String, BTreeMap<String, String>) {
 	(reason, metadata)
 }
 
-/// Reads browse.v1.ErrorPage from the details of a google.rpc.Status.
 fn page_quotes(status: &[u8]) -> Box<[(String, String)]> {
 	let quotes = details(status, b"/browse.v1.ErrorPage").into_iter();
 	let quotes = quotes.flat_map(|body| field_values(body, 1)).map(first_two_fields);
 	quotes.map(|(about, said)| (sanitize_text(&about), sanitize_text(&said))).collect()
 }
 
-/// The details of this type.
 fn details<'a>(status: &'a [u8], wanted: &[u8]) -> Vec<&'a [u8]> {
 	let of = |any: &&[u8]| field_values(any, 1).first().is_some_and(|name| name.ends_with(wanted));
 	field_values(status, 3).into_iter().filter(of).flat_map(|any| field_values(any, 2)).collect()
 }
 
-/// The first two fields of a message.
 fn first_two_fields(entry: &[u8]) -> (String, String) {
 	let part = |number| field_values(entry, number).first().map(|bytes| text(bytes));
 	(part(1).unwrap_or_default(), part(2).unwrap_or_default())
 }
 
-/// The values of field `wanted` of a message, as bytes.
 fn field_values(message: &[u8], wanted: u32) -> Vec<&[u8]> {
 	let bytes = |entry| match entry {
 		Ok((number, Raw::Bytes(bytes))) if number == wanted => Some(bytes),
@@ -599,7 +585,6 @@ fn decode_base64(text: &str) -> Vec<u8> {
 	out
 }
 
-/// `text` without what would drive a terminal.
 fn sanitize_text(text: &str) -> String {
 	let drives = |letter: char| letter.is_control() && letter != '\n';
 	let turns = |letter: char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -2463,7 +2448,6 @@ use super::sha256::{Sha256, sha256};
 
 const MANIFEST_NAME: &str = "manifest.json";
 
-/// Bytes that a manifest may have; a larger one is not ours.
 const MAX_MANIFEST_BYTES: u64 = 32 << 20;
 
 /// A file that was saved.
@@ -2541,7 +2525,6 @@ fn saved_fields(saved: &Saved) -> [(&'static str, Json); 4] {
 	]
 }
 
-/// The row of a manifest.
 fn manifest_row(saved: &Saved) -> Json {
 	let name = saved.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
 	let [url, rest @ ..] = saved_fields(saved);
@@ -2553,8 +2536,6 @@ fn failure_json(failed: &Failed) -> Json {
 	Json::object([("url", url.into()), ("reason", reason.into()), ("message", message.into())])
 }
 
-/// Saves the one file of `parts` as `place`, in the folder `place`, or in the
-/// temp directory.
 pub(crate) fn file(parts: Stream<FilePart>, place: Option<&Path>) -> Result<Saved> {
 	let named = place.filter(|path| !path.to_string_lossy().ends_with('/') && !path.is_dir());
 	let mut draft = None;
@@ -2587,7 +2568,6 @@ pub(crate) fn file(parts: Stream<FilePart>, place: Option<&Path>) -> Result<Save
 	Err(Error::new("BUG", "the command ended without an answer", "", 13))
 }
 
-/// Saves the files that `call` streams into a folder, together with a manifest.
 pub(crate) fn folder(
 	place: Option<&Path>,
 	call: impl FnOnce(Vec<String>) -> Result<Stream<FilePart>>,
@@ -2635,9 +2615,6 @@ fn save_parts(parts: Stream<FilePart>, out: &mut SavedFolder) -> Result<()> {
 	Ok(())
 }
 
-/// The rows that speak of a plain file in the folder that is as they say. It may
-/// come from anywhere. A file that is not a manifest of ours would be lost: it is
-/// refused.
 fn read_manifest(folder: &Path) -> Result<Vec<Json>> {
 	let path = folder.join(MANIFEST_NAME);
 	let Ok(about) = fs::metadata(&path) else { return Ok(Vec::new()) };
@@ -2680,8 +2657,6 @@ fn write_manifest(out: &SavedFolder, known: Vec<Json>) -> Result<()> {
 	draft.file.finish().map(drop).map_err(|fault| output_error(&out.manifest, fault))
 }
 
-/// A file under way: it lies under another name beside its own until it is
-/// whole. What is half written goes with it.
 struct PartialFile {
 	head: FileHead,
 	path: PathBuf,
@@ -2717,7 +2692,6 @@ impl PartialFile {
 		self.file.write_all(bytes).map_err(|error| unwritable(&self.path, &error))
 	}
 
-	/// Gives it its name, when it is what was sent.
 	fn finish(self, tail: FileTail) -> Result<Saved> {
 		let Self { head, path, file: draft, hash, bytes } = self;
 		let sha256 = hash.finish();
@@ -2747,7 +2721,6 @@ fn output_options(places: &OutputPlaces) -> OutputOptions<'_> {
 	}
 }
 
-/// The name of a file that a page chose, made harmless: programs do not obey it.
 fn sanitize_page_name(wanted: &str) -> String {
 	output::harmless_page_name(&sanitize(wanted))
 }
@@ -2786,13 +2759,9 @@ use super::http::{GrpcWebResponse, HttpConnection, socket_path};
 use super::json::Json;
 use super::message::{Message, Request, decode, encode, from_json};
 
-/// How much longer than the daemon a client waits, so that the daemon's error
-/// is the one seen.
 const DEADLINE_GRACE: Duration = Duration::from_secs(1);
 
 /// Drives the browser: every command as a method.
-///
-/// A clone is cheap, and calls from several threads run at the same time.
 #[derive(Clone)]
 pub struct Browse {
 	daemon: Arc<DaemonEndpoint>,
@@ -2814,9 +2783,6 @@ struct DaemonEndpoint {
 
 /// Makes a client of the daemon that the environment names: `BROWSE_ADDR` with
 /// `BROWSE_SKILL_TOKEN` or `BROWSE_TOKEN`, else the state file of the project.
-///
-/// # Errors
-/// `DAEMON_NOT_RUNNING`, `STATE_FILE_INVALID`.
 pub fn connect() -> Result<Browse> {
 	let (address, token) = discovery::find_daemon(None, None)?;
 	Ok(Browse::new(&address, &token))
@@ -2835,7 +2801,6 @@ impl Browse {
 		Self::with_connector(address, token, None)
 	}
 
-	/// A client whose connections are made by `opener`.
 	pub(crate) fn with_connector(address: &str, token: &str, opener: Option<Connector>) -> Self {
 		let (address, token) = (address.to_owned(), token.to_owned());
 		let daemon = Arc::new(DaemonEndpoint {
@@ -2865,10 +2830,6 @@ impl Browse {
 	/// Calls a command by name, as the command line or as the methods write it:
 	/// `call("newtab", &Json::object([("url", url.into())]))`. The answer is
 	/// that of the method.
-	///
-	/// # Errors
-	/// `ARGUMENT_INVALID` for a command or an argument that there is not, and
-	/// what the daemon says.
 	pub fn call(&self, command: &str, args: &Json) -> Result<Json> {
 		commands::call(self, command, args)
 	}
@@ -2890,7 +2851,6 @@ impl Browse {
 		self.start_call(&path, &encode(request), timeout)
 	}
 
-	/// Sends the bytes of a message to the RPC at `path`.
 	pub(crate) fn start_call<M>(
 		&self,
 		path: &str,
@@ -2926,7 +2886,6 @@ impl Browse {
 		headers
 	}
 
-	/// What `call` does for one kind of request.
 	pub(crate) fn dynamic<R: Request>(&self, args: &Json) -> Result<Json> {
 		let request: R = from_json(args).map_err(Error::argument)?;
 		Ok(self.send(&request)?.to_json())
@@ -2934,7 +2893,6 @@ impl Browse {
 }
 
 impl DaemonEndpoint {
-	/// A connection that waits, or a new one.
 	fn take_connection(&self, end: Instant) -> io::Result<HttpConnection> {
 		loop {
 			let waiting =
@@ -2995,7 +2953,6 @@ impl<R: Message> Iterator for Stream<R> {
 }
 
 impl<R> Stream<R> {
-	/// The bytes of the next message.
 	pub(crate) fn next_bytes(&mut self) -> Option<Result<Vec<u8>>> {
 		let mut answer = self.answer.take()?;
 		match answer.next_message() {
@@ -3116,7 +3073,6 @@ browse_enums! {
 }
 
 browse_messages! {
-	/// Words of a page that an error quotes.
 	struct PageQuote {
 		/// What they are, in the daemon's words: `element`, `cover`, or the ref of a candidate.
 		1 about: String,
@@ -3139,14 +3095,12 @@ browse_messages! {
 		/// One entry per step, in order.
 		1 results: Vec<StepResult>,
 	}
-	/// One command.
 	struct Step {
 		/// Tab it acts on; the tab of the call when left out.
 		1 tab: Option<u64>,
 		/// The request, packed. Its type names its RPC: no two RPCs share one.
 		2 request: Option<Any>,
 	}
-	/// What came of a step.
 	struct StepResult {
 		/// Command, as the CLI names it.
 		1 command: String,
@@ -3155,7 +3109,6 @@ browse_messages! {
 		3 response: Option<Any>,
 		4 error: Option<StepError>,
 	}
-	/// Why a step did not succeed.
 	struct StepError {
 		/// Reason, as in errors.proto.
 		1 reason: String,
@@ -3201,7 +3154,6 @@ browse_messages! {
 		/// One for each screen.
 		1 pictures: Vec<Picture>,
 	}
-	/// A picture among several.
 	struct Picture {
 		/// End of its file name: mobile.png.
 		1 name: String,
@@ -3252,7 +3204,6 @@ browse_messages! {
 		/// JSON object with these options, in place of the flags.
 		18 from_file: Option<String>,
 	}
-	/// Its options have the numbers that they have in PdfRequest.
 	struct PrintHtmlRequest {
 		/// Paper; letter when left out.
 		1 format: PaperFormat,
@@ -3333,7 +3284,6 @@ browse_messages! {
 		/// Files that were removed.
 		1 removed: u64,
 	}
-	/// A file that a page sent, or wanted to send.
 	struct DownloadEntry {
 		/// Names it: `download @d1 report.pdf` saves it.
 		1 id: String,
@@ -3372,7 +3322,6 @@ browse_messages! {
 		/// Addresses of files that the caller has already.
 		4 known: Vec<String>,
 	}
-	/// A piece of a file, on its way to who writes it. Pieces of several files may come in turns.
 	struct FilePart {
 		/// Number of the file, from 0.
 		1 file: u32,
@@ -3385,7 +3334,6 @@ browse_messages! {
 		/// Files to come; in the first message of several.
 		5 files: Option<u32>,
 	}
-	/// What is known of a file before its bytes.
 	struct FileHead {
 		/// Where it comes from; data: addresses are shortened to their hash.
 		1 url: String,
@@ -3396,7 +3344,6 @@ browse_messages! {
 		/// Its size in bytes, where that is known.
 		4 size: Option<u64>,
 	}
-	/// How a file ended.
 	struct FileTail {
 		/// Its size in bytes.
 		1 bytes: u64,
@@ -3429,7 +3376,6 @@ browse_messages! {
 		/// Device pixels for each CSS pixel.
 		3 scale: f64,
 	}
-	/// What an action did to the page.
 	struct Receipt {
 		/// What changed, one fact a line.
 		1 summary: String,
@@ -3450,7 +3396,6 @@ browse_messages! {
 		/// Question that the page asked and that waits for `dialog-accept` or `dialog-dismiss`: its type and text.
 		12 question: Option<String>,
 	}
-	/// One thing that an action did. As a line: `label: role "name": text note`.
 	struct ReceiptFact {
 		/// What it is: `alert`, `value`, `new tab 3`.
 		1 label: String,
@@ -3661,7 +3606,6 @@ browse_messages! {
 	struct TurnWheelResponse {
 		1 receipt: Option<Receipt>,
 	}
-	/// A file that is sent to a page.
 	struct UploadFile {
 		/// Name, without folders.
 		1 name: String,
@@ -3709,7 +3653,6 @@ browse_messages! {
 		/// Skills and notes whose host matches, at most five.
 		4 suggested_skills: Vec<SuggestedSkill>,
 	}
-	/// A skill or a note that fits the host of the tab.
 	struct SuggestedSkill {
 		/// Name to give to `skill run` or `library show`; the host of a note.
 		1 id: String,
@@ -3840,7 +3783,6 @@ browse_messages! {
 		/// Skills and notes whose host matches, at most five.
 		3 suggested_skills: Vec<SuggestedSkill>,
 	}
-	/// One element of a snapshot.
 	struct SnapshotNode {
 		/// Ref to act on, such as `@e3`; empty for structure.
 		1 r#ref: String,
@@ -3871,7 +3813,6 @@ browse_messages! {
 		/// What its markup calls it, such as `prev-month`, where it has no name.
 		14 hint: String,
 	}
-	/// A rectangle in CSS pixels.
 	struct Box {
 		1 x: f64,
 		2 y: f64,
@@ -3910,7 +3851,6 @@ browse_messages! {
 		/// Attributes in document order.
 		1 attributes: Vec<Attribute>,
 	}
-	/// An attribute of an element.
 	struct Attribute {
 		1 name: String,
 		2 value: String,
@@ -3929,7 +3869,6 @@ browse_messages! {
 		/// Messages of earlier pages that were left out.
 		3 earlier: u64,
 	}
-	/// A line of the console.
 	struct ConsoleMessage {
 		/// Time in milliseconds since the epoch.
 		1 time_ms: u64,
@@ -3954,7 +3893,6 @@ browse_messages! {
 		/// Requests of earlier pages that were left out.
 		3 earlier: u64,
 	}
-	/// A request that the tab made.
 	struct NetworkEntry {
 		/// Id for `network show`.
 		1 id: u64,
@@ -4026,7 +3964,6 @@ browse_messages! {
 		/// Dialogs that fell out of the buffer.
 		2 dropped: u64,
 	}
-	/// A dialog that was answered, or is open.
 	struct DialogEntry {
 		/// Time of its answer in milliseconds since the epoch; of its opening, while it is open.
 		1 time_ms: u64,
@@ -4075,7 +4012,6 @@ browse_messages! {
 		/// The snapshot: one element a line, two spaces a level.
 		7 tree: String,
 	}
-	/// The box of a ref in a picture.
 	struct PictureMark {
 		/// Ref.
 		1 r#ref: String,
@@ -4131,7 +4067,6 @@ browse_messages! {
 	struct FetchResponse {
 		1 answer: Option<Fetched>,
 	}
-	/// The answer of a server.
 	struct Fetched {
 		/// HTTP status.
 		1 status: u32,
@@ -4158,7 +4093,6 @@ browse_messages! {
 		/// From request to last byte, in milliseconds.
 		12 duration_ms: f64,
 	}
-	/// A header of an answer.
 	struct Header {
 		1 name: String,
 		2 value: String,
@@ -4185,7 +4119,6 @@ browse_messages! {
 		/// Links in document order, each address once.
 		1 links: Vec<Link>,
 	}
-	/// A link of the page.
 	struct Link {
 		/// Accessible name.
 		1 text: String,
@@ -4214,7 +4147,6 @@ browse_messages! {
 		/// Fields outside of any form.
 		3 fields: Vec<FormField>,
 	}
-	/// A form of the page.
 	struct Form {
 		/// Its `name` attribute, or its id.
 		1 name: String,
@@ -4229,7 +4161,6 @@ browse_messages! {
 		/// Fields and buttons in document order.
 		6 fields: Vec<FormField>,
 	}
-	/// A field, or a button of a form.
 	struct FormField {
 		/// Ref to act on, such as `@e3`.
 		1 r#ref: String,
@@ -4282,7 +4213,6 @@ browse_messages! {
 		/// Name or URL of its frame, for fields outside of a form.
 		25 frame: Option<String>,
 	}
-	/// A choice of a field.
 	struct FormOption {
 		/// What is sent.
 		1 value: String,
@@ -4303,7 +4233,6 @@ browse_messages! {
 		/// The same elements as data.
 		2 nodes: Vec<AccessibilityNode>,
 	}
-	/// One element of the accessibility tree.
 	struct AccessibilityNode {
 		/// ARIA role; `text` for plain text.
 		1 role: String,
@@ -4334,7 +4263,6 @@ browse_messages! {
 		/// Media in document order, each address once.
 		1 media: Vec<MediaItem>,
 	}
-	/// An image, a video or a sound.
 	struct MediaItem {
 		/// image, video or audio.
 		1 kind: String,
@@ -4381,7 +4309,6 @@ browse_messages! {
 		/// What could not be read.
 		6 problems: Vec<String>,
 	}
-	/// A tag of metadata.
 	struct MetaTag {
 		/// Name or property.
 		1 name: String,
@@ -4432,7 +4359,6 @@ browse_messages! {
 		/// What stands out as wrong.
 		8 findings: Vec<String>,
 	}
-	/// What a page says it is.
 	struct AuditSite {
 		/// Title of the document.
 		1 title: String,
@@ -4453,7 +4379,6 @@ browse_messages! {
 		/// All of the document, in pixels.
 		9 page: Option<Box>,
 	}
-	/// A link of a navigation landmark.
 	struct AuditLink {
 		/// Name of the landmark.
 		1 nav: Option<String>,
@@ -4464,7 +4389,6 @@ browse_messages! {
 		/// Whether it leads to the page itself.
 		4 current: bool,
 	}
-	/// A heading.
 	struct AuditHeading {
 		/// From 1.
 		1 level: u32,
@@ -4473,7 +4397,6 @@ browse_messages! {
 		/// Position in pixels of the document.
 		3 r#box: Option<Box>,
 	}
-	/// An element with text of its own.
 	struct AuditText {
 		/// Its beginning.
 		1 text: String,
@@ -4484,7 +4407,6 @@ browse_messages! {
 		/// Position in pixels of the document.
 		4 r#box: Option<Box>,
 	}
-	/// Something that can be operated.
 	struct AuditControl {
 		/// ARIA role.
 		1 role: String,
@@ -4499,7 +4421,6 @@ browse_messages! {
 		/// Position in pixels of the document.
 		6 r#box: Option<Box>,
 	}
-	/// Numbers of all elements of a kind.
 	struct AuditCounts {
 		1 headings: u32,
 		2 text_blocks: u32,
@@ -4548,7 +4469,6 @@ browse_messages! {
 		/// Changes by `style` that are in force, oldest first.
 		9 history: Vec<StyleChange>,
 	}
-	/// The box of an element, in CSS pixels.
 	struct BoxModel {
 		/// Border box in the viewport of the main frame.
 		1 border_box: Option<Box>,
@@ -4558,14 +4478,12 @@ browse_messages! {
 		5 content_width: f64,
 		6 content_height: f64,
 	}
-	/// Widths at the four sides, in CSS pixels.
 	struct Sides {
 		1 top: f64,
 		2 right: f64,
 		3 bottom: f64,
 		4 left: f64,
 	}
-	/// A rule of a style sheet, or the style of the element itself.
 	struct StyleRule {
 		/// Selectors that match, `element.style` or `attributes`.
 		1 selector: String,
@@ -4584,7 +4502,6 @@ browse_messages! {
 		/// What it declares.
 		8 declarations: Vec<StyleDeclaration>,
 	}
-	/// A declaration of a rule.
 	struct StyleDeclaration {
 		/// Property.
 		1 name: String,
@@ -4595,14 +4512,12 @@ browse_messages! {
 		/// wins, partly overridden, overridden, or inherited.
 		4 standing: String,
 	}
-	/// A computed property.
 	struct ComputedProperty {
 		/// Property.
 		1 name: String,
 		/// Value.
 		2 value: String,
 	}
-	/// A change that `style` made.
 	struct StyleChange {
 		/// Number to give to `style --undo`.
 		1 id: u32,
@@ -4625,7 +4540,6 @@ browse_messages! {
 		/// Tabs of the session, oldest first.
 		1 tabs: Vec<Tab>,
 	}
-	/// A tab.
 	struct Tab {
 		/// Id for `tab`, `closetab` and `--tab`.
 		1 id: u64,
@@ -5431,9 +5345,6 @@ impl Arguments {
 	}
 
 	/// The argument `name`, which the manifest requires.
-	///
-	/// # Errors
-	/// `ARGUMENT_INVALID` when it is not there.
 	pub fn required(&self, name: &str) -> Result<&str> {
 		self.get(name).ok_or_else(|| Error::argument(format!("the argument `{name}` is missing")))
 	}

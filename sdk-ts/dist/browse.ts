@@ -1775,7 +1775,7 @@ function unfit(folder: Folder, name: string, about: Stats): string | undefined {
 
 /** The descriptor that a path names. */
 /** Whether a descriptor was opened for reading alone. To open it by its path on Linux asks for the file anew. */
-function isReadOnly({ fs }: Node, descriptor: number): boolean {
+function isReadOnly({ fs }: Modules, descriptor: number): boolean {
   let about = '';
   try {
     about = fs.readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8');

@@ -21,6 +21,13 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_millis(300);
 /// Time that a hung page gets to be freed of its script.
 const INTERRUPT_TIMEOUT: Duration = Duration::from_millis(200);
 
+/// Time that a busy page gets to come back before its process is ended: a third of what
+/// the call has left, within these.
+const BUSY_TIMEOUTS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(10)];
+
+/// Time in which the browser reports the other tabs of a process that was ended.
+const CRASH_REPORT_TIMEOUT: Duration = Duration::from_millis(100);
+
 /// Time that the process of a page that hangs gets to end: half of what the call has
 /// left, within these. Where it does not, the history of the tab is lost.
 const PROCESS_EXIT_TIMEOUTS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(3)];
@@ -181,6 +188,18 @@ impl CallContext {
         if awaits && !stuck {
             return Ok(tab);
         }
+        // It may be busy for a moment, and other tabs of its process with it: nothing is
+        // lost as long as there is time.
+        let third = self.deadline().saturating_duration_since(Instant::now()) / 3;
+        let patience = third.clamp(BUSY_TIMEOUTS[0], BUSY_TIMEOUTS[1]);
+        let comes_back = match stuck {
+            true => !page.is_stuck(patience).await,
+            false => page.is_responsive(patience).await,
+        };
+        if comes_back {
+            tab.clear_hung();
+            return Ok(tab);
+        }
         tracing::info!(tab = tab.id(), "the page cannot be freed");
         let half = self.deadline().saturating_duration_since(Instant::now()) / 2;
         if let Ok(ended) = timeout(
@@ -190,6 +209,8 @@ impl CallContext {
         .await
         {
             ended?;
+            tab.clear_hung();
+            self.report_crashed_tabs(&tab).await?;
             return Ok(tab);
         }
         let session = self.session()?;
@@ -197,12 +218,32 @@ impl CallContext {
         session.replace_page(&tab).await
     }
 
+    /// Names the tabs that shared the process of `tab`, which was ended.
+    async fn report_crashed_tabs(&self, tab: &Tab) -> Result<()> {
+        for other in self.session()?.tabs() {
+            let may_share = other.page().may_share_process(tab.page());
+            if may_share && other.page().wait_crashed(CRASH_REPORT_TIMEOUT).await {
+                self.add_notice(&format!(
+                    "tab {0} shared the process of a page that hung, which was ended: `browse reload --tab {0}`",
+                    other.id()
+                ));
+            }
+        }
+        Ok(())
+    }
+
     async fn resolve_tab(&self) -> Result<Arc<Tab>> {
         let session = self.session()?;
         // A session that moves to another browser has its tabs in none.
         session.wait_until_settled().await;
         let own = self.capability().tabs == TabPolicy::Own;
-        let last = || session.tabs().into_iter().rfind(|tab| tab.owner() == *self.client());
+        // A window that a page opens does not take the place of the tab.
+        let last = || {
+            let mut own: Vec<_> = session.tabs();
+            own.retain(|tab| tab.owner() == *self.client());
+            let opened = own.iter().rfind(|tab| tab.page().opener().is_none()).cloned();
+            opened.or_else(|| own.pop())
+        };
         let tab = match self.requested_tab() {
             Some(id) => session.tab(id)?,
             // The active tab may be somebody else's.

@@ -12,6 +12,7 @@ use super::{
     denial_audit, response_metadata,
 };
 use crate::{
+    browser::{address, navigation},
     content,
     daemon::Daemon,
     egress,
@@ -91,6 +92,19 @@ pub fn check_exclusive_args<Q: prost::Message>(command: &Command, request: &Q) -
     Err(Error::new(Reason::ArgumentInvalid, message).with("command", command.name))
 }
 
+/// Refuses an address that is never opened before the page is left for it.
+fn check_address_argument<Q: prost::Message>(cx: &CallContext, request: &Q) -> Result<()> {
+    if cx.command().reach != Reach::Leave {
+        return Ok(());
+    }
+    let field = cx.command().request.fields.iter().find(|field| field.name == "url");
+    let bytes = field.map(|field| (field.number, request.encode_to_vec()));
+    let text = bytes.as_ref().and_then(|(number, bytes)| wire::text_field(bytes, *number));
+    let Some(text) = text else { return Ok(()) };
+    let url = address::parse(&text, &navigation::url_requester(cx))?;
+    cx.check_address(&url)
+}
+
 /// Runs `handler` within the limits of `cx`, and guards what it answers; tells
 /// whether that has page-derived content.
 pub async fn run_guarded<Q, R, F>(cx: &CallContext, request: Q, handler: F) -> Result<(R, bool)>
@@ -102,6 +116,7 @@ where
     check_exclusive_args(cx.command(), &request)?;
     let mut note = CallRecorder::begin(cx, &request);
     let work = async {
+        check_address_argument(cx, &request)?;
         cx.acquire_tab().await?;
         if let Some(tab) = cx.tab_if_any() {
             let goes = cx.command().group == "navigation" && !is_read_only(cx.command());

@@ -6,7 +6,7 @@ use browse_guard::egress::{
     Channel, DestinationKind, EgressRule, OutboundData, ReassembledText, Site, TaintMatch,
     TaintedPayload, decodings, violated_rule,
 };
-use browse_proto::{Command, Reach, Scope, v1};
+use browse_proto::{Command, Reach, Reason, Scope, v1};
 
 use super::{
     client_taint::ClientTaint,
@@ -15,7 +15,12 @@ use super::{
     outbound_flow::{self, FlowPart, OutboundFlow},
     rule_outcome::{FlowMeans, FlowSource, apply_mode, canary_leaked},
 };
-use crate::{dispatch::CallContext, error::Result, policy::ClientKind, secrets};
+use crate::{
+    dispatch::CallContext,
+    error::{Error, HINT_KEY, Result},
+    policy::ClientKind,
+    secrets,
+};
 
 /// Letters and digits from which a word may be the value of a cookie.
 const MIN_COOKIE_VALUE_CHARS: usize = 16;
@@ -322,10 +327,17 @@ fn is_paste(request: &dyn Any) -> bool {
         || has("paste")
 }
 
-/// A paste sends what is in the clipboard.
+/// A paste sends what is in the clipboard. There is one for the whole browser, and
+/// whoever may not read it does not get at it by a key either.
 async fn check_paste(cx: &CallContext) -> Result<()> {
     let browser = cx.daemon().sessions().browser_handle().browser().await?;
     let Ok(text) = browser.read_clipboard().await else { return Ok(()) };
+    if !cx.is_root() && !text.is_empty() {
+        let message = "the clipboard belongs to the owner of the browser, and may hold what was \
+            copied in another session";
+        let hint = "Type the text with `browse type` or `browse fill`";
+        return Err(Error::new(Reason::ScopeDenied, message).with(HINT_KEY, hint));
+    }
     let (to, parts) = (outbound_flow::frame_site(cx), vec![FlowPart::Text(text)]);
     let channel = Channel::Field;
     check_flow(cx, &OutboundFlow { channel, destination: to, parts, is_typing: false }).await

@@ -8,6 +8,7 @@ use url::Url;
 
 use crate::{
     browser::{address, navigation},
+    chromium::KeyCombination,
     dispatch::CallContext,
 };
 
@@ -69,8 +70,7 @@ pub fn outbound_flows(cx: &CallContext, request: &dyn Any) -> Vec<OutboundFlow> 
         return field(&request.text);
     }
     if let Some(request) = request.downcast_ref::<v1::PressRequest>() {
-        let is_letter = request.key.chars().count() == 1;
-        return if is_letter { field(&request.key) } else { Vec::new() };
+        return typed_character(&request.key).map(|text| field(&text)).unwrap_or_default();
     }
     if let Some(request) = request.downcast_ref::<v1::SelectRequest>() {
         return field(&request.value.join("\n"));
@@ -152,10 +152,10 @@ fn rare_outbound_flows(cx: &CallContext, request: &dyn Any) -> Vec<OutboundFlow>
         }]
     };
     if let Some(request) = request.downcast_ref::<v1::HeaderRequest>() {
-        return text(Channel::Request, request.header.iter().cloned().collect());
+        return sent_everywhere(request.header.iter().cloned().collect());
     }
     if let Some(request) = request.downcast_ref::<v1::UserAgentRequest>() {
-        return text(Channel::Request, request.agent.clone().unwrap_or_default());
+        return sent_everywhere(request.agent.clone().unwrap_or_default());
     }
     if let Some(request) = request.downcast_ref::<v1::SetCookieRequest>() {
         return text(Channel::Field, request.cookie.clone());
@@ -206,6 +206,23 @@ fn rare_outbound_flows(cx: &CallContext, request: &dyn Any) -> Vec<OutboundFlow>
         return code_flows(cx, request.params.as_deref().unwrap_or_default());
     }
     Vec::new()
+}
+
+/// What goes to every site from now on, with each request.
+fn sent_everywhere(text: String) -> Vec<OutboundFlow> {
+    let (channel, parts) = (Channel::Request, vec![FlowPart::Text(text)]);
+    let destination = Some(Site::mixed());
+    vec![OutboundFlow { channel, destination, parts, is_typing: false }]
+}
+
+/// The character that a key types, by whatever name it is called (`a`, `KeyA`,
+/// `Shift+A`, `Digit7`).
+fn typed_character(key: &str) -> Option<String> {
+    if key.chars().count() == 1 {
+        return Some(key.to_owned());
+    }
+    let combination = KeyCombination::parse(key).ok()?;
+    combination.typed_text().map(str::to_owned)
 }
 
 /// The site of an address.
@@ -280,11 +297,13 @@ fn document_flows(text: &str) -> Vec<OutboundFlow> {
         parts: vec![FlowPart::Text(text.to_owned())],
         is_typing: false,
     };
-    let starts = text.match_indices("://").take(MAX_URLS);
+    // With a scheme, or with that of the page (`'//host/'`, `url(//host/)`).
+    let begins = |before: &str| before.ends_with([':', '"', '\'', '`', '(', '=']);
+    let starts = text.match_indices("//").filter(|(at, _)| begins(&text[..*at])).take(MAX_URLS);
     let addresses = starts.filter_map(|(at, _)| {
-        let scheme = if text[..at].ends_with("https") { "https" } else { "http" };
+        let scheme = if text[..at].ends_with("https:") { "https" } else { "http" };
         let rest = text[at..].split(ends).next().unwrap_or_default();
-        let url = Url::parse(&format!("{scheme}{rest}")).ok()?;
+        let url = Url::parse(&format!("{scheme}:{rest}")).ok()?;
         let parts = vec![FlowPart::Address(url.to_string())];
         Some(OutboundFlow {
             channel: Channel::Address,

@@ -324,6 +324,24 @@ const PRIVATE_MODULES: [&str; 12] = [
     "sha256",
 ];
 
+/// Lines without the comments of items that no skill can name.
+fn without_private_comments<'a>(lines: &[&'a str]) -> Vec<&'a str> {
+    const PRIVATE: [&str; 7] =
+        ["fn ", "const ", "static ", "struct ", "enum ", "type ", "pub(crate) "];
+    let is_comment = |line: &&str| line.trim_start().starts_with("///");
+    let mut kept = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let item =
+            || lines[at..].iter().find(|line| !is_comment(line)).map(|line| line.trim_start());
+        let is_private =
+            || item().is_some_and(|item| PRIVATE.iter().any(|begin| item.starts_with(begin)));
+        if !(is_comment(line) && is_private()) {
+            kept.push(*line);
+        }
+    }
+    kept
+}
+
 /// The crate in one file, for skills.
 pub fn skill_bundle(root: &Path) -> Result<Vec<(&'static str, String)>> {
     let sdk = root.join("sdk-rust");
@@ -351,8 +369,8 @@ pub fn skill_bundle(root: &Path) -> Result<Vec<(&'static str, String)>> {
                     false => !line.starts_with("//!") && !line.starts_with("// Gen"),
                 };
                 let mut in_details = false;
-                // Of the comments on commands the first paragraph is kept: requests say what
-                // their arguments are, the rest stands in the crate, and a bundle is small.
+                // Of a comment the first paragraph is kept: requests say what their arguments
+                // are, the rest stands in the crate, and a bundle is small.
                 let is_summary = |line: &&str| {
                     let comment = line.trim_start().strip_prefix("///");
                     in_details = match comment {
@@ -361,11 +379,8 @@ pub fn skill_bundle(root: &Path) -> Result<Vec<(&'static str, String)>> {
                     };
                     !in_details
                 };
-                let kept = text.lines().filter(is_kept);
-                let text: Vec<_> = match name {
-                    "commands" => kept.filter(is_summary).collect(),
-                    _ => kept.collect(),
-                };
+                let text: Vec<_> = text.lines().filter(is_kept).filter(is_summary).collect();
+                let text = without_private_comments(&text);
                 let _ = write!(out, "mod {name} {{\n{}\n}}", text.join("\n").trim());
             }
         }

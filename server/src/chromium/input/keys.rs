@@ -108,6 +108,19 @@ impl KeyboardKey {
 }
 
 impl KeyCombination {
+    /// The character that it types; none for shortcuts and for keys that type none.
+    pub fn typed_text(&self) -> Option<&'static str> {
+        let holds =
+            |names: &[&str]| self.held_keys.iter().any(|held| names.contains(&held.layout.key));
+        if holds(&["Control", "Alt", "Meta"]) {
+            return None;
+        }
+        let is_shifted = self.key.shifted || holds(&["Shift"]);
+        let layout = &self.key.layout;
+        let text = if is_shifted { layout.shifted } else { layout.key };
+        (text.chars().count() == 1).then_some(text)
+    }
+
     /// Reads `Control+Shift+K` and the like. A `+` at the end is the key `+`.
     pub fn parse(text: &str) -> Result<Self> {
         let unknown = || Error::UnknownKey { key: text.to_owned() };
@@ -189,6 +202,21 @@ mod tests {
 
     #[test]
     fn unknown_keys_are_errors() {
+        for (text, typed) in [
+            ("a", Some("a")),
+            ("Shift+Q", Some("Q")),
+            ("KeyQ", Some("q")),
+            ("Digit6", Some("6")),
+            ("Numpad7", Some("7")),
+            ("Minus", Some("-")),
+            ("Shift+Digit1", Some("!")),
+            ("Control+v", None),
+            ("Enter", None),
+            ("F5", None),
+        ] {
+            let combination = KeyCombination::parse(text).expect(text);
+            assert_eq!(combination.typed_text(), typed, "{text}");
+        }
         for text in ["", "Foo", "Control+", "a+b", "Control+Foo", "é"] {
             assert!(matches!(KeyCombination::parse(text), Err(Error::UnknownKey { .. })), "{text}");
         }

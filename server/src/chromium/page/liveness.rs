@@ -95,6 +95,12 @@ impl Page {
         }
     }
 
+    /// Whether its renderer is dead, now or `within` a while.
+    pub async fn wait_crashed(&self, within: Duration) -> bool {
+        let crashed = self.wait_until(|state| state.crashed.then_some(()));
+        matches!(tokio::time::timeout(within, crashed).await, Ok(Ok(())))
+    }
+
     /// Ends the process of the main frame, whatever runs there; answers when it is
     /// gone. The tab is crashed then: it keeps its history, and goes on with the next
     /// navigation. So are other tabs that share the process, which hung with it.
