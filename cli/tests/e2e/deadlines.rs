@@ -179,3 +179,38 @@ fn a_long_task_of_the_page_survives_the_deadline_of_a_reading() {
     project.fail(&["markdown", "--timeout", "500ms"]);
     assert!(answers(&project, "document.title", Duration::from_secs(30)).contains("done"));
 }
+
+/// Its process waits for a server, and nothing can end that but the server.
+const WAITING: &str = "<title>Waiting</title><input id=t><button id=go>Open</button>\
+    <button id=wait>Wait</button><script>go.onclick = () => window.open('/form');\
+    document.getElementById('wait').onclick = () => { const request = new XMLHttpRequest();\
+    request.open('GET', '/slow', false); request.send() }</script>";
+
+#[test]
+fn a_busy_page_and_its_neighbours_lose_nothing() {
+    let form = "<title>Form</title><input id=t>";
+    let site = Site::serve(&[("/", WAITING), ("/form", form), ("/fine", "<title>Fine</title>")]);
+    let project = Project::new().with("BROWSE_FETCH_ALLOW", "127.0.0.1");
+    project.ok(&["goto", &site.url("/")]);
+    project.ok(&["click", "#go"]);
+    project.ok(&["fill", "#t", "of an hour", "--tab", "2"]);
+    project.ok(&["fill", "#t", "of a day", "--tab", "1"]);
+    let wait = ["click", "#wait", "--tab", "1"];
+    ends_in_time(&project, &wait, Duration::from_secs(1));
+    // What is refused anyway leaves no page for it.
+    for refused in ["file:///etc/passwd", "chrome://version", "http://169.254.169.254/"] {
+        ends_in_time(&project, &["goto", refused, "--tab", "1"], Duration::from_secs(1));
+    }
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            // The other tab of the process is busy with it for as long.
+            ends_in_time(&project, &["text", "--tab", "2"], Duration::from_secs(1));
+            project.ok(&["fetch", &site.url("/go-on")]);
+        });
+        let went = project.ok(&["goto", &site.url("/fine"), "--tab", "1", "--timeout", "30s"]);
+        assert!(went.contains("Fine"), "{went}");
+    });
+    assert!(project.ok(&["get", "value", "#t", "--tab", "2"]).contains("of an hour"));
+    let back = project.ok(&["back", "--tab", "1"]);
+    assert!(back.contains("Waiting"), "{back}");
+}

@@ -41,7 +41,7 @@ const OFFERS: &str = "<title>Offers</title><p>Nice! <a href=http://localhost:POR
 const BOX: &str = "<title>Box</title><input id=q autofocus><input id=f type=file>";
 
 /// `mail` is read on 127.0.0.1, and everything else lies on localhost.
-fn world(mode: &str) -> (Project, Site) {
+pub fn world(mode: &str) -> (Project, Site) {
     let pages = [("/mail", MAIL), ("/trap", TRAP), ("/form", FORM), ("/box", BOX)];
     let odd = [("/forms", FORMS), ("/shadow", SHADOW), ("/bank", BALANCE), ("/offers", OFFERS)];
     let site = Site::serve(&[&pages[..], &odd, &[("/collect", "thanks")]].concat());
@@ -57,7 +57,7 @@ fn world(mode: &str) -> (Project, Site) {
     (project, site)
 }
 
-fn away(site: &Site, path: &str) -> String {
+pub fn away(site: &Site, path: &str) -> String {
     site.url(path).replace("127.0.0.1", "localhost")
 }
 
@@ -321,7 +321,7 @@ const SESSION: &str =
     "<title>Shop</title><p>Welcome</p><script>document.cookie = 'sid=k4f8Zq20mW9xT7bL'</script>";
 
 /// Has an agent of its own project paired with `owner`.
-fn paired(owner: &Project, name: &str, site: &Site) -> Project {
+pub fn paired(owner: &Project, name: &str, site: &Site) -> Project {
     let agent = Project::new();
     // What is not public has to be named.
     let hosts = format!("127.0.0.1:{0},localhost:{0}", site.port());

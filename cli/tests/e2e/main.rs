@@ -9,6 +9,7 @@ mod deadlines;
 mod death;
 mod downloads;
 mod egress;
+mod egress_ways;
 mod flood;
 mod flows;
 mod frames;

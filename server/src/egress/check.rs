@@ -93,6 +93,10 @@ async fn check_flow(cx: &CallContext, act: &OutboundFlow) -> Result<()> {
     let mut known = 0;
     if !is_quick {
         let mut carried = match_taint(&reader, act, to, &together);
+        if *to == Site::mixed() {
+            // It goes to whichever site a page leads to.
+            carried.destination = DestinationKind::NamedByPage;
+        }
         known = carried.payload.tainted_chars;
         carried.payload.has_secret = has_secret(cx, &reader, act, to, together, &carried).await;
         let is_of_weight = carried.payload.tainted_chars > 0 || carried.payload.has_code;
