@@ -74,7 +74,7 @@ pub async fn unary(
 ) -> Result<(Bytes, ResponseNotices), CallError> {
     let time = context.timeout.unwrap_or(Duration::from_millis(DEFAULT_TIMEOUT_MS));
     let limit = time + DEADLINE_GRACE;
-    let (broken, elsewhere) = (call_error_from(&daemon), daemon.expected_identity.is_some());
+    let (broken, is_remote) = (call_error_from(&daemon), daemon.expected_identity.is_some());
     let call = async {
         let mut client = client(daemon, time.min(HANDSHAKE_TIMEOUT)).await?;
         let request = request(context, body);
@@ -82,7 +82,7 @@ pub async fn unary(
         let path = PathAndQuery::from_static(command.path);
         let answer = client.unary(request, path, BytesCodec).await;
         let answer = answer.map_err(|status| broken(&status))?;
-        if elsewhere {
+        if is_remote {
             unexpected_peer::check_decodable(command, answer.get_ref()).map_err(CallError::from)?;
         }
         Ok::<_, CallError>(answer)
@@ -144,10 +144,10 @@ async fn client(
     daemon: ConnectedDaemon,
     patience: Duration,
 ) -> Result<Grpc<DaemonConnection>, CallError> {
-    let elsewhere = daemon.expected_identity.is_some();
+    let is_remote = daemon.expected_identity.is_some();
     let place = daemon.address.authority().to_owned();
     let connection = DaemonConnection::open(daemon, patience).await.map_err(|error| {
-        let told = elsewhere.then(|| {
+        let told = is_remote.then(|| {
             tls::pin_mismatch(&*error).or_else(|| unexpected_peer::failure_of_error(&*error))
         });
         if let Some(failure) = told.flatten() {
@@ -156,12 +156,12 @@ async fn client(
                 is_retryable: false,
             };
         }
-        let message = match elsewhere {
+        let message = match is_remote {
             true => format!("the daemon at `{place}` does not answer: {error}"),
             false => format!("the daemon broke the connection: {error}"),
         };
         let failure = Failure::new(Reason::DaemonUnreachable, message);
-        CallError { failure: with_remote_hint(failure, elsewhere), is_retryable: true }
+        CallError { failure: with_remote_hint(failure, is_remote), is_retryable: true }
     })?;
     let client = Grpc::new(connection);
     Ok(client
@@ -180,14 +180,14 @@ fn request(context: &InvocationContext, body: Bytes) -> Request<Bytes> {
 
 /// How a call to `daemon` failed, by its status.
 fn call_error_from(daemon: &ConnectedDaemon) -> impl Fn(&Status) -> CallError + use<> {
-    let elsewhere = daemon.expected_identity.is_some();
+    let is_remote = daemon.expected_identity.is_some();
     move |status| {
         if let Some(failure) =
-            elsewhere.then(|| unexpected_peer::failure_of_status(status)).flatten()
+            is_remote.then(|| unexpected_peer::failure_of_status(status)).flatten()
         {
             return CallError { failure, is_retryable: false };
         }
-        let failure = with_remote_hint(Failure::from_status(status), elsewhere);
+        let failure = with_remote_hint(Failure::from_status(status), is_remote);
         // `SHUTTING_DOWN` is an answer in place of the call.
         let unsent = failure.has_reason(Reason::ShuttingDown) || connection::was_not_sent(status);
         CallError { failure, is_retryable: unsent }
@@ -195,8 +195,8 @@ fn call_error_from(daemon: &ConnectedDaemon) -> impl Fn(&Status) -> CallError + 
 }
 
 /// Nobody restarts a daemon elsewhere, and no pairing outlives it.
-fn with_remote_hint(failure: Failure, elsewhere: bool) -> Failure {
-    match elsewhere {
+fn with_remote_hint(failure: Failure, is_remote: bool) -> Failure {
+    match is_remote {
         true if failure.has_reason(Reason::DaemonUnreachable) => {
             failure.with_hint(remote::UNREACHABLE_HINT)
         }

@@ -10,7 +10,7 @@ import { type Answer, type Post, socketPath } from './transport.ts';
 type Socket = import('node:net').Socket;
 
 /** Longest line of a head. */
-const LONGEST_LINE = 64 * 1024;
+const MAX_LINE = 64 * 1024;
 /** Headers of an answer. */
 const MOST_HEADERS = 256;
 const LINE_FEED = 10;
@@ -141,7 +141,7 @@ class Connection {
   async line(): Promise<string> {
     let end = this.#bytes.indexOf(LINE_FEED);
     for (; end < 0; end = this.#bytes.indexOf(LINE_FEED)) {
-      if (this.#bytes.length > LONGEST_LINE) throw new Stranger('it does not speak HTTP');
+      if (this.#bytes.length > MAX_LINE) throw new Stranger('it does not speak HTTP');
       await this.#more();
     }
     return readText(this.#cut(end + 1)).trimEnd();

@@ -2,7 +2,7 @@
 // the command line.
 
 /** Longest name, in bytes: there is room for a number, and for a draft's name. */
-const MOST_NAME = 120;
+const MAX_NAME = 120;
 
 /** Marks of direction, zero-width letters and tags: they make a name read as another one. */
 const INVISIBLE =
@@ -27,10 +27,10 @@ export function safeName(wanted: string): string {
 /** Cuts the stem, and keeps the extension. */
 function short(name: string): string {
   const bytes = (text: string) => new TextEncoder().encode(text).length;
-  if (bytes(name) <= MOST_NAME) return name;
+  if (bytes(name) <= MAX_NAME) return name;
   const dot = name.lastIndexOf('.');
   const end = dot > 0 && bytes(name.slice(dot)) <= 13 ? name.slice(dot) : '';
-  const stem = new TextEncoder().encode(name.slice(0, name.length - end.length)).subarray(0, MOST_NAME - bytes(end));
+  const stem = new TextEncoder().encode(name.slice(0, name.length - end.length)).subarray(0, MAX_NAME - bytes(end));
   // What was cut in two is left out.
   return new TextDecoder().decode(stem).replace(/[\ufffd .]+$/, '') + end;
 }

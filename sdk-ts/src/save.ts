@@ -43,7 +43,7 @@ type Part = { file: number; head?: Message; data: Uint8Array; tail?: Message };
 
 const MANIFEST = 'manifest.json';
 /** Bytes that a manifest may have; a larger one is not ours. */
-const MOST_MANIFEST = 32 << 20;
+const MAX_MANIFEST = 32 << 20;
 
 /** Saves the one file of `parts` as `place`, in the folder `place`, or in the temp directory. */
 export async function saveFile(parts: AsyncIterable<Message>, place: string | undefined): Promise<Saved> {
@@ -132,7 +132,7 @@ function readManifest({ fs, path, crypto }: Modules, folder: string): Row[] {
   if (!about) return [];
   let files: unknown;
   try {
-    if (about.isFile() && about.size <= MOST_MANIFEST) files = (JSON.parse(fs.readFileSync(file, 'utf8')) as { files: unknown }).files;
+    if (about.isFile() && about.size <= MAX_MANIFEST) files = (JSON.parse(fs.readFileSync(file, 'utf8')) as { files: unknown }).files;
   } catch {
     // It is not ours, and would be lost.
   }

@@ -844,7 +844,7 @@ function readTrailers(trailers: Map<string, string>, text: string): void {
 type Socket = import('node:net').Socket;
 
 /** Longest line of a head. */
-const LONGEST_LINE = 64 * 1024;
+const MAX_LINE = 64 * 1024;
 /** Headers of an answer. */
 const MOST_HEADERS = 256;
 const LINE_FEED = 10;
@@ -975,7 +975,7 @@ class Connection {
   async line(): Promise<string> {
     let end = this.#bytes.indexOf(LINE_FEED);
     for (; end < 0; end = this.#bytes.indexOf(LINE_FEED)) {
-      if (this.#bytes.length > LONGEST_LINE) throw new Stranger('it does not speak HTTP');
+      if (this.#bytes.length > MAX_LINE) throw new Stranger('it does not speak HTTP');
       await this.#more();
     }
     return readText(this.#cut(end + 1)).trimEnd();
@@ -1230,7 +1230,7 @@ function noDaemon(): BrowseError {
 // the command line.
 
 /** Longest name, in bytes: there is room for a number, and for a draft's name. */
-const MOST_NAME = 120;
+const MAX_NAME = 120;
 
 /** Marks of direction, zero-width letters and tags: they make a name read as another one. */
 const INVISIBLE =
@@ -1255,10 +1255,10 @@ function safeName(wanted: string): string {
 /** Cuts the stem, and keeps the extension. */
 function short(name: string): string {
   const bytes = (text: string) => new TextEncoder().encode(text).length;
-  if (bytes(name) <= MOST_NAME) return name;
+  if (bytes(name) <= MAX_NAME) return name;
   const dot = name.lastIndexOf('.');
   const end = dot > 0 && bytes(name.slice(dot)) <= 13 ? name.slice(dot) : '';
-  const stem = new TextEncoder().encode(name.slice(0, name.length - end.length)).subarray(0, MOST_NAME - bytes(end));
+  const stem = new TextEncoder().encode(name.slice(0, name.length - end.length)).subarray(0, MAX_NAME - bytes(end));
   // What was cut in two is left out.
   return new TextDecoder().decode(stem).replace(/[\ufffd .]+$/, '') + end;
 }
@@ -1812,7 +1812,7 @@ type Part = { file: number; head?: Message; data: Uint8Array; tail?: Message };
 
 const MANIFEST = 'manifest.json';
 /** Bytes that a manifest may have; a larger one is not ours. */
-const MOST_MANIFEST = 32 << 20;
+const MAX_MANIFEST = 32 << 20;
 
 /** Saves the one file of `parts` as `place`, in the folder `place`, or in the temp directory. */
 async function saveFile(parts: AsyncIterable<Message>, place: string | undefined): Promise<Saved> {
@@ -1901,7 +1901,7 @@ function readManifest({ fs, path, crypto }: Modules, folder: string): Row[] {
   if (!about) return [];
   let files: unknown;
   try {
-    if (about.isFile() && about.size <= MOST_MANIFEST) files = (JSON.parse(fs.readFileSync(file, 'utf8')) as { files: unknown }).files;
+    if (about.isFile() && about.size <= MAX_MANIFEST) files = (JSON.parse(fs.readFileSync(file, 'utf8')) as { files: unknown }).files;
   } catch {
     // It is not ours, and would be lost.
   }

@@ -1022,7 +1022,7 @@ def host_and_port(address: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 # Longest name, in bytes: there is room for a number, and for a draft's name.
-_MOST_NAME = 120
+_MAX_NAME = 120
 
 # Marks of direction, zero-width letters and tags: they make a name read as another one.
 _INVISIBLE = (
@@ -1052,12 +1052,12 @@ def safe_name(wanted: str) -> str:
 
 def _short(name: str) -> str:
     """Cuts the stem, and keeps the extension."""
-    if len(name.encode()) <= _MOST_NAME:
+    if len(name.encode()) <= _MAX_NAME:
         return name
     stem, dot, end = name.rpartition(".")
     if not dot or len(end.encode()) > 12:
         stem, dot, end = name, "", ""
-    cut = stem.encode()[: _MOST_NAME - len((dot + end).encode())].decode(errors="ignore")
+    cut = stem.encode()[: _MAX_NAME - len((dot + end).encode())].decode(errors="ignore")
     return cut.rstrip(" .") + dot + end
 
 def find(address: str | None, token: str | None) -> tuple[str, str]:
@@ -1750,7 +1750,7 @@ def unique() -> str:
 _MANIFEST = "manifest.json"
 
 # Bytes that a manifest may have; a larger one is not ours.
-_MOST_MANIFEST = 32 << 20
+_MAX_MANIFEST = 32 << 20
 
 
 class Saved(Message):
@@ -1966,7 +1966,7 @@ def _read_manifest(folder: str) -> list[dict[str, Any]]:
         return []
     rows = None
     try:
-        if os.path.isfile(path) and os.stat(path).st_size <= _MOST_MANIFEST:
+        if os.path.isfile(path) and os.stat(path).st_size <= _MAX_MANIFEST:
             with open(path, encoding="utf-8") as file:
                 rows = json.load(file)["files"]
     except (OSError, ValueError, KeyError, TypeError):

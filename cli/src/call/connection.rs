@@ -118,10 +118,10 @@ impl GrpcService<Body> for DaemonConnection {
             Ok(uri) => *request.uri_mut() = uri,
             Err(error) => return Box::pin(async move { Err(error.into()) }),
         }
-        let elsewhere = self.scheme == Scheme::HTTPS;
+        let is_remote = self.scheme == Scheme::HTTPS;
         let checked = move |answer| {
             let answer = details::sanitize_details(answer);
-            if elsewhere { unexpected_peer::check_response(answer) } else { Ok(answer) }
+            if is_remote { unexpected_peer::check_response(answer) } else { Ok(answer) }
         };
         match &mut self.transport {
             GrpcTransport::Http2(requests) => {

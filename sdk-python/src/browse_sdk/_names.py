@@ -4,7 +4,7 @@ the command line."""
 from __future__ import annotations
 
 # Longest name, in bytes: there is room for a number, and for a draft's name.
-_MOST_NAME = 120
+_MAX_NAME = 120
 
 # Marks of direction, zero-width letters and tags: they make a name read as another one.
 _INVISIBLE = (
@@ -34,10 +34,10 @@ def safe_name(wanted: str) -> str:
 
 def _short(name: str) -> str:
     """Cuts the stem, and keeps the extension."""
-    if len(name.encode()) <= _MOST_NAME:
+    if len(name.encode()) <= _MAX_NAME:
         return name
     stem, dot, end = name.rpartition(".")
     if not dot or len(end.encode()) > 12:
         stem, dot, end = name, "", ""
-    cut = stem.encode()[: _MOST_NAME - len((dot + end).encode())].decode(errors="ignore")
+    cut = stem.encode()[: _MAX_NAME - len((dot + end).encode())].decode(errors="ignore")
     return cut.rstrip(" .") + dot + end

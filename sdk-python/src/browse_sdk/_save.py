@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _MANIFEST = "manifest.json"
 
 # Bytes that a manifest may have; a larger one is not ours.
-_MOST_MANIFEST = 32 << 20
+_MAX_MANIFEST = 32 << 20
 
 
 class Saved(Message):
@@ -235,7 +235,7 @@ def _read_manifest(folder: str) -> list[dict[str, Any]]:
         return []
     rows = None
     try:
-        if os.path.isfile(path) and os.stat(path).st_size <= _MOST_MANIFEST:
+        if os.path.isfile(path) and os.stat(path).st_size <= _MAX_MANIFEST:
             with open(path, encoding="utf-8") as file:
                 rows = json.load(file)["files"]
     except (OSError, ValueError, KeyError, TypeError):

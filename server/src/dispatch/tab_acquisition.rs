@@ -191,10 +191,10 @@ impl CallContext {
         // It may be busy for a moment, and other tabs of its process with it: nothing is
         // lost as long as there is time.
         let third = self.deadline().saturating_duration_since(Instant::now()) / 3;
-        let patience = third.clamp(BUSY_TIMEOUTS[0], BUSY_TIMEOUTS[1]);
+        let busy_timeout = third.clamp(BUSY_TIMEOUTS[0], BUSY_TIMEOUTS[1]);
         let comes_back = match stuck {
-            true => !page.is_stuck(patience).await,
-            false => page.is_responsive(patience).await,
+            true => !page.is_stuck(busy_timeout).await,
+            false => page.is_responsive(busy_timeout).await,
         };
         if comes_back {
             tab.clear_hung();

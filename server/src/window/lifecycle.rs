@@ -88,8 +88,8 @@ impl Windows {
         let home = session.context();
         let (tabs, active) = (session.tabs(), session.active().map(|tab| tab.id()));
         let nothing = SessionMigration::default();
-        let luggage = SessionMigration::capture(home.as_ref(), &tabs, active, &nothing).await;
-        let notes = restore::restore_session(session, &shown, Some(first), &luggage).await?;
+        let migration = SessionMigration::capture(home.as_ref(), &tabs, active, &nothing).await;
+        let notes = restore::restore_session(session, &shown, Some(first), &migration).await?;
         if let Some(home) = &home {
             for tab in &tabs {
                 // It may have closed itself.
@@ -98,7 +98,7 @@ impl Windows {
         }
         let mut terms = terms;
         if let Some(handoff) = &mut terms.handoff {
-            handoff.tabs_before = luggage.tab_urls();
+            handoff.tabs_before = migration.tab_urls();
         }
         let window = SessionWindow {
             session: Arc::clone(session),
@@ -106,7 +106,7 @@ impl Windows {
             headless_context: home,
             opened_at: SystemTime::now(),
             purpose: Mutex::new(terms),
-            last_state: Mutex::new(luggage),
+            last_state: Mutex::new(migration),
             panel: tokio::sync::Mutex::default(),
             closed: tokio::sync::Mutex::default(),
         };
@@ -191,7 +191,7 @@ impl SessionWindow {
         tabs.retain(|tab| known(tab));
         let last = self.lock_last_state().clone();
         let active = session.active().map(|tab| tab.id()).or(last.active);
-        let luggage =
+        let migration =
             SessionMigration::capture(Some(&self.headed_context), &tabs, active, &last).await;
         // The headless browser may have ended meanwhile.
         let home = self.headless_context.as_ref().filter(|home| !home.browser().is_gone());
@@ -202,10 +202,10 @@ impl SessionWindow {
                 (home, Some(first))
             }
         };
-        let notes = restore::restore_session(session, &home, first, &luggage).await?;
+        let notes = restore::restore_session(session, &home, first, &migration).await?;
         let handoff = self.purpose().handoff.clone();
         let before = handoff.map(|handoff| handoff.tabs_before).unwrap_or_default();
-        let changes = change::compare_tabs(&before, &luggage.tab_urls());
+        let changes = change::compare_tabs(&before, &migration.tab_urls());
         Ok(WindowCloseResult { changes, notes })
     }
 

@@ -39,14 +39,14 @@ pub(super) async fn restore_session(
     session: &Arc<Session>,
     context: &BrowserContext,
     first: Option<Arc<Page>>,
-    luggage: &SessionMigration,
+    migration: &SessionMigration,
 ) -> Result<Vec<MigrationNotice>> {
-    if let Some(cookies) = &luggage.cookies {
+    if let Some(cookies) = &migration.cookies {
         context.set_cookies(cookies).await?;
     }
     let mut first = first;
     let mut pairs = Vec::new();
-    for parcel in &luggage.tabs {
+    for parcel in &migration.tabs {
         let page = match first.take() {
             Some(page) => page,
             None => context.new_page().await?,
@@ -54,11 +54,11 @@ pub(super) async fn restore_session(
         pairs.push((Arc::clone(&parcel.tab), page));
     }
     // Before the pages go anywhere, so that the tabs hear what they do.
-    let tabs = session.move_to(context, &pairs, luggage.active);
+    let tabs = session.move_to(context, &pairs, migration.active);
     if let Some(unused) = first {
         session.adopt(unused)?;
     }
-    let notes = open_tabs(&tabs, &luggage.tabs).await;
+    let notes = open_tabs(&tabs, &migration.tabs).await;
     if let Some(tab) = session.active() {
         let _ = tab.page().bring_to_front().await;
     }

@@ -25,8 +25,8 @@ use tokio::{
 use tokio_rustls::rustls::version::TLS13;
 
 use super::{
-    elsewhere::{Agent, Answer, greet, greet_for, post},
     process::reason,
+    remote_host::{Agent, Answer, greet, greet_for, post},
     world::World,
 };
 
@@ -409,7 +409,7 @@ async fn odd_headers_are_told_from_what_they_should_be() {
     ] {
         let all = [&["host: localhost", &token, "content-length: 2"], &headers[..]].concat();
         let line = format!("POST /browse.v1.{TABS} HTTP/1.1");
-        let found = super::elsewhere::raw(&ada.address, &line, &all, "{}").await;
+        let found = super::remote_host::raw(&ada.address, &line, &all, "{}").await;
         assert_eq!(found.status, status, "{headers:?}: {found:?}");
         if status != 200 {
             assert_eq!(found.reason(), reason, "{headers:?}");

@@ -3,7 +3,7 @@
 use browse_proto::v1;
 use serde_json::{Value, json};
 
-use super::{elsewhere::Agent, support::site::Site, world::World};
+use super::{remote_host::Agent, support::site::Site, world::World};
 
 const PAGE: &str = "<title>t</title><h1>Hello</h1><button>Press</button>";
 

@@ -11,7 +11,7 @@ use tokio::{io::AsyncReadExt as _, net::TcpStream, time::timeout};
 use tokio_rustls::rustls::version::{TLS12, TLS13};
 
 use super::{
-    elsewhere::{Agent, greet, greet_for, post, raw},
+    remote_host::{Agent, greet, greet_for, post, raw},
     world::World,
 };
 

@@ -77,7 +77,7 @@ impl ElementLocator {
 }
 
 impl Engine {
-    /// The footing of the element that `target` finds, or that has the focus.
+    /// The locator of the element that `target` finds, or that has the focus.
     /// What is only read is not named by its text.
     ///
     /// # Errors
@@ -91,7 +91,7 @@ impl Engine {
             Some(target) => self.world_for(target).await?.frame().clone(),
             None => self.selector_frame()?,
         };
-        let mut footing: ElementLocator = match target {
+        let mut locator: ElementLocator = match target {
             Some(target) => {
                 self.query_target(target, "footing", json!({ "reading": reading })).await?
             }
@@ -103,16 +103,16 @@ impl Engine {
         if frame != self.page().main_frame().id {
             let frames = self.page().frames();
             let own = frames.iter().find(|known| known.id == frame);
-            footing.frame = own.map(|own| {
+            locator.frame = own.map(|own| {
                 let alone = frames.iter().filter(|other| other.name == own.name).count() == 1;
                 let name = if alone { own.name.clone() } else { String::new() };
                 FrameLocator { name, url: own.url.clone() }
             });
         }
-        Ok(footing)
+        Ok(locator)
     }
 
-    /// What the field of a footing holds now; `place` is its frame.
+    /// What the field of a locator holds now; `place` is its frame.
     ///
     /// # Errors
     /// Those of asking the page.

@@ -45,8 +45,8 @@ where
 {
     // Callers elsewhere may have nothing but HTTP, and their messages are read
     // with care.
-    let elsewhere = gate.listener == Listener::Tunnel;
-    let json = elsewhere.then(|| JsonLayer::new(Arc::clone(&gate.refusals)));
+    let is_remote = gate.listener == Listener::Tunnel;
+    let json = is_remote.then(|| JsonLayer::new(Arc::clone(&gate.refusals)));
     let stack = ServiceBuilder::new()
         .option_layer(json)
         .layer(GrpcWebLayer::new())
@@ -55,7 +55,7 @@ where
         .layer(FilterLayer::new(gate.origin))
         .layer(FilterLayer::new(AuthorizeCheck::new(gate.authority, gate.listener)))
         .layer(FilterLayer::new(RateLimitCheck))
-        .option_layer(elsewhere.then_some(RequestBodyLayer))
+        .option_layer(is_remote.then_some(RequestBodyLayer))
         .layer(ErrorMappingLayer)
         .service(services);
     BoxCloneSyncService::new(stack)

@@ -99,21 +99,21 @@ impl CallRecorder {
         for (name, place) in target_fields(&self.step.fields) {
             let Ok(target) = place.parse::<Target>() else { continue };
             let reading = self.step.role() == StepRole::Read || self.step.command.name == "expect";
-            let footing =
+            let locator =
                 timeout_at(limit, cx.engine().element_locator(Some(&target), reading)).await;
             // A target that is not there fails the call, or is waited for.
-            let Ok(Ok(footing)) = footing else { continue };
-            self.replace_ref(&name, &place, &target, &footing);
+            let Ok(Ok(locator)) = locator else { continue };
+            self.replace_ref(&name, &place, &target, &locator);
             if matches!(name.as_str(), "target" | "source") {
-                self.set_element(footing);
+                self.set_element(locator);
             } else {
-                self.step.frame = footing.frame;
+                self.step.frame = locator.frame;
             }
         }
         if typing {
-            let footing = timeout_at(limit, cx.engine().element_locator(None, false)).await;
-            if let Ok(Ok(footing)) = footing {
-                self.set_element(footing);
+            let locator = timeout_at(limit, cx.engine().element_locator(None, false)).await;
+            if let Ok(Ok(locator)) = locator {
+                self.set_element(locator);
             }
         }
     }
@@ -133,13 +133,13 @@ impl CallRecorder {
     }
 
     /// Puts a selector in the place of a ref.
-    fn replace_ref(&mut self, field: &str, given: &str, target: &Target, footing: &ElementLocator) {
+    fn replace_ref(&mut self, field: &str, given: &str, target: &Target, locator: &ElementLocator) {
         if target.ref_number().is_none() {
             return;
         }
-        let named = footing.targets().map(|target| target.to_string());
+        let named = locator.targets().map(|target| target.to_string());
         let Some(named) = named.into_iter().find(|text| is_secret_free(text)) else {
-            let message = format!("nothing names the {} that it was about", footing.tag);
+            let message = format!("nothing names the {} that it was about", locator.tag);
             self.step.unrepeatable_reason = Some(message);
             return;
         };
@@ -155,39 +155,39 @@ impl CallRecorder {
     }
 
     /// Remembers what the element is, and whether what is typed is a secret.
-    fn set_element(&mut self, footing: ElementLocator) {
+    fn set_element(&mut self, locator: ElementLocator) {
         let text = self.step.fields.get("text").and_then(Value::as_str);
         if matches!(self.step.command.name, "fill" | "type")
             && let Some(text) = text
-            && let Some(kind) = secret_kind(&footing, text)
+            && let Some(kind) = secret_kind(&locator, text)
         {
             self.step.secret = Some(SecretRef { index: 0, kind });
             self.typed_text = Some(text.to_owned());
             self.step.fields.insert("text".to_owned(), Value::Null);
         }
         let key = self.step.fields.get("key").and_then(Value::as_str).unwrap_or_default();
-        if footing.secret && key.chars().count() == 1 {
+        if locator.secret && key.chars().count() == 1 {
             self.step.fields.insert("key".to_owned(), Value::Null);
             self.step.unrepeatable_reason =
                 Some("a secret was typed by single keys: use `fill`".to_owned());
         }
         let is_secret = self.step.secret.is_some();
         let named =
-            footing.targets().map(|target| target.to_string()).find(|text| is_secret_free(text));
-        let before = footing.value.filter(|_| !is_secret);
-        self.step.field = footing.identity.map(|identity| TextField {
+            locator.targets().map(|target| target.to_string()).find(|text| is_secret_free(text));
+        let before = locator.value.filter(|_| !is_secret);
+        self.step.field = locator.identity.map(|identity| TextField {
             identity,
-            path: footing.path,
-            takes_text: footing.text,
+            path: locator.path,
+            takes_text: locator.text,
             target: named,
             before,
             after: None,
             is_as_typed: false,
         });
-        self.step.label = Some(footing.label).filter(|label| !label.is_empty());
-        self.step.element = Some([footing.tag, footing.role, footing.kind]);
-        self.step.link_url = footing.leads;
-        self.step.frame = footing.frame;
+        self.step.label = Some(locator.label).filter(|label| !label.is_empty());
+        self.step.element = Some([locator.tag, locator.role, locator.kind]);
+        self.step.link_url = locator.leads;
+        self.step.frame = locator.frame;
     }
 
     /// Notes how a call ended that saves a file; what is known of the file goes in

@@ -4,14 +4,14 @@ use crate::engine::ElementLocator;
 use crate::secrets;
 
 /// What kind of secret a text is, if it is one.
-pub fn secret_kind(footing: &ElementLocator, text: &str) -> Option<&'static str> {
-    let autofill = footing.autocomplete.to_ascii_lowercase();
+pub fn secret_kind(locator: &ElementLocator, text: &str) -> Option<&'static str> {
+    let autofill = locator.autocomplete.to_ascii_lowercase();
     if text.is_empty() {
         return None;
     }
-    if footing.secret {
+    if locator.secret {
         return Some(match autofill.as_str() {
-            _ if footing.kind == "password" => "password",
+            _ if locator.kind == "password" => "password",
             autofill if autofill.contains("one-time-code") => "code",
             autofill if autofill.contains("cc-") => "card",
             _ => "password",
@@ -19,7 +19,7 @@ pub fn secret_kind(footing: &ElementLocator, text: &str) -> Option<&'static str>
     }
     let named = |name: &String| secrets::is_secret_name(name);
     let shaped =
-        secrets::redact(text) != text || [&footing.field, &footing.label].into_iter().any(named);
+        secrets::redact(text) != text || [&locator.field, &locator.label].into_iter().any(named);
     shaped.then_some("secret")
 }
 
@@ -40,7 +40,7 @@ mod tests {
             ..ElementLocator::default()
         };
         let key = format!("ghp_{}", "a1B2".repeat(8));
-        for (footing, text, kind) in [
+        for (locator, text, kind) in [
             (field("q", "Search"), "lamp", None),
             (field("f9", "API token"), "open sesame", Some("secret")),
             (field("api_key", ""), "open sesame", Some("secret")),
@@ -57,7 +57,7 @@ mod tests {
                 Some("code"),
             ),
         ] {
-            assert_eq!(secret_kind(&footing, text), kind, "{footing:?} {text}");
+            assert_eq!(secret_kind(&locator, text), kind, "{locator:?} {text}");
         }
     }
 }

@@ -62,8 +62,8 @@ async fn each_element_gets_a_name_that_finds_it_alone() {
         tab.goto_html(page).await;
         let reference = target(&tab.engine.resolve(&target(element)).await.unwrap().to_string());
         for (reading, wanted) in [(false, acted), (true, read)] {
-            let footing = tab.engine.element_locator(Some(&reference), reading).await.unwrap();
-            let names: Vec<_> = footing.targets().collect();
+            let locator = tab.engine.element_locator(Some(&reference), reading).await.unwrap();
+            let names: Vec<_> = locator.targets().collect();
             if names[0].to_string() != *wanted {
                 wrong.push(format!("{page}: {} is not {wanted}", names[0]));
             }
