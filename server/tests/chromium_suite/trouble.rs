@@ -104,6 +104,29 @@ async fn a_crash_fails_what_waits_and_a_reload_revives() {
 }
 
 #[tokio::test]
+async fn a_tab_whose_process_was_ended_keeps_its_history() {
+    let site = Site::start()
+        .await
+        .page("/", "<title>first</title>")
+        .page("/second", "<title>second</title>");
+    let fixture = Fixture::start().await;
+    let page = &fixture.page;
+    fixture.goto(&site.url("/")).await;
+    fixture.goto(&site.url("/second")).await;
+    let frame = page.main_frame().id;
+    let looping = page.evaluate(&frame, "for (;;) {}", Default::default()).unwrap();
+    soon(page.end_process()).await.unwrap();
+    assert!(page.is_crashed());
+    assert!(matches!(soon(looping).await, Err(Error::TabCrashed)));
+    for (step, title) in [(-1, "first"), (1, "second")] {
+        let went = if step < 0 { soon(page.back()).await } else { soon(page.forward()).await };
+        let Navigated::Document(loader) = went.unwrap() else { panic!("no document") };
+        soon(page.wait_for(&loader, LoadState::Load)).await.unwrap();
+        assert_eq!(fixture.js("document.title").await, title);
+    }
+}
+
+#[tokio::test]
 async fn a_crashed_frame_is_a_hole_in_a_tab_that_lives() {
     let site = Site::start()
         .await
