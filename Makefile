@@ -1,7 +1,7 @@
 # Thin: the work is done by the scripts in deploy/, and by cargo.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-apps test-recordings fuzz check gen bench clean clean-tools
+.PHONY: help setup build demo test test-apps test-recordings fuzz check gen bench picture clean clean-tools
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ gen: ## Writes the generated files: docs/commands.md, docs/errors.md, the SDK
 
 bench: ## Measures browse against its peers, and writes docs/benchmarks.md
 	@deploy/bench.sh
+
+picture: ## Makes docs/browse.png, the picture in the README, from a real run
+	@deploy/picture.sh
 
 clean: ## Removes what was built
 	@cargo clean

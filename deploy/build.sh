@@ -50,9 +50,9 @@ build_command() {
 cd "$root"
 case $profile in
   release)
-    cargo build --locked --profile release -p browse-server -p browse-onnx -p browse-ngrok >&2
+    cargo build --locked --profile release -p browse-server -p browse-mcp -p browse-onnx -p browse-ngrok >&2
     build_command
     ;;
-  *) cargo build --locked --profile "$profile" -p browse-cli -p browse-server -p browse-onnx -p browse-ngrok >&2 ;;
+  *) cargo build --locked --profile "$profile" -p browse-cli -p browse-server -p browse-mcp -p browse-onnx -p browse-ngrok >&2 ;;
 esac
-say "build: $built/browse, browsed, browse-onnx and browse-ngrok"
+say "build: $built/browse, browsed, browse-mcp, browse-onnx and browse-ngrok"

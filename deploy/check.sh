@@ -12,8 +12,10 @@ check_rust
 cargo fmt --all --check
 cargo clippy --workspace --all-targets --locked -- -D warnings
 deploy/gen.sh --check
+deploy/gen.sh --dist
 if [ -f sdk-ts/package.json ]; then
   npm --prefix sdk-ts run --silent check
+  sdk-ts/node_modules/.bin/tsc -p server/engine/src/js
 fi
 check_python
 check_skills

@@ -22,10 +22,12 @@ fail() {
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# Prints the major version of the node on PATH, or 0.
-node_major() {
-  have node || { echo 0; return; }
-  node -p 'process.versions.node.split(".")[0]' 2>/dev/null || echo 0
+# The oldest Node that strips types without a flag. Of Node 23 that is 23.6.
+node_least=22.18
+
+# Whether the node on PATH runs TypeScript: an older one lacks the feature, or has it behind a flag.
+node_strips_types() {
+  have node && [ "$(node -p 'process.features.typescript' 2>/dev/null)" = strip ]
 }
 
 # Prints the skills of this tree whose program is the file $1: what is bundled,

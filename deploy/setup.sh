@@ -12,7 +12,7 @@ set -euo pipefail
 . "$root/deploy/setup/chromium.sh"
 . "$root/deploy/setup/node.sh"
 . "$root/deploy/setup/models.sh"
-. "$root/deploy/setup/elsewhere.sh"
+. "$root/deploy/setup/other.sh"
 
 bench=no tests=no
 for argument in "$@"; do
@@ -39,6 +39,8 @@ case "$system" in
     want_chromium "$system"
     want_node
     [ "$bench" = no ] || want hyperfine
+    # The tests redeem a pairing block with the extra `remote` of the Python SDK.
+    [ "$tests" = no ] || python3 -c 'import cryptography' 2>/dev/null || want python3-cryptography
     install_wanted
     finish_chromium "$system"
     finish_node

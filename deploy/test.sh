@@ -26,7 +26,41 @@ suite() {
   "$@" 2>&1 </dev/null | tee -a "$log" || failed+=("$name")
 }
 
-suite "Rust" cargo test --workspace --locked --no-fail-fast
+# The tests of remote access compile the TypeScript SDK.
+[ ! -f sdk-ts/package.json ] || deploy/gen.sh --dist
+
+# The Rust tests run in two lanes: those of the whole product wait for browsers and
+# deadlines more than they compute. What is chosen by target keeps the features of the
+# workspace, so that nothing is built twice.
+PRODUCT_TESTS="e2e leaks"
+# What these expect holds only where a tab answers soon, so they run after all others.
+TIMED_TESTS="e2e/deadlines:: daemon_suite/arrivals:: chromium_suite/trouble::an_endless_loop"
+# shellcheck disable=SC2086,SC2046 # They are words.
+skip_timed=$(printf -- '--skip %s ' $(printf '%s\n' $TIMED_TESTS | cut -d/ -f2))
+other_tests() {
+  cargo metadata --no-deps --format-version 1 --locked | python3 -c '
+import json, sys
+packages = json.load(sys.stdin)["packages"]
+names = {t["name"] for p in packages for t in p["targets"] if "test" in t["kind"]}
+print(" ".join("--test " + n for n in sorted(names - set(sys.argv[1].split()))))' "$PRODUCT_TESTS"
+}
+say "test: building the Rust tests"
+cargo test --workspace --locked --no-run
+others=$(other_tests)
+# shellcheck disable=SC2086 # They are words.
+cargo test --workspace --locked --no-fail-fast $(printf -- '--test %s ' $PRODUCT_TESTS) \
+  -- $skip_timed >"$scratch/product.log" 2>&1 </dev/null &
+product=$!
+trap 'kill "$product" 2>/dev/null || true; rm -rf "$scratch"' EXIT
+# shellcheck disable=SC2086 # They are words.
+suite "Rust" cargo test --workspace --locked --no-fail-fast --lib --bins $others -- $skip_timed
+suite "Rust examples in docs" cargo test --workspace --locked --doc
+say "test: Rust, the whole product"
+wait "$product" || failed+=("Rust, the whole product")
+tee -a "$log" <"$scratch/product.log"
+for timed in $TIMED_TESTS; do
+  suite "Rust, ${timed##*/}" cargo test --workspace --locked --test "${timed%%/*}" "${timed##*/}"
+done
 if [ -f sdk-ts/package.json ]; then
   suite "TypeScript SDK and skills" npm --prefix sdk-ts test
 fi

@@ -13,7 +13,7 @@ const args: Arguments = {
   'password-field': '#password',
 };
 
-/** A browser that writes down what it is told; the page is at `at`. */
+/** A browser that records its calls; the page is at `at`. */
 function browser(at = args.login, over: Partial<Record<keyof Browser, (...given: never[]) => unknown>> = {}) {
   const calls: unknown[][] = [];
   const answers = { url: () => at, is: () => false, download: () => ({ path: '/tmp/7.pdf', url: args.save, mime: 'application/pdf', bytes: 3, sha256: 'ab', note: 'n' }), ...over };

@@ -28,8 +28,8 @@ class Document(unittest.TestCase):
 
     def test_what_a_page_does_not_say_is_null(self):
         page = made(data={})
-        told = {name for name, value in page.items() if value is not None}
-        self.assertEqual(told, {"url", "status", "words", "markdown", "links"})
+        values = {name for name, value in page.items() if value is not None}
+        self.assertEqual(values, {"url", "status", "words", "markdown", "links"})
 
     def test_links_are_listed_once_and_told_apart(self):
         links = made()["links"]

@@ -14,7 +14,7 @@ use browse_proto::Reason;
 
 use crate::{
     failure::{Failure, Result},
-    save,
+    io_failure,
 };
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -46,7 +46,7 @@ impl Address {
         let plain = text.strip_prefix("http://").unwrap_or(text).trim_end_matches('/');
         let port = plain.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
         if plain.contains('/') || port.is_none() {
-            let message = format!("`{text}` is no address of a daemon");
+            let message = format!("`{text}` is not an address of a daemon");
             return Err(Failure::new(Reason::ArgumentInvalid, message)
                 .with_hint("Write it as in `--addr 127.0.0.1:4567` or `--addr unix:/path`"));
         }
@@ -108,7 +108,7 @@ impl Address {
             Self::Unix(path) => format!("unix:{}", path.display()),
         };
         let message =
-            format!("the daemon at `{shown}` does not answer: {}", save::error_text(error));
+            format!("the daemon at `{shown}` does not answer: {}", io_failure::error_text(error));
         Failure::new(Reason::DaemonUnreachable, message)
     }
 }

@@ -4,49 +4,38 @@ mod codec;
 mod connection;
 mod context;
 mod details;
+mod prepared;
+mod status;
 mod tls;
 mod unexpected_peer;
 mod web;
 
-use std::{mem::take, time::Duration};
+use std::time::Duration;
 
-use browse_proto::{Command, Reason, metadata, render::Untrusted};
+use browse_proto::{Command, Reason};
 use bytes::Bytes;
 use http::uri::PathAndQuery;
-use percent_encoding::percent_decode_str;
 use tokio::time::timeout;
-use tonic::{Request, Status, client::Grpc, metadata::MetadataMap};
+use tonic::{Request, Status, client::Grpc};
 
 use crate::{
     connect::ConnectedDaemon,
     failure::{Failure, Result},
+    limits::{DEFAULT_TIMEOUT_MS, MAX_MESSAGE_BYTES},
     remote,
+    response::ResponseNotices,
 };
 use codec::BytesCodec;
 use connection::DaemonConnection;
 pub use context::InvocationContext;
-
-/// Time that a call gets when neither the caller nor the command says.
-pub const DEFAULT_TIMEOUT_MS: u64 = 30_000;
-
-/// Messages hold at most this many bytes, both ways.
-pub const MAX_MESSAGE_BYTES: usize = 64 << 20;
+pub use prepared::{send, send_by_name, send_streaming};
 
 /// The daemon answers by the deadline, or a quarter of a second later; after this
 /// much more it is taken for one that hangs.
 const DEADLINE_GRACE: Duration = Duration::from_secs(1);
 
-/// Time that a daemon elsewhere has to greet, if the call has no less.
+/// Time that a remote daemon has to greet, if the call has no less.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// What the headers of an answer say.
-#[derive(Clone, Debug, Default)]
-pub struct ResponseNotices {
-    /// Nonce and source of page-derived content.
-    pub untrusted: Option<Untrusted>,
-    /// Something that the caller should be told.
-    pub notice: Option<String>,
-}
 
 /// How a call failed.
 #[derive(Debug)]
@@ -104,9 +93,9 @@ pub async fn streaming(
     end: impl FnOnce(ResponseNotices),
 ) -> Result<(), CallError> {
     let broken = call_error_from(&daemon);
-    let patience = context.timeout.unwrap_or(HANDSHAKE_TIMEOUT).min(HANDSHAKE_TIMEOUT);
+    let max_wait = context.timeout.unwrap_or(HANDSHAKE_TIMEOUT).min(HANDSHAKE_TIMEOUT);
     let call = async {
-        let mut client = client(daemon, patience).await?;
+        let mut client = client(daemon, max_wait).await?;
         let request = request(context, body);
         client.ready().await.map_err(|error| broken(&Status::from_error(error)))?;
         let path = PathAndQuery::from_static(command.path);
@@ -142,15 +131,15 @@ pub async fn streaming(
 
 async fn client(
     daemon: ConnectedDaemon,
-    patience: Duration,
+    max_wait: Duration,
 ) -> Result<Grpc<DaemonConnection>, CallError> {
     let is_remote = daemon.expected_identity.is_some();
     let place = daemon.address.authority().to_owned();
-    let connection = DaemonConnection::open(daemon, patience).await.map_err(|error| {
-        let told = is_remote.then(|| {
+    let connection = DaemonConnection::open(daemon, max_wait).await.map_err(|error| {
+        let reported = is_remote.then(|| {
             tls::pin_mismatch(&*error).or_else(|| unexpected_peer::failure_of_error(&*error))
         });
-        if let Some(failure) = told.flatten() {
+        if let Some(failure) = reported.flatten() {
             return CallError {
                 failure: unexpected_peer::during_handshake(failure),
                 is_retryable: false,
@@ -187,14 +176,14 @@ fn call_error_from(daemon: &ConnectedDaemon) -> impl Fn(&Status) -> CallError + 
         {
             return CallError { failure, is_retryable: false };
         }
-        let failure = with_remote_hint(Failure::from_status(status), is_remote);
+        let failure = with_remote_hint(status::failure_of(status), is_remote);
         // `SHUTTING_DOWN` is an answer in place of the call.
         let unsent = failure.has_reason(Reason::ShuttingDown) || connection::was_not_sent(status);
         CallError { failure, is_retryable: unsent }
     }
 }
 
-/// Nobody restarts a daemon elsewhere, and no pairing outlives it.
+/// Nobody restarts a remote daemon, and no pairing outlives it.
 fn with_remote_hint(failure: Failure, is_remote: bool) -> Failure {
     match is_remote {
         true if failure.has_reason(Reason::DaemonUnreachable) => {
@@ -214,32 +203,4 @@ fn deadline_error(command: &Command) -> CallError {
     let message = format!("the daemon did not answer `{name}` by its deadline, and seems to hang");
     let hint = "Run `browse status`; when that hangs, too, run `browse restart`";
     Failure::new(Reason::DaemonUnreachable, message).with_hint(hint).into()
-}
-
-impl ResponseNotices {
-    /// Adds what the end of a stream says.
-    pub fn merge(&mut self, end: Self) {
-        match (&mut self.untrusted, end.untrusted) {
-            (Some(begun), Some(ended)) => {
-                begun.warnings.extend(ended.warnings);
-                begun.unseen =
-                    if ended.unseen.is_empty() { take(&mut begun.unseen) } else { ended.unseen };
-            }
-            (begun @ None, ended) => *begun = ended,
-            (Some(_), None) => {}
-        }
-    }
-
-    /// Reads what metadata says.
-    pub fn from_metadata(headers: &MetadataMap) -> Self {
-        let entry = |name| headers.get(name).and_then(|value| value.to_str().ok());
-        let decoded = |name| {
-            entry(name).map(|value| percent_decode_str(value).decode_utf8_lossy().into_owned())
-        };
-        let warnings = decoded(metadata::WARNINGS);
-        let untrusted = entry(metadata::UNTRUSTED).and_then(Untrusted::parse);
-        let untrusted =
-            untrusted.map(|known| known.with(warnings.as_deref(), entry(metadata::UNSEEN)));
-        Self { untrusted, notice: decoded(metadata::NOTICE) }
-    }
 }

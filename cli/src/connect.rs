@@ -12,8 +12,10 @@ use crate::{
     failure::{Failure, Result},
     globals::Globals,
     pairing_link::PublicKeyPin,
+    print,
     project::ProjectPaths,
-    remote, start,
+    remote::{RemoteBrowser, UNREACHABLE_HINT},
+    start,
     state::RunningDaemon,
 };
 
@@ -29,13 +31,13 @@ pub struct ConnectedDaemon {
     pub address: Address,
     /// The token to call it with.
     pub token: Option<String>,
-    /// What it has to show, when it is elsewhere.
+    /// The credentials that it needs when it is remote.
     pub expected_identity: Option<ServerIdentity>,
     /// Its project and state, when the state file named it.
     pub project_state: Option<(ProjectPaths, RunningDaemon)>,
 }
 
-/// What a daemon elsewhere has to show.
+/// What a remote daemon has to show.
 #[derive(Clone, Copy, Debug)]
 pub struct ServerIdentity {
     /// This public key.
@@ -47,7 +49,7 @@ pub struct ServerIdentity {
 /// Connects to the daemon for `command`.
 pub fn connect_for_command(command: &Command, globals: &Globals) -> Result<ConnectedDaemon> {
     if let Some(name) = &globals.remote {
-        return remote::RemoteBrowser::read(name)?.connect(globals.timeout);
+        return connect_remote(&RemoteBrowser::read(name)?, globals.timeout);
     }
     if let Some(text) = &globals.addr {
         return connect_address(text, globals);
@@ -55,10 +57,22 @@ pub fn connect_for_command(command: &Command, globals: &Globals) -> Result<Conne
     let project = ProjectPaths::find(globals.project.as_deref())?;
     let state = match running_state(&project)? {
         Some(state) => state,
-        None if command.attach => return Err(not_running(&project)),
+        None if command.no_autostart => return Err(not_running(&project)),
         None => start::ensure_running(&project, globals.timeout)?,
     };
     connect_state(project, state, globals)
+}
+
+/// Connects to a remote daemon, which has to prove itself when it is called.
+/// The attempt gets `time` at most, where it is given.
+pub fn connect_remote(remote: &RemoteBrowser, time: Option<Duration>) -> Result<ConnectedDaemon> {
+    print::mark_remote_output();
+    let address = Address::Tcp(remote.address.clone());
+    let unreachable = |error| address.unreachable_failure(&error).with_hint(UNREACHABLE_HINT);
+    let socket = address.connect_within(time).map_err(unreachable)?;
+    let token = Some(remote.token.clone()).filter(|token| !token.is_empty());
+    let pin = Some(ServerIdentity { pin: remote.pin, allows_public_ca: remote.allows_public_ca });
+    Ok(ConnectedDaemon { socket, address, token, expected_identity: pin, project_state: None })
 }
 
 /// Connects to the daemon of `project`, after starting it where needed.

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-/// Reads `text`; `None` when it is no duration, or none above zero.
+/// Reads `text`; `None` when it is not a duration, or none above zero.
 pub fn parse(text: &str) -> Option<Duration> {
     let mut total = 0.0;
     let mut rest = text.trim();

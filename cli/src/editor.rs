@@ -22,6 +22,7 @@ use crate::{
     parse::Invocation,
     print,
     request::PreparedRequest,
+    response,
 };
 use edited_file::EditedFile;
 use sigint_guard::SigintGuard;
@@ -38,8 +39,12 @@ pub fn wants_editor(invocation: &Invocation, globals: &Globals) -> bool {
         && io::stdin().is_terminal()
 }
 
-/// Has the note edited, and saves it.
-pub fn run(mut invocation: Invocation, globals: &Globals) -> Result<u8> {
+/// Has the note edited, and saves it by `save`, which is given the command with its text.
+pub fn run(
+    mut invocation: Invocation,
+    globals: &Globals,
+    save: impl FnOnce(Invocation) -> Result<u8>,
+) -> Result<u8> {
     let editor = editor()?;
     let shown = fetch_note(&invocation, globals)?;
     let skill = shown.get("skill").cloned().unwrap_or_default();
@@ -63,7 +68,7 @@ pub fn run(mut invocation: Invocation, globals: &Globals) -> Result<u8> {
             // The tab may show another site by now.
             invocation.fields.insert("host".to_owned(), json!(host));
             invocation.fields.insert(BODY_FIELD.to_owned(), json!(draft.path().to_string_lossy()));
-            execute::call(invocation, globals)
+            save(invocation)
         }
         Err(failure) => Err(failure),
     };
@@ -93,12 +98,11 @@ fn fetch_note(invocation: &Invocation, globals: &Globals) -> Result<Map<String, 
     if let Some(host) = invocation.fields.get("host") {
         fields.insert("host".to_owned(), host.clone());
     }
-    let asked =
-        Invocation { command, fields, path: None, base64: false, force_path: false, inner: None };
+    let asked = Invocation { fields, ..Invocation::new(command) };
     let request = PreparedRequest::new(asked, false, globals.timeout)?;
     let (body, notes) = execute::unary(&request, globals)?;
-    execute::print_notices(&notes);
-    execute::decode(command, &body)
+    notes.print();
+    response::decode(command, &body)
 }
 
 /// Waits until the user has edited the file at `path`.

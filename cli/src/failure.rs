@@ -8,11 +8,8 @@ use std::{
 use browse_proto::{
     Reason,
     render::{Untrusted, quotes_json, quotes_text},
-    wire,
 };
 use serde_json::{Value, json};
-
-use crate::call::{MAX_MESSAGE_BYTES, ResponseNotices};
 
 /// The result of everything that can fail here.
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
@@ -113,22 +110,6 @@ impl Failure {
         }))
     }
 
-    /// A failure from the status of a call.
-    pub fn from_status(status: &tonic::Status) -> Self {
-        match wire::error_info(status.details()) {
-            Some(info) => {
-                let message = status.message().to_owned();
-                let failure = Self::from_daemon(&info.reason, message, info.metadata);
-                let untrusted = ResponseNotices::from_metadata(status.metadata()).untrusted;
-                failure.with_page_quotes(wire::error_page(status.details()), untrusted)
-            }
-            None => {
-                let limit = format!("{} MiB", MAX_MESSAGE_BYTES >> 20);
-                Self::with_values(reason_of(status.code()), message_of(status), [("limit", limit)])
-            }
-        }
-    }
-
     /// The same failure with what a page chose, and the envelope around that.
     #[must_use]
     pub fn with_page_quotes(
@@ -186,29 +167,6 @@ impl Deref for Failure {
 impl DerefMut for Failure {
     fn deref_mut(&mut self) -> &mut FailureDetails {
         &mut self.0
-    }
-}
-
-/// The reason of a status without details: the transport made it, or something
-/// that is no daemon of ours.
-fn reason_of(code: tonic::Code) -> Reason {
-    match code {
-        tonic::Code::DeadlineExceeded => Reason::DeadlineExceeded,
-        tonic::Code::Unimplemented => Reason::MethodUnknown,
-        tonic::Code::Unauthenticated => Reason::TokenInvalid,
-        tonic::Code::ResourceExhausted | tonic::Code::OutOfRange => Reason::TooLarge,
-        tonic::Code::Unavailable
-        | tonic::Code::Unknown
-        | tonic::Code::Internal
-        | tonic::Code::Cancelled => Reason::DaemonUnreachable,
-        _ => Reason::Bug,
-    }
-}
-
-fn message_of(status: &tonic::Status) -> String {
-    match status.message() {
-        "" => format!("the daemon answered {:?}", status.code()),
-        message => message.to_owned(),
     }
 }
 

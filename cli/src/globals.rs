@@ -7,7 +7,7 @@ use browse_proto::Reason;
 use crate::{
     duration,
     failure::{Failure, Result},
-    remote,
+    remote_name,
 };
 
 /// The values of the global flags.
@@ -29,8 +29,10 @@ pub struct Globals {
     pub addr: Option<String>,
     /// Token to call it with.
     pub token: Option<String>,
-    /// Name of a browser elsewhere.
+    /// Name of a remote browser.
     pub remote: Option<String>,
+    /// Writes files below the project and the temp folder alone. No flag sets it.
+    pub is_confined: bool,
     /// Prints help.
     pub help: bool,
     /// Prints the version.
@@ -92,7 +94,7 @@ pub const FLAGS: &[GlobalFlag] = &[
     },
     GlobalFlag {
         variable: "BROWSE_REMOTE",
-        ..flag("remote", "name", "Drives the browser elsewhere that was redeemed under this name.")
+        ..flag("remote", "name", "Drives the remote browser that was redeemed under this name.")
     },
     GlobalFlag { short: Some('h'), ..flag("help", "", "Prints help.") },
     GlobalFlag { short: Some('V'), ..flag("version", "", "Prints the version.") },
@@ -131,7 +133,7 @@ impl Globals {
             "project" => self.project = Some(PathBuf::from(value)),
             "addr" => self.addr = text(),
             "token" => self.token = text(),
-            "remote" => self.remote = Some(remote::check_name(value)?),
+            "remote" => self.remote = Some(remote_name::check_name(value)?),
             "help" => self.help = true,
             _ => self.version = true,
         }
@@ -151,7 +153,7 @@ impl Globals {
         }
         if self.remote.is_none() && self.addr.is_none() {
             self.remote =
-                read("BROWSE_REMOTE").map(|name| remote::check_name(&name)).transpose()?;
+                read("BROWSE_REMOTE").map(|name| remote_name::check_name(&name)).transpose()?;
         }
         self.addr = self.addr.take().or_else(|| read("BROWSE_ADDR"));
         self.token = self.token.take().or_else(|| read("BROWSE_TOKEN"));

@@ -97,7 +97,7 @@ fn show(name: &str, json: bool) -> Result<u8> {
 }
 
 fn unknown_topic(name: &str) -> Failure {
-    let message = format!("`{name}` is no topic of the guide");
+    let message = format!("`{name}` is not a topic of the guide");
     let failure = Failure::new(Reason::ArgumentInvalid, message).with_usage(USAGE);
     let topics = TOPICS.iter().map(|topic| topic.name).filter(|topic| !topic.is_empty());
     match suggest::nearest(name, topics.chain(["install"])) {
@@ -121,6 +121,11 @@ impl GuideTopic {
             }
         }
         out
+    }
+
+    /// When an agent should read it.
+    pub fn description(&self) -> &'static str {
+        self.description
     }
 
     /// What the skill of an agent is called that has this text.
@@ -175,7 +180,7 @@ fn command_table(list: &str) -> String {
     };
     let wanted = |command: &&Command| match list {
         "read" => browser(command) && command.scope == Scope::Read && command.tunnel,
-        "write" => browser(command) && command.scope == Scope::Write && command.acts,
+        "write" => browser(command) && command.scope == Scope::Write && command.has_side_effects,
         "skill" => command.words.first() == Some(&"skill"),
         "notes" => command.service == "DomainSkillService",
         _ => {

@@ -51,7 +51,7 @@ fn find(words: &[&str]) -> Result<Vec<&'static browse_proto::Command>> {
         return Ok(commands);
     }
     let name = words.join(" ");
-    let failure = Failure::new(Reason::CommandUnknown, format!("`{name}` is no command"));
+    let failure = Failure::new(Reason::CommandUnknown, format!("`{name}` is not a command"));
     let names = browse_proto::Command::all().iter().map(|command| command.name);
     Err(match suggest::nearest(&name, names.chain(parse::LOCAL_NAMES.iter().copied())) {
         Some(near) => failure.with_hint(format!("Did you mean `browse help {near}`?")),

@@ -10,10 +10,6 @@ mod steps;
 
 use std::time::Duration;
 
-use browse_proto::Reason;
-
-use crate::failure::Failure;
-
 pub use environment::environment;
 pub use file::{file, piped};
 pub use files::files;
@@ -27,9 +23,4 @@ pub enum Stdin {
     Available(Duration),
     /// The steps came from it.
     Taken,
-}
-
-/// The failure for what is larger than `limit` bytes.
-pub fn too_large(message: String, limit: usize) -> Failure {
-    Failure::with_values(Reason::TooLarge, message, [("limit", format!("{limit} bytes"))])
 }

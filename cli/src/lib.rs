@@ -1,44 +1,52 @@
-//! The command line of browse. The modules stand in the order in which a
-//! command meets them.
+//! The command line of browse. The modules stand in layers, and a layer uses
+//! those below it: commands; daemons and calls to them; requests and answers; what
+//! argv spells; failures. No module uses one that uses it.
 //!
 //! A warm command is one loopback round trip, and should cost little more: the
 //! table of commands is static data, messages are encoded from it without
 //! generated types, and one thread does it all.
 
+mod completions;
+mod dispatch;
+mod editor;
+pub mod embed;
+mod execute;
+pub mod guide;
+mod local;
+mod steps;
+mod streams;
+
+mod address;
+mod call;
+mod connect;
+mod pairing_link;
+mod remote;
+mod start;
+mod startup_stderr;
+mod stop;
+mod upgrade_daemon;
+
+mod inputs;
+mod print;
+mod project;
+mod request;
+mod response;
+mod save;
+mod state;
+
 mod duration;
 mod globals;
+pub mod help;
 pub mod parse;
+mod remote_name;
 mod suggest;
 pub mod table;
 mod values;
 
-mod completions;
-pub mod guide;
-pub mod help;
-mod local;
-
-mod inputs;
-mod request;
-mod save;
-
-mod address;
-mod connect;
-mod pairing_link;
-mod project;
-mod remote;
-mod start;
-mod startup_stderr;
-mod state;
-mod upgrade_daemon;
-
-mod call;
-mod editor;
-mod execute;
 mod failure;
-mod print;
+mod io_failure;
+mod limits;
 mod remote_hints;
-mod steps;
-mod streams;
 
 use std::ffi::OsString;
 
@@ -80,7 +88,7 @@ fn run_words(words: &[String]) -> Result<u8> {
             // What the environment names needs no flag.
             let named = globals.remote.clone();
             globals.fill_from_environment()?;
-            execute::call(invocation, &globals).map_err(|failure| match &named {
+            dispatch::run(invocation, &globals).map_err(|failure| match &named {
                 Some(name) => {
                     let hint = remote_hints::with_remote_flag(&failure.hint, name);
                     failure.with_hint(hint)

@@ -1,5 +1,6 @@
 //! What the command line does itself.
 
+pub mod mcp;
 pub mod redeem;
 pub mod stop_restart;
 pub mod tunnel;
@@ -13,7 +14,7 @@ use crate::{
     globals::Globals,
     guide, print,
     request::PreparedRequest,
-    suggest,
+    response, suggest,
 };
 
 /// The version of this program.
@@ -24,6 +25,7 @@ pub fn run(name: &str, words: &[String]) -> Result<u8> {
     match (name, words) {
         ("__complete", words) => print::text(&completions::candidates(words).join("\n")),
         ("guide", words) => guide::run(words),
+        ("mcp", words) => mcp::run(words),
         (_, [shell]) => match completions::script(shell) {
             Some(script) => print::text(script),
             None => Err(unknown_shell(shell)),
@@ -50,7 +52,7 @@ fn unknown_shell(shell: &str) -> Failure {
 /// `version`: ours, and that of the daemon when one runs.
 pub fn version(request: &PreparedRequest, globals: &Globals) -> Result<u8> {
     let daemon = match execute::unary(request, globals) {
-        Ok((body, _)) => Some(execute::decode(request.invocation.command, &body)?),
+        Ok((body, _)) => Some(response::decode(request.invocation.command, &body)?),
         Err(failure) if failure.has_reason(Reason::DaemonNotRunning) => None,
         Err(failure) => return Err(failure),
     };

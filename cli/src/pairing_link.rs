@@ -73,7 +73,7 @@ impl PairingLink {
     /// `PAIRING_LINK_INVALID`; it never repeats the key.
     pub fn parse(text: &str) -> Result<Self> {
         let invalid = |why: &str| {
-            let message = format!("that is no link of a pairing block: {why}");
+            let message = format!("that is not a link of a pairing block: {why}");
             Failure::new(Reason::PairingLinkInvalid, message)
         };
         let rest = text.trim().strip_prefix(SCHEME);

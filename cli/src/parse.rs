@@ -1,13 +1,14 @@
 //! Reads argv with the table of commands.
 //!
 //! The same parser reads the words of a step of `chain` and `batch`. It is our
-//! own instead of clap's: RPCs that share a name are told apart by a flag, the
+//! own instead of clap's: RPCs that share a name are distinguished by a flag, the
 //! table is static data that needs no building at each start, and every
 //! message names the next step.
 
 mod arguments;
 mod inner;
 mod name;
+mod output_path;
 mod tokens;
 
 use browse_proto::{Command, Reason};
@@ -17,6 +18,7 @@ use crate::{
     failure::{Failure, Result},
     globals::{GlobalFlag, Globals},
 };
+pub use output_path::extension_field;
 use tokens::{Token, Tokens};
 
 /// What argv asks for.
@@ -44,7 +46,7 @@ pub enum CliAction {
 }
 
 /// A command with the values of its fields. Where a field is read from a file
-/// or from standard input, the value is what argv said.
+/// or from standard input, the value is what argv specified.
 #[derive(Clone, Debug)]
 pub struct Invocation {
     /// The command.
@@ -61,8 +63,22 @@ pub struct Invocation {
     pub inner: Option<Box<Invocation>>,
 }
 
+impl Invocation {
+    /// A command without values.
+    pub fn new(command: &'static Command) -> Self {
+        Self {
+            command,
+            fields: Map::new(),
+            path: None,
+            base64: false,
+            force_path: false,
+            inner: None,
+        }
+    }
+}
+
 /// The names of the commands that need no daemon.
-pub const LOCAL_NAMES: &[&str] = &["help", "completions", "guide", "__complete"];
+pub const LOCAL_NAMES: &[&str] = &["help", "completions", "guide", "mcp", "__complete"];
 
 /// Reads argv, without the name of the program.
 pub fn argv(words: &[String]) -> Result<Parsed> {
@@ -94,7 +110,10 @@ fn argv_with_globals(words: &[String], mut globals: Globals) -> Result<Parsed> {
         globals.json |= tokens.flags().any(|flag| flag == "--json");
         return Ok(Parsed { globals, action: CliAction::Help(words) });
     }
-    let invocation = arguments::read(command, &mut tokens, &mut globals)?;
+    let invocation = match command.inner_command_field() {
+        Some(_) => inner::read(command, &mut tokens, &mut globals)?,
+        None => arguments::read(command, &mut tokens, &mut globals)?,
+    };
     Ok(Parsed { globals, action: CliAction::Call(invocation) })
 }
 
@@ -134,6 +153,12 @@ fn is_named_by(words: &[String], flag: &str) -> bool {
 
 fn local_command(name: &'static str, mut tokens: Tokens<'_>, globals: Globals) -> Result<Parsed> {
     let mut globals = globals;
+    if name == "mcp" {
+        let mut words = tokens.take_all();
+        words.extend(globals.session.map(|name| format!("--session={name}")));
+        words.extend(globals.help.then(|| "--help".to_owned()));
+        return Ok(Parsed { globals: Globals::default(), action: CliAction::Local(name, words) });
+    }
     if name == "__complete" {
         return Ok(Parsed { globals, action: CliAction::Local(name, tokens.take_all()) });
     }

@@ -1,5 +1,5 @@
 //! What leaves the program: data on standard output, all else on standard
-//! error. A reader that has had enough is no error.
+//! error. A reader that has had enough is not an error.
 
 use std::{
     borrow::Cow,
@@ -16,14 +16,14 @@ use serde_json::{Map, Value, json};
 use crate::{
     failure::{Failure, Result, printable},
     globals::Globals,
-    save,
+    io_failure,
 };
 
-/// Whether what is printed comes from a daemon elsewhere, which may be anybody's:
+/// Whether what is printed comes from a remote daemon, which may be anybody's:
 /// it does not get to drive the terminal.
 static IS_FROM_REMOTE: AtomicBool = AtomicBool::new(false);
 
-/// From now on what is printed comes from a daemon elsewhere.
+/// From now on what is printed comes from a remote daemon.
 pub fn mark_remote_output() {
     IS_FROM_REMOTE.store(true, Ordering::Relaxed);
 }
@@ -75,8 +75,9 @@ pub fn text(text: &str) -> Result<u8> {
     match written.and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let message =
-                format!("standard output cannot be written: {}", save::error_text(&error));
-            Err(Failure::new(Reason::FileUnwritable, message).with_hint("Redirect it elsewhere"))
+                format!("standard output cannot be written: {}", io_failure::error_text(&error));
+            Err(Failure::new(Reason::FileUnwritable, message)
+                .with_hint("Redirect it somewhere else"))
         }
         _ => Ok(0),
     }

@@ -13,7 +13,7 @@ use rustix::process::geteuid;
 
 use crate::{
     failure::{Failure, Result},
-    save,
+    io_failure,
 };
 
 /// A project and the files of its daemon. The daemon locks the top folder as
@@ -61,7 +61,7 @@ impl ProjectPaths {
 /// The working directory.
 pub fn working_directory() -> Result<PathBuf> {
     env::current_dir().map_err(|error| {
-        let message = format!("the working directory is gone: {}", save::error_text(&error));
+        let message = format!("the working directory is gone: {}", io_failure::error_text(&error));
         Failure::new(Reason::ArgumentInvalid, message).with_hint("Change to a folder that exists")
     })
 }
@@ -69,7 +69,7 @@ pub fn working_directory() -> Result<PathBuf> {
 fn named_project(folder: &Path) -> Result<PathBuf> {
     let found = fs::canonicalize(folder).ok().filter(|path| path.is_dir());
     found.ok_or_else(|| {
-        let message = format!("the project `{}` is no folder", folder.display());
+        let message = format!("the project `{}` is not a folder", folder.display());
         Failure::new(Reason::ArgumentInvalid, message)
             .with_hint("Give a folder with `--project` or BROWSE_PROJECT, or leave both out")
     })

@@ -1,4 +1,4 @@
-//! Browsers elsewhere that were redeemed: `$BROWSE_HOME/remotes/<name>.json`,
+//! Browsers somewhere else that were redeemed: `$BROWSE_HOME/remotes/<name>.json`,
 //! which holds a token and is the user's alone.
 
 use std::{
@@ -16,14 +16,13 @@ use rustix::{fs::OFlags, io::Errno, process::geteuid};
 use serde_json::{Value, json};
 
 use crate::{
-    address::Address,
-    connect::{ConnectedDaemon, ServerIdentity},
     failure::{Failure, Result},
+    io_failure,
     pairing_link::{self, PublicKeyPin},
-    print, save,
+    remote_name::check_name,
 };
 
-/// A browser elsewhere.
+/// A remote browser.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteBrowser {
     /// `host:port`.
@@ -51,18 +50,6 @@ const MAX_FILE_BYTES: u64 = 64 << 10;
 /// How the file tells that TLS may end at a tunnel.
 const SESSION_KEY_MODE: &str = "session-key";
 
-/// Refuses what cannot name a remote, which is a file.
-pub fn check_name(name: &str) -> Result<String> {
-    let good = |letter: char| letter.is_ascii_alphanumeric() || "-._".contains(letter);
-    let begins = name.starts_with(|letter: char| letter.is_ascii_alphanumeric());
-    if begins && name.len() <= 64 && name.chars().all(good) {
-        return Ok(name.to_owned());
-    }
-    let message = format!("`{name}` cannot name a remote");
-    Err(Failure::new(Reason::ArgumentInvalid, message)
-        .with_hint("Use letters, digits, dash, dot and underscore, at most 64"))
-}
-
 impl RemoteBrowser {
     /// The remote `name`.
     ///
@@ -79,7 +66,7 @@ impl RemoteBrowser {
             Err(error) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
                 return Err(invalid_file(&path, "it is a link"));
             }
-            Err(error) => return Err(invalid_file(&path, &save::error_text(&error))),
+            Err(error) => return Err(invalid_file(&path, &io_failure::error_text(&error))),
         };
         let text = read_private_text(file).map_err(|fault| invalid_file(&path, &fault))?;
         Self::parse(&text).ok_or_else(|| invalid_file(&path, "it is damaged"))
@@ -99,18 +86,6 @@ impl RemoteBrowser {
             },
             token: string("token")?.to_owned(),
         })
-    }
-
-    /// Connects to its daemon, which has to prove itself when it is called.
-    /// The attempt gets `time` at most, where that is said.
-    pub fn connect(&self, time: Option<Duration>) -> Result<ConnectedDaemon> {
-        print::mark_remote_output();
-        let address = Address::Tcp(self.address.clone());
-        let unreachable = |error| address.unreachable_failure(&error).with_hint(UNREACHABLE_HINT);
-        let socket = address.connect_within(time).map_err(unreachable)?;
-        let token = Some(self.token.clone()).filter(|token| !token.is_empty());
-        let pin = Some(ServerIdentity { pin: self.pin, allows_public_ca: self.allows_public_ca });
-        Ok(ConnectedDaemon { socket, address, token, expected_identity: pin, project_state: None })
     }
 }
 
@@ -194,16 +169,16 @@ fn acquire_lock(lock: &File, end: Instant) -> io::Result<()> {
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {
     let shown = path.display().to_string();
-    let message = format!("`{shown}` cannot be written: {}", save::error_text(error));
+    let message = format!("`{shown}` cannot be written: {}", io_failure::error_text(error));
     Failure::with_values(Reason::FileUnwritable, message, [("path", shown)]).with_hint(
         "Make it writable, or set BROWSE_HOME to a folder that is, and redeem the link again",
     )
 }
 
 fn read_private_text(file: File) -> Result<String, String> {
-    let about = file.metadata().map_err(|error| save::error_text(&error))?;
+    let about = file.metadata().map_err(|error| io_failure::error_text(&error))?;
     if !about.is_file() {
-        return Err("it is no plain file".to_owned());
+        return Err("it is not a plain file".to_owned());
     }
     if about.uid() != geteuid().as_raw() {
         return Err("it belongs to another user".to_owned());
@@ -217,7 +192,7 @@ fn read_private_text(file: File) -> Result<String, String> {
     let mut text = String::new();
     file.take(MAX_FILE_BYTES)
         .read_to_string(&mut text)
-        .map_err(|error| save::error_text(&error))?;
+        .map_err(|error| io_failure::error_text(&error))?;
     Ok(text)
 }
 
@@ -264,16 +239,6 @@ fn invalid_file(path: &Path, fault: &str) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_files_and_nothing_else() {
-        for good in ["a", "laptop-2", "Lap_top.x"] {
-            assert!(check_name(good).is_ok(), "{good}");
-        }
-        for bad in ["", ".", "..", "a/b", "../a", "-a", ".a", "a b", "ü", &"x".repeat(65)] {
-            assert!(check_name(bad).is_err(), "{bad}");
-        }
-    }
 
     #[test]
     fn half_a_file_is_no_remote() {

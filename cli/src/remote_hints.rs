@@ -3,7 +3,7 @@
 
 use browse_proto::Command;
 
-/// `hint`, with `--remote name` in each command that an agent elsewhere can call.
+/// `hint`, with `--remote name` in each command that a remote agent can call.
 pub fn with_remote_flag(hint: &str, name: &str) -> String {
     let aimed = hint.split('`').enumerate().map(|(at, part)| match part.strip_prefix("browse ") {
         Some(rest) if at % 2 == 1 && is_remote_command(rest) => {

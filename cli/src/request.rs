@@ -7,10 +7,11 @@ use serde_json::{Map, Value, json as value};
 use std::{path::Path, time::Duration};
 
 use crate::{
-    call::{DEFAULT_TIMEOUT_MS, MAX_MESSAGE_BYTES},
     failure::{Failure, Result},
+    globals::Globals,
     inputs,
-    parse::Invocation,
+    limits::{self, DEFAULT_TIMEOUT_MS, MAX_MESSAGE_BYTES},
+    parse::{self, Invocation},
     save,
 };
 
@@ -31,11 +32,11 @@ impl PreparedRequest {
     /// the time that a call has by default.
     pub fn new(mut invocation: Invocation, json: bool, timeout: Option<Duration>) -> Result<Self> {
         let command = invocation.command;
-        let patience = timeout.unwrap_or(Duration::from_millis(DEFAULT_TIMEOUT_MS));
+        let max_wait = timeout.unwrap_or(Duration::from_millis(DEFAULT_TIMEOUT_MS));
         let mut steps = Vec::new();
         for field in command.request.fields {
             if field.source == Source::Steps {
-                let read = inputs::steps(command, patience)?;
+                let read = inputs::steps(command, max_wait)?;
                 let mut values = Vec::new();
                 for (tab, mut step) in read {
                     resolve(&mut step, inputs::Stdin::Taken, json)?;
@@ -45,7 +46,7 @@ impl PreparedRequest {
                 invocation.fields.insert(field.name.to_owned(), Value::Array(values));
             }
         }
-        let mut stdin = inputs::Stdin::Available(patience);
+        let mut stdin = inputs::Stdin::Available(max_wait);
         if let Some(field) = command.inner_command_field()
             && let Some(mut inner) = invocation.inner.take()
         {
@@ -59,14 +60,54 @@ impl PreparedRequest {
         Ok(Self { invocation, steps, body })
     }
 
+    /// The same for a program that has no standard input to give, with steps that it
+    /// made itself.
+    pub fn without_stdin(
+        mut invocation: Invocation,
+        steps: Vec<(Option<u64>, Invocation)>,
+    ) -> Result<Self> {
+        let command = invocation.command;
+        let (mut packed, mut resolved) = (Vec::new(), Vec::new());
+        for (tab, mut step) in steps {
+            resolve(&mut step, inputs::Stdin::Taken, false)?;
+            packed.push(pack_step(tab, &step)?);
+            resolved.push(step);
+        }
+        for field in command.request.fields.iter().filter(|field| field.source == Source::Steps) {
+            invocation.fields.insert(field.name.to_owned(), Value::Array(packed.clone()));
+        }
+        if let Some(field) = command.inner_command_field()
+            && let Some(mut inner) = invocation.inner.take()
+        {
+            resolve(&mut inner, inputs::Stdin::Taken, false)?;
+            invocation.fields.insert(field.name.to_owned(), pack_request(&inner));
+            resolved.push(*inner);
+        }
+        resolve(&mut invocation, inputs::Stdin::Taken, false)?;
+        let body = encode(command, &invocation.fields)?;
+        Ok(Self { invocation, steps: resolved, body })
+    }
+
+    /// Fails when a file that its answer goes to cannot be written, those of its
+    /// steps included: before the page is asked to do anything for it.
+    pub fn check_outputs(&self, globals: &Globals) -> Result<()> {
+        // Of one command for all tabs, each tab gets a file of its own.
+        if self.invocation.command.inner_command_field().is_some() {
+            return Ok(());
+        }
+        let invocations = self.steps.iter().chain([&self.invocation]);
+        let mut saving = invocations.filter(|one| one.command.saves());
+        saving.try_for_each(|one| save::check_output(one, globals))
+    }
+
     /// Time that the call gets. A stream has its own end, so it gets none but
-    /// what the caller said; steps get the sum of their times.
-    pub fn timeout(&self, said: Option<Duration>) -> Option<Duration> {
+    /// what the caller specified; steps get the sum of their times.
+    pub fn timeout(&self, output: Option<Duration>) -> Option<Duration> {
         let of = |command: &Command| {
             Duration::from_millis(command.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS))
         };
-        match said {
-            Some(_) => said,
+        match output {
+            Some(_) => output,
             None if self.invocation.command.streaming => None,
             None if self.steps.is_empty() => Some(of(self.invocation.command)),
             None => Some(self.steps.iter().map(|step| of(step.command)).sum()),
@@ -74,7 +115,7 @@ impl PreparedRequest {
     }
 }
 
-/// Replaces what argv said by what it stands for.
+/// Replaces what argv specified by what it stands for.
 fn resolve(invocation: &mut Invocation, stdin: inputs::Stdin, json: bool) -> Result<()> {
     let Invocation { command, fields, path, .. } = invocation;
     for field in command.request.fields {
@@ -117,7 +158,7 @@ fn resolve(invocation: &mut Invocation, stdin: inputs::Stdin, json: bool) -> Res
             Source::Extension => {
                 if let Some((_, format)) = path
                     .as_deref()
-                    .map(|path| save::extension_field(command, path))
+                    .map(|path| parse::extension_field(command, path))
                     .transpose()?
                     .flatten()
                 {
@@ -168,7 +209,7 @@ fn encode(command: &Command, fields: &Map<String, Value>) -> Result<Bytes> {
     // Below the limit by the five bytes that gRPC puts before a message.
     if body.len() + 5 > MAX_MESSAGE_BYTES {
         let message = format!("the request of `{}` has {} bytes", command.name, body.len());
-        return Err(inputs::too_large(message, MAX_MESSAGE_BYTES));
+        return Err(limits::too_large(message, MAX_MESSAGE_BYTES));
     }
     Ok(body.into())
 }

@@ -17,9 +17,9 @@ use rustix::fs::OFlags;
 
 use crate::{
     failure::{Failure, Result},
-    print,
+    io_failure, print,
     project::ProjectPaths,
-    save, startup_stderr,
+    startup_stderr,
     state::{self, RunningDaemon},
 };
 
@@ -30,13 +30,13 @@ const POLL_INTERVAL: Duration = Duration::from_millis(3);
 
 /// What a daemon must not inherit: these are about one call.
 const CALL_VARIABLES: &[&str] =
-    &["BROWSE_TOKEN", "BROWSE_ADDR", "BROWSE_SESSION", "BROWSE_SKILL_TOKEN"];
+    &["BROWSE_TOKEN", "BROWSE_ADDR", "BROWSE_SESSION", "BROWSE_SKILL_TOKEN", "BROWSE_MCP_TOKEN"];
 
 /// What a project's team commits, and nothing else.
 const GITIGNORE: &str = "*\n!.gitignore\n!config.toml\n!skills/\n!skills/**\n";
 
 /// The state of the daemon of `project`, which is started when none lives; it
-/// has `timeout` to come up, or [`PATIENCE`].
+/// has `timeout` to come up, or [`START_TIMEOUT`].
 pub fn ensure_running(project: &ProjectPaths, timeout: Option<Duration>) -> Result<RunningDaemon> {
     let end = Instant::now() + timeout.unwrap_or(START_TIMEOUT).min(START_TIMEOUT);
     let is_new = project.state_file.parent().is_some_and(|folder| !folder.exists());
@@ -50,7 +50,7 @@ pub fn ensure_running(project: &ProjectPaths, timeout: Option<Duration>) -> Resu
     // What a dead daemon left would be taken for the word of the new one.
     match fs::remove_file(&project.state_file) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(save::unwritable(&project.state_file, &error))
+            Err(io_failure::unwritable(&project.state_file, &error))
         }
         _ => {
             let state = wait_until_accepting(project, spawn(project)?, end)?;
@@ -75,16 +75,16 @@ fn accepting_state(project: &ProjectPaths) -> Result<Option<RunningDaemon>> {
 /// file, which ends with the file. None when somebody else's daemon came up.
 fn acquire_start_lock(project: &ProjectPaths, end: Instant) -> Result<Option<File>> {
     let folder = project.state_file.parent().unwrap_or(Path::new("/"));
-    let told = |error: io::Error| {
-        save::unwritable(folder, &error)
+    let reported = |error: io::Error| {
+        io_failure::unwritable(folder, &error)
             .with_hint("Set BROWSE_PROJECT to a folder that can be written, or use `--project`")
     };
-    create_state_folder(folder).map_err(told)?;
-    let file = File::open(folder).map_err(told)?;
+    create_state_folder(folder).map_err(reported)?;
+    let file = File::open(folder).map_err(reported)?;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(Some(file)),
-            Err(TryLockError::Error(error)) => return Err(told(error)),
+            Err(TryLockError::Error(error)) => return Err(reported(error)),
             Err(TryLockError::WouldBlock) => {}
         }
         if Instant::now() > end || accepting_state(project)?.is_some() {
@@ -120,7 +120,7 @@ fn spawn(project: &ProjectPaths) -> Result<Child> {
         // pipe without a reader must not make us wait.
         .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32)
         .open(&project.startup_stderr)
-        .map_err(|error| save::unwritable(&project.startup_stderr, &error))?;
+        .map_err(|error| io_failure::unwritable(&project.startup_stderr, &error))?;
     let mut command = Command::new(&program);
     command.arg("--project").arg(&project.root).current_dir(&project.root);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(words);
@@ -133,7 +133,7 @@ fn spawn(project: &ProjectPaths) -> Result<Child> {
     detach(&mut command);
     command.spawn().map_err(|error| {
         let program = program.display();
-        let message = format!("`{program}` cannot be started: {}", save::error_text(&error));
+        let message = format!("`{program}` cannot be started: {}", io_failure::error_text(&error));
         Failure::new(Reason::DaemonLaunchFailed, message)
             .with_hint("Install `browsed` beside `browse`, or set BROWSE_DAEMON to its path")
     })

@@ -8,7 +8,7 @@ use std::{
 
 use browse_proto::Reason;
 
-use crate::{failure::Failure, project::ProjectPaths, save};
+use crate::{failure::Failure, io_failure, project::ProjectPaths};
 
 /// Lines of its last words that are worth telling.
 const MAX_LINES: usize = 5;
@@ -21,7 +21,7 @@ pub fn start_failure(project: &ProjectPaths, status: Option<ExitStatus>) -> Fail
     if words.is_empty()
         && let Err(error) = check_writable(project)
     {
-        return save::unwritable(&project.startup_stderr, &error);
+        return io_failure::unwritable(&project.startup_stderr, &error);
     }
     reported_failure(&words).unwrap_or_else(|| {
         let end = match status {
@@ -65,7 +65,7 @@ mod tests {
         let failure = reported_failure(
             "warming up\nerror: port 80 is taken\nhint: Unset it\nreason: PORT_TAKEN\n",
         );
-        let failure = failure.expect("it is told");
+        let failure = failure.expect("it is reported");
         assert!(failure.has_reason(Reason::PortTaken));
         assert_eq!(
             (failure.message.as_str(), failure.hint.as_str()),

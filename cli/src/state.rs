@@ -21,8 +21,8 @@ use serde_json::Value;
 
 use crate::{
     failure::{Failure, Result},
+    io_failure,
     project::ProjectPaths,
-    save,
 };
 
 /// What the daemon says of itself.
@@ -48,14 +48,14 @@ impl RunningDaemon {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(None),
-            Err(error) => return Err(invalid_state_file(path, &save::error_text(&error))),
+            Err(error) => return Err(invalid_state_file(path, &io_failure::error_text(&error))),
         };
         let text = read_private_text(file).map_err(|fault| invalid_state_file(path, &fault))?;
         Self::parse(&text).map(Some).map_err(|fault| invalid_state_file(path, fault))
     }
 
     fn parse(text: &str) -> Result<Self, &'static str> {
-        let value: Value = serde_json::from_str(text).map_err(|_| "it is no JSON")?;
+        let value: Value = serde_json::from_str(text).map_err(|_| "it is not JSON")?;
         let string = |key| value.get(key).and_then(Value::as_str).unwrap_or_default();
         let pid = value.get("pid").and_then(Value::as_i64).and_then(|pid| i32::try_from(pid).ok());
         let address = string("address").trim_start_matches("http://").trim_end_matches('/');
@@ -96,9 +96,9 @@ pub fn is_locked(root: &Path) -> bool {
 }
 
 fn read_private_text(mut file: File) -> Result<String, String> {
-    let about = file.metadata().map_err(|error| save::error_text(&error))?;
+    let about = file.metadata().map_err(|error| io_failure::error_text(&error))?;
     if !about.is_file() {
-        return Err("it is no plain file".to_owned());
+        return Err("it is not a plain file".to_owned());
     }
     if about.uid() != geteuid().as_raw() {
         return Err("it belongs to another user".to_owned());
@@ -107,7 +107,7 @@ fn read_private_text(mut file: File) -> Result<String, String> {
         return Err(format!("others may open it (mode {:o})", about.mode() & 0o777));
     }
     let mut text = String::new();
-    file.read_to_string(&mut text).map_err(|error| save::error_text(&error))?;
+    file.read_to_string(&mut text).map_err(|error| io_failure::error_text(&error))?;
     Ok(text)
 }
 

@@ -40,46 +40,83 @@ pub fn print(
     untrusted: Option<&Untrusted>,
     globals: &Globals,
 ) -> Result<u8> {
+    if !globals.json {
+        let report = report(request, &response, untrusted, globals);
+        print::enveloped(&report.text, untrusted)?;
+        report.failures.iter().for_each(|failure| print::stderr(failure));
+        return Ok(report.exit);
+    }
+    let outcomes = outcomes(request, &response, globals);
+    let failed = failures(&outcomes);
+    let stops = request.invocation.command.name == "chain";
+    // What it quotes stands with its step.
+    let first = failed.first().filter(|_| stops);
+    let first = first.map(|(outcome, failure)| {
+        with_step_number(outcome, failure).with_page_quotes(Vec::new(), None)
+    });
+    print::text(&document(&outcomes, first.as_ref(), untrusted))?;
+    Ok(exit_code(&failed, stops))
+}
+
+/// What came of steps, as text.
+pub struct StepsReport {
+    /// What the steps answered, without the envelope.
+    pub text: String,
+    /// The steps that failed, each with its hint and its quotes in an envelope.
+    pub failures: Vec<String>,
+    /// The exit code.
+    pub exit: u8,
+}
+
+/// What came of the steps of `request`, as text.
+pub fn report(
+    request: &PreparedRequest,
+    response: &Map<String, Value>,
+    untrusted: Option<&Untrusted>,
+    globals: &Globals,
+) -> StepsReport {
+    let mut outcomes = outcomes(request, response, globals);
+    // In a document the envelope stands around all steps.
+    for failure in outcomes.iter_mut().filter_map(|outcome| outcome.result.as_mut().err()) {
+        failure.untrusted = untrusted.cloned();
+    }
+    let failed = failures(&outcomes);
+    let texts: Vec<_> = outcomes.iter().filter_map(outcome_text).collect();
+    let failures =
+        failed.iter().map(|(outcome, failure)| with_step_number(outcome, failure).text());
+    StepsReport {
+        text: texts.join("\n"),
+        failures: failures.collect(),
+        exit: exit_code(&failed, request.invocation.command.name == "chain"),
+    }
+}
+
+fn failures(outcomes: &[StepOutcome]) -> Vec<(&StepOutcome, &Failure)> {
+    outcomes.iter().filter_map(|outcome| Some((outcome, outcome.result.as_ref().err()?))).collect()
+}
+
+fn exit_code(failed: &[(&StepOutcome, &Failure)], stops: bool) -> u8 {
+    match failed.first() {
+        None => 0,
+        Some((_, failure)) if stops => failure.exit,
+        Some(_) => 1,
+    }
+}
+
+fn outcomes(
+    request: &PreparedRequest,
+    response: &Map<String, Value>,
+    globals: &Globals,
+) -> Vec<StepOutcome> {
     let command = request.invocation.command;
-    let results = render::result(command, &response);
+    let results = render::result(command, response);
     let results = results.as_array().map(Vec::as_slice).unwrap_or_default();
-    let mut outcomes: Vec<_> = match (command.inner_command_field(), request.steps.first()) {
+    match (command.inner_command_field(), request.steps.first()) {
         (Some(_), Some(step)) => {
             results.iter().map(|result| tab_outcome(step, result, globals)).collect()
         }
         _ => step_outcomes(&request.steps, results, globals),
-    };
-    // In a document the envelope stands around all steps.
-    if !globals.json {
-        for failure in outcomes.iter_mut().filter_map(|outcome| outcome.result.as_mut().err()) {
-            failure.untrusted = untrusted.cloned();
-        }
     }
-    let failed: Vec<_> = outcomes
-        .iter()
-        .filter_map(|outcome| Some((outcome, outcome.result.as_ref().err()?)))
-        .collect();
-    let stops = command.name == "chain";
-    let exit = match failed.first() {
-        None => 0,
-        Some((_, failure)) if stops => failure.exit,
-        Some(_) => 1,
-    };
-    if globals.json {
-        // What it quotes stands with its step.
-        let first = failed.first().filter(|_| stops);
-        let first = first.map(|(outcome, failure)| {
-            with_step_number(outcome, failure).with_page_quotes(Vec::new(), None)
-        });
-        print::text(&document(&outcomes, first.as_ref(), untrusted))?;
-        return Ok(exit);
-    }
-    let texts: Vec<_> = outcomes.iter().filter_map(outcome_text).collect();
-    print::enveloped(&texts.join("\n"), untrusted)?;
-    for (outcome, failure) in failed {
-        print::stderr(&with_step_number(outcome, failure).text());
-    }
-    Ok(exit)
 }
 
 fn step_outcomes(steps: &[Invocation], results: &[Value], globals: &Globals) -> Vec<StepOutcome> {

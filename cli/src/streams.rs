@@ -1,5 +1,7 @@
 //! Commands that answer with a stream: what comes is printed as it comes.
 
+mod files;
+
 use std::cell::RefCell;
 
 use browse_proto::{
@@ -10,32 +12,32 @@ use browse_proto::{
 use serde_json::{Map, Value};
 
 use crate::{
-    call::{self, ResponseNotices},
-    execute,
+    call, execute,
     failure::{Failure, Result},
     globals::Globals,
     print,
     request::PreparedRequest,
+    response::{self, ResponseNotices},
 };
 
-/// Makes a streaming call.
-pub fn call(request: &PreparedRequest, globals: &Globals) -> Result<u8> {
+pub use files::save;
+
+/// Makes the call of `request`, and prints what it answers.
+pub fn print(request: &PreparedRequest, globals: &Globals) -> Result<u8> {
     let command = request.invocation.command;
-    // A watch goes on by its nature, and `activity` when it is told to.
+    // A watch goes on by its nature, and `activity` when it is asked to.
     let follows = command.function == "watch"
         || request.invocation.fields.get("follow") == Some(&Value::Bool(true));
     execute::with_daemon(command, globals, |daemon| {
         let printer = RefCell::new(StreamPrinter::new(command, follows, globals));
-        let context = execute::context(request, globals, &daemon)?;
-        let done = execute::runtime()?.block_on(call::streaming(
+        let done = call::send_streaming(
+            request,
+            globals,
             daemon,
-            command,
-            request.body.clone(),
-            &context,
             |notes| printer.borrow_mut().on_headers(notes),
-            |message| printer.borrow_mut().on_message(execute::decode(command, &message)?),
+            |message| printer.borrow_mut().on_message(response::decode(command, &message)?),
             |notes| printer.borrow_mut().on_trailers(notes),
-        ));
+        );
         let mut printer = printer.into_inner();
         printer.end_stderr();
         match done {
@@ -81,7 +83,7 @@ impl<'a> StreamPrinter<'a> {
     }
 
     fn on_headers(&mut self, notes: ResponseNotices) -> Result<()> {
-        execute::print_notices(&notes);
+        notes.print();
         self.untrusted = notes.untrusted;
         Ok(())
     }
@@ -93,7 +95,7 @@ impl<'a> StreamPrinter<'a> {
         }
         self.has_result = true;
         let is_page = render::is_page_derived(self.command.response, &message);
-        // What a program said is in an envelope of its own.
+        // What a program reported is in an envelope of its own.
         if self.command.runs_program() && !is_page {
             self.end_stderr();
             self.untrusted = None;
@@ -135,7 +137,7 @@ impl<'a> StreamPrinter<'a> {
     /// else where what it is about was printed.
     fn on_trailers(&mut self, notes: ResponseNotices) {
         self.end_stderr();
-        execute::print_notices(&notes);
+        notes.print();
         let Some(ended) = notes.untrusted else { return };
         match &mut self.untrusted {
             Some(untrusted) if self.is_page_derived => {
@@ -206,13 +208,13 @@ fn is_json(command: &Command) -> bool {
 
 /// What a program wrote to its standard error, when `message` carries that:
 /// the bytes field beside the result.
-fn stderr_bytes(command: &Command, message: &Map<String, Value>) -> Option<Vec<u8>> {
+pub fn stderr_bytes(command: &Command, message: &Map<String, Value>) -> Option<Vec<u8>> {
     let field = command.response.fields.iter().find(|field| matches!(field.kind, Kind::Bytes))?;
     base64::decode(message.get(field.name)?.as_str()?)
 }
 
 /// The text of one message. A JSON document stays one.
-fn message_text(command: &Command, message: &Map<String, Value>) -> String {
+pub fn message_text(command: &Command, message: &Map<String, Value>) -> String {
     if !is_json(command) {
         return render::text(command, message);
     }

@@ -1,7 +1,14 @@
 //! Did you mean …?
 
+/// Longest word that is compared, in bytes.
+const MAX_WORD_BYTES: usize = 200;
+
 /// The candidate nearest to `word`, when one is near enough to be a slip.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // No name is that long, and the comparison takes the product of the lengths.
+    if word.len() > MAX_WORD_BYTES {
+        return None;
+    }
     let lower = word.to_lowercase();
     let scored = candidates.into_iter().map(|candidate| {
         let near = strsim::jaro_winkler(&lower, candidate);

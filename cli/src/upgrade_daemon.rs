@@ -4,18 +4,13 @@ use browse_proto::{Command, Reason};
 use serde_json::{Map, Value};
 
 use crate::{
-    call::CallError,
-    connect,
-    connect::ConnectedDaemon,
-    execute,
+    call,
+    connect::{self, ConnectedDaemon},
     failure::{Failure, Result},
     globals::Globals,
-    local::stop_restart,
-    parse::Invocation,
-    print,
-    request::PreparedRequest,
-    start,
+    print, start,
     state::RunningDaemon,
+    stop,
 };
 
 /// `daemon`, or the one that replaces it when it is of another build.
@@ -27,16 +22,16 @@ pub fn replace_outdated(
     let Some((project, state)) = daemon.project_state.clone() else {
         return Ok(daemon);
     };
-    if command.attach || !has_other_build(&state) {
+    if command.no_autostart || !has_other_build(&state) {
         return Ok(daemon);
     }
-    let status = call_by_name("status", globals, daemon).map_err(|broken| broken.failure)?;
+    let status = call::send_by_name("status", globals, daemon).map_err(|broken| broken.failure)?;
     if is_busy(&status) {
         let message = "the daemon is of another build than this command, and is in use";
         return Err(Failure::new(Reason::DaemonMismatch, message));
     }
     let tabs = status.get("tabs").and_then(Value::as_u64).unwrap_or_default();
-    stop_restart::stop_for_replacement(&project, &state, globals)?;
+    stop::stop_for_replacement(&project, &state, globals)?;
     let renewed = connect::connect_or_start(project, globals)?;
     print::note(&format!("restarted the daemon, which was of another build; tabs lost: {tabs}"));
     Ok(renewed)
@@ -56,26 +51,4 @@ fn is_busy(status: &Map<String, Value>) -> bool {
     let clients = status.get("clients").and_then(Value::as_array).map_or(0, Vec::len);
     let visible = status.get("visible").and_then(Value::as_array).map_or(0, Vec::len);
     calls > 0 || clients > 0 || visible > 0
-}
-
-/// Calls a command without arguments for ourselves.
-pub fn call_by_name(
-    name: &str,
-    globals: &Globals,
-    daemon: ConnectedDaemon,
-) -> Result<Map<String, Value>, CallError> {
-    let command = Command::by_name(name).ok_or_else(|| {
-        Failure::new(Reason::Bug, format!("the contract has no command `{name}`"))
-    })?;
-    let invocation = Invocation {
-        command,
-        fields: Map::new(),
-        path: None,
-        base64: false,
-        force_path: false,
-        inner: None,
-    };
-    let request = PreparedRequest::new(invocation, false, None)?;
-    let (body, _) = execute::unary_once(&request, globals, daemon)?;
-    Ok(execute::decode(command, &body)?)
 }

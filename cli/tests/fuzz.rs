@@ -131,7 +131,7 @@ fn encode(invocation: &Invocation) {
 }
 
 #[test]
-#[ignore = "takes as long as it is told: make fuzz"]
+#[ignore = "takes as long as it is configured: make fuzz"]
 fn arguments() {
     fuzz::run("arguments", &lines(), |words| match parse::argv(&words) {
         Ok(parsed) => {
@@ -165,7 +165,7 @@ fn steps() -> impl Strategy<Value = String> {
 }
 
 #[test]
-#[ignore = "takes as long as it is told: make fuzz"]
+#[ignore = "takes as long as it is configured: make fuzz"]
 fn batches() {
     fuzz::run("batches", &steps(), |text| match read_steps(&text) {
         Ok(steps) => steps.iter().for_each(|(_, step)| encode(step)),

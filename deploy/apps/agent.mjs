@@ -13,7 +13,7 @@ export class Verdict extends Error {
 }
 
 export const PASS = "pass";
-/** The tool said that it could not, or showed nothing to act on. */
+/** The tool reported a failure, or showed nothing to act on. */
 export const HONEST = "fails honestly";
 /** Exit status 0, and the application does not hold it. */
 export const SILENT = "SILENTLY WRONG";
@@ -168,8 +168,8 @@ export class Agent {
     let model = await this.model();
     while (!right(model) && Date.now() < until) model = await this.model();
     if (right(model)) return;
-    const said = words(this.answer).slice(0, 160);
-    throw new Verdict(SILENT, `after \`${this.last}\` (“${said}”) the model holds ${JSON.stringify(model)}`);
+    const printed = words(this.answer).slice(0, 160);
+    throw new Verdict(SILENT, `after \`${this.last}\` (“${printed}”) the model holds ${JSON.stringify(model)}`);
   }
 
   /** The answer to the last action says it. Peers' answers say nothing, so they are not asked. */
@@ -179,7 +179,7 @@ export class Agent {
   }
 
   /** The answer says it, or else the next look does. */
-  async told(pattern) {
+  async reported(pattern) {
     if (this.tool.hasReceipts && matches(pattern, this.answer)) return;
     if (matches(pattern, await this.look())) return;
     // Where answers say nothing one more look is allowed, at the text of the page.

@@ -79,7 +79,7 @@ export async function measureLanguages(daemons, runs, goto) {
   for (const language of LANGUAGES.filter((one) => daemons[one.on ?? "node"])) {
     const { call, context } = on(language.on ?? "node");
     const argv = call("skill", "run", language.skill, "--raw");
-    await run(argv, context); // A first run builds or translates.
+    await run(argv, context); // A first run builds, or checks and compiles.
     const bare = language.runtime && (await resolved(language.runtime, context));
     rows.push({ ...language, argv, context, bare, took: [], started: [], same: 0 });
   }

@@ -1,4 +1,4 @@
-// `snapshot -i` from elsewhere: TLS, a token and the listener for paired
+// `snapshot -i` from a remote machine: TLS, a token and the listener for paired
 // agents, beside the same page on this machine.
 
 import { inTurns } from "./hyperfine.mjs";
@@ -7,7 +7,7 @@ import { summary } from "./measure.mjs";
 const NAME = "bench";
 const RUNS = 20;
 
-/** Milliseconds of a snapshot here and from elsewhere, in turns. */
+/** Milliseconds of a snapshot here and from a remote machine, in turns. */
 export async function measureRemote(browse, pages, rounds) {
   const url = pages.url("form");
   const { host } = new URL(url);
@@ -22,11 +22,11 @@ export async function measureRemote(browse, pages, rounds) {
     const times = await inTurns(
       [
         { name: "here", argv: argv(), options },
-        { name: "elsewhere", argv: argv("--remote", NAME), options },
+        { name: "remotely", argv: argv("--remote", NAME), options },
       ],
       rounds,
     );
-    return { here: summary(times.here), elsewhere: summary(times.elsewhere) };
+    return { here: summary(times.here), remotely: summary(times.remotely) };
   } finally {
     await browse.call("pair", "revoke", NAME);
   }

@@ -68,8 +68,8 @@ function own({ session, remote, listing, memory }) {
     rows.push(["a new isolated session and its first tab (two commands)", cell(session), verdict(session.median <= 20, "≤ 20 ms")]);
   }
   if (remote) {
-    const { here, elsewhere } = remote;
-    rows.push([`\`snapshot -i\` by a paired agent, over TLS (here ${cell(here)})`, cell(elsewhere), ""]);
+    const { here, remotely } = remote;
+    rows.push([`\`snapshot -i\` by a paired agent, over TLS (here ${cell(here)})`, cell(remotely), ""]);
   }
   if (listing) {
     const { list, url } = listing;
@@ -90,9 +90,9 @@ function languages(data) {
     one.name, `${one.same} of ${data.runs}`, cell(one), ms(one.bare), ms(one.own), verdict(one.held, asked(one)),
   ];
   const head = ["language", "runs with the same bytes", "`skill run`", "bare start of the runtime", "its own", "bar"];
-  const said = `Each run printed the same ${data.bytes} bytes (SHA-256 \`${data.hash.slice(0, 16)}…\`). A page load in a session of its own, as a run has it, takes ${ms(data.load)} ms; what is left beside that and the bare start is the skill's own.`;
+  const printed = `Each run printed the same ${data.bytes} bytes (SHA-256 \`${data.hash.slice(0, 16)}…\`). A page load in a session of its own, as a run has it, takes ${ms(data.load)} ms; what is left beside that and the bare start is the skill's own.`;
   const beside = data.peer && ` gstack's own 150 ms were measured where agent-browser's \`goto\` of 30 stories took 50 ms; here that takes ${ms(data.peer)}, in turns with the runs, so gstack would take some ${ms(data.gstack)}.`;
-  return `${table(head, data.rows.map(row))}\n\n${said}${beside ?? ""}`;
+  return `${table(head, data.rows.map(row))}\n\n${printed}${beside ?? ""}`;
 }
 
 export function report(data) {

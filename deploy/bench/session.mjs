@@ -29,7 +29,7 @@ export const steps = [
   ["url"],
 ];
 
-/** What each tool is told for a step. */
+/** What each tool runs for a step. */
 const words = {
   browse: {
     open: (url) => ["goto", url],
@@ -80,9 +80,9 @@ async function untilDone(argv, context) {
     figure.characters += characters;
     figure.repeats += 1;
     if (code === 0) return { ...figure, text };
-    figure.said = errors || text;
+    figure.printed = errors || text;
   }
-  throw new Error(`\`${argv.join(" ")}\` failed ${TRIES} times: ${figure.said}`);
+  throw new Error(`\`${argv.join(" ")}\` failed ${TRIES} times: ${figure.printed}`);
 }
 
 /** One session of one tool: the figures of its steps. */

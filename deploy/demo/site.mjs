@@ -1,7 +1,7 @@
 // A page served on loopback under the name of a real host, over TLS.
 //
 // The key and the certificate are made on the spot and thrown away. Chromium is
-// told to accept that one key by its hash and to look for that one host here:
+// configured to accept that one key by its hash and to look for that one host here:
 // `chromiumArguments` is what BROWSE_CHROMIUM_ARGS has to hold. Nothing of this
 // is part of an ordinary run.
 

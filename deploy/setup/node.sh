@@ -1,12 +1,10 @@
-# Node 20 or newer: it runs TypeScript skills and the tests of the SDK.
+# Node 22.18 or newer, which strips types: it runs TypeScript skills and the tests of the SDK.
 #
 # A system with an older one, or none, gets the official build as the wheel that
 # node.txt pins: it holds npm too, where Debian's npm package brings hundreds of
 # others. It goes into target/tools; nothing outside the checkout changes.
 
-node_least=20
-
-node_is_enough() { [ "$(node_major)" -ge "$node_least" ] && have npm; }
+node_is_enough() { node_strips_types && have npm; }
 
 want_node() {
   node_is_enough || want python3-venv

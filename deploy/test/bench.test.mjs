@@ -33,7 +33,7 @@ test("the pages hold what the report says of them", async () => {
 const machine = { system: "s", kernel: "k", processor: "p", cores: 2, memory: 1, load: 0, date: "d" };
 const time = (value) => ({ median: value, p95: value, runs: 1 });
 
-test("a bar that is missed is said to be", () => {
+test("a missed bar is reported", () => {
   const work = { title: "url", bar: 0.5 };
   const row = (ours) => {
     const figures = { browse: time(ours), "agent-browser": time(10) };

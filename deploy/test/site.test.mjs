@@ -1,5 +1,5 @@
 // The loopback site: that it serves the page, under its name, with the key whose
-// hash Chromium is told.
+// hash Chromium gets.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";

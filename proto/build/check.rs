@@ -31,6 +31,12 @@ pub fn check(model: &ContractModel) -> Result<(), Vec<String>> {
 /// `SOURCE_FILES`.
 const SOURCE_FILES: u32 = 8;
 
+/// `SCOPE_WRITE` and `SCOPE_ADMIN`.
+const ACTING_SCOPES: [u32; 2] = [2, 3];
+
+const SENDS_BUTTON: u32 = 3;
+const SENDS_FILES: u32 = 9;
+
 fn check_names(model: &ContractModel, faults: &mut Vec<String>) {
     let mut names: HashMap<&str, &str> = HashMap::new();
     let mut requests: HashMap<&str, &str> = HashMap::new();
@@ -57,8 +63,8 @@ fn check_command(
     if !command.annotated || command.scope == 0 {
         fault("no scope".to_owned());
     }
-    if command.service == "BrowserService" && command.reach == 0 {
-        fault("no reach".to_owned());
+    if command.service == "BrowserService" && command.requires == 0 {
+        fault("no `requires`".to_owned());
     }
     if command.help.is_empty() {
         fault("no comment: it is the help text".to_owned());
@@ -97,6 +103,41 @@ fn check_command(
     }
     if request.fields.iter().any(|field| field.page) {
         fault("a request cannot carry page-derived fields".to_owned());
+    }
+    check_effects(command, request, &mut fault);
+}
+
+/// What a command that acts has to say of its call: what leaves by it, and how it is
+/// recorded. The egress guard and the recorder know nothing else of it.
+fn check_effects(command: &CommandModel, request: &MessageModel, fault: &mut dyn FnMut(String)) {
+    let sends = request.fields.iter().any(|field| field.sends != 0);
+    let acts = ACTING_SCOPES.contains(&command.scope);
+    if acts && !sends && !command.sends_nothing {
+        fault(
+            "no field with `sends`, and no `sends_nothing`: the egress guard would not look at it"
+                .to_owned(),
+        );
+    }
+    if sends && command.sends_nothing {
+        fault("`sends_nothing`, and a field with `sends`".to_owned());
+    }
+    if acts && command.service == "BrowserService" && command.step_role == 0 {
+        fault("no `step_role`: a recording would leave it out".to_owned());
+    }
+    for field in request.fields.iter().filter(|field| field.sends != 0) {
+        let fits = match field.sends {
+            SENDS_BUTTON => field.kind.starts_with("Kind::Enum"),
+            SENDS_FILES => field.source == SOURCE_FILES,
+            _ => matches!(field.kind.as_str(), "Kind::String" | "Kind::Bytes"),
+        };
+        if !fits {
+            fault(format!("{}.{}: `sends` does not fit its type", request.name, field.name));
+        }
+    }
+    for field in request.fields.iter().filter(|field| field.target) {
+        if field.kind != "Kind::String" {
+            fault(format!("{}.{}: a target is text", request.name, field.name));
+        }
     }
 }
 

@@ -36,7 +36,7 @@ pub fn registry(model: &ContractModel) -> String {
 fn field(field: &FieldModel) -> String {
     let short = field.short.chars().next();
     format!(
-        "Field {{ name: {:?}, number: {}, kind: {}, repeated: {}, optional: {}, page: {}, address: {}, json: {}, short: {short:?}, source: Source::{}, value: {:?}, completes: {:?}, help: {:?} }}, ",
+        "Field {{ name: {:?}, number: {}, kind: {}, repeated: {}, optional: {}, page: {}, address: {}, json: {}, short: {short:?}, source: Source::{}, value: {:?}, completes: {:?}, sends: {}, target: {}, help: {:?} }}, ",
         field.name,
         field.number,
         field.kind,
@@ -48,6 +48,12 @@ fn field(field: &FieldModel) -> String {
         SOURCES[field.source as usize],
         field.value,
         field.completes,
+        if field.sends == 0 {
+            "None".to_owned()
+        } else {
+            format!("Some(Sends::{})", SENDS[field.sends as usize])
+        },
+        field.target,
         field.help
     )
 }
@@ -67,7 +73,29 @@ const SOURCES: &[&str] = &[
     "FileOrUrl",
     "Input",
 ];
-const REACHES: &[&str] = &["Daemon", "Daemon", "Tab", "Page", "Leave"];
+/// The names of `Sends`, by number.
+pub const SENDS: &[&str] = &[
+    "",
+    "Typed",
+    "Key",
+    "Button",
+    "Dialog",
+    "Address",
+    "Request",
+    "RequestPart",
+    "AddressOrTarget",
+    "Files",
+    "Everywhere",
+    "Stored",
+    "Clipboard",
+    "Code",
+    "Document",
+];
+const STEP_ROLES: &[&str] = &[
+    "Inspect", "Open", "Back", "Forward", "Reload", "Edit", "Act", "Passive", "Read", "Inspect",
+    "Denied",
+];
+const REQUIREMENTS: &[&str] = &["Daemon", "Daemon", "Tab", "Page", "Navigation"];
 const SCOPES: &[&str] = &["", "Read", "Write", "Admin", "Meta", "Control", "Public", "Any"];
 
 fn command(model: &ContractModel, command: &CommandModel) -> String {
@@ -89,7 +117,7 @@ fn command(model: &ContractModel, command: &CommandModel) -> String {
     let words: Vec<_> = command.name.split(' ').filter(|w| !w.starts_with("--")).collect();
     let selector = command.name.split(' ').find_map(|word| word.strip_prefix("--"));
     format!(
-        "Command {{ service: {:?}, method: {:?}, path: \"/browse.v1.{}/{}\", function: {:?}, group: {:?}, title: {:?}, help: {:?}, name: {:?}, words: &{words:?}, selector: {selector:?}, aliases: &{:?}, scope: Scope::{}, tunnel: {}, args: &[{args}], request: &M_{}, response: &M_{}, result: {:?}, line: {:?}, example: {:?}, timeout_ms: {:?}, save: {:?}, attach: {}, reach: Reach::{}, acts: {}, exclusive: &[{exclusive}], place: {:?}, extension: {:?}, inline: {}, selector_short: {:?}, streaming: {} }},\n",
+        "Command {{ service: {:?}, method: {:?}, path: \"/browse.v1.{}/{}\", function: {:?}, group: {:?}, title: {:?}, help: {:?}, name: {:?}, words: &{words:?}, selector: {selector:?}, aliases: &{:?}, scope: Scope::{}, tunnel: {}, args: &[{args}], request: &M_{}, response: &M_{}, result: {:?}, text_template: {:?}, example: {:?}, timeout_ms: {:?}, save: {:?}, no_autostart: {}, requires: Requires::{}, has_side_effects: {}, exclusive: &[{exclusive}], step_role: StepRole::{}, unrepeatable: {:?}, output_arg: {:?}, extension: {:?}, inline: {}, selector_short: {:?}, streaming: {} }},\n",
         command.service,
         command.method,
         command.service,
@@ -105,14 +133,16 @@ fn command(model: &ContractModel, command: &CommandModel) -> String {
         command.request,
         command.response,
         index(&command.response, &command.result),
-        command.line,
+        command.text_template,
         command.example,
         parse_milliseconds(&command.timeout),
         index(&command.response, &command.save),
-        command.attach,
-        REACHES[command.reach as usize],
-        command.acts,
-        if command.place.is_empty() { "path" } else { &command.place },
+        command.no_autostart,
+        REQUIREMENTS[command.requires as usize],
+        command.has_side_effects,
+        STEP_ROLES[command.step_role as usize],
+        command.unrepeatable,
+        if command.output_arg.is_empty() { "path" } else { &command.output_arg },
         command.extension,
         command.inline,
         command.selector_short.chars().next(),

@@ -1,5 +1,5 @@
 //! Compiles the contract: prost and tonic code, the static command registry,
-//! the error reasons, and the visitors of page-derived fields.
+//! the error reasons, and the visitors of page-derived fields and of what is sent.
 //!
 //! The build fails on a contract that does not hold together; `check` lists
 //! the laws. Only this crate knows protox and prost-reflect.
@@ -10,6 +10,7 @@ mod emit;
 mod model;
 mod options;
 mod page_visitors;
+mod sent_visitors;
 
 use std::{env, error::Error, fs, path::PathBuf};
 
@@ -44,6 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(out.join("reasons.rs"), emit::reasons(&model))?;
     fs::write(out.join("glue.rs"), emit::service_macros(&model))?;
     fs::write(out.join("page.rs"), page_visitors::visitors(&pool))?;
+    fs::write(out.join("sent.rs"), sent_visitors::visitors(&model))?;
 
     if env::var_os("CARGO_FEATURE_MESSAGES").is_some() {
         let descriptors = prost_types::FileDescriptorSet::decode(encoded.as_slice())?;

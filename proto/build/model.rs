@@ -30,16 +30,19 @@ pub struct CommandModel {
     pub tunnel: bool,
     pub args: String,
     pub result: String,
-    pub line: String,
+    pub text_template: String,
     pub example: String,
     pub timeout: String,
     pub save: String,
-    pub attach: bool,
-    pub reach: u32,
-    pub acts: bool,
+    pub no_autostart: bool,
+    pub requires: u32,
+    pub has_side_effects: bool,
     pub exclusive: Vec<String>,
+    pub step_role: u32,
+    pub sends_nothing: bool,
+    pub unrepeatable: String,
     pub selector_short: String,
-    pub place: String,
+    pub output_arg: String,
     pub extension: String,
     pub inline: bool,
     pub streaming: bool,
@@ -68,6 +71,8 @@ pub struct FieldModel {
     pub source: u32,
     pub value: String,
     pub completes: String,
+    pub sends: u32,
+    pub target: bool,
     pub help: String,
 }
 
@@ -120,16 +125,19 @@ fn command(pool: &DescriptorPool, method: &MethodDescriptor) -> CommandModel {
         tunnel: set.bool("tunnel"),
         args: set.string("args"),
         result: set.string("result"),
-        line: set.string("line"),
+        text_template: set.string("text_template"),
         example: set.string("example"),
         timeout: set.string("timeout"),
         save: set.string("save"),
-        attach: set.bool("attach"),
-        reach: set.number("reach"),
-        acts: set.bool("acts"),
+        no_autostart: set.bool("no_autostart"),
+        requires: set.number("requires"),
+        has_side_effects: set.bool("has_side_effects"),
         exclusive: set.strings("exclusive"),
+        step_role: set.number("step_role"),
+        sends_nothing: set.bool("sends_nothing"),
+        unrepeatable: set.string("unrepeatable"),
         selector_short: set.string("selector_short"),
-        place: set.string("place"),
+        output_arg: set.string("output_arg"),
         extension: set.string("extension"),
         inline: set.bool("inline"),
         streaming: method.is_server_streaming(),
@@ -156,7 +164,10 @@ fn field(pool: &DescriptorPool, field: &FieldDescriptor) -> FieldModel {
         let value = options::scalar_extension(pool, &set, name);
         value.and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
     };
-    let source = options::scalar_extension(pool, &set, "browse.v1.source");
+    let number = |name: &str| {
+        let value = options::scalar_extension(pool, &set, name);
+        value.and_then(|value| value.as_enum_number()).unwrap_or_default() as u32
+    };
     let flag = |name: &str| {
         let value = options::scalar_extension(pool, &set, name);
         value.and_then(|value| value.as_bool()).unwrap_or_default()
@@ -171,9 +182,11 @@ fn field(pool: &DescriptorPool, field: &FieldDescriptor) -> FieldModel {
         address: flag("browse.v1.address"),
         json: flag("browse.v1.json"),
         short: text("browse.v1.short"),
-        source: source.and_then(|value| value.as_enum_number()).unwrap_or_default() as u32,
+        source: number("browse.v1.source"),
         value: text("browse.v1.value"),
         completes: text("browse.v1.completes"),
+        sends: number("browse.v1.sends"),
+        target: flag("browse.v1.target"),
         help: comments::comment_at(&field.parent_message().parent_file(), field.path()),
     }
 }

@@ -42,7 +42,7 @@ pub struct Command {
     /// Index in `response.fields` of what callers get as the result.
     pub result: Option<usize>,
     /// How a row of the result reads as text.
-    pub line: &'static str,
+    pub text_template: &'static str,
     /// One line that shows it, without `browse`.
     pub example: &'static str,
     /// Time that a call gets by default, in milliseconds, when not 30 s.
@@ -50,16 +50,20 @@ pub struct Command {
     /// Index in `response.fields` of what the CLI writes to files.
     pub save: Option<usize>,
     /// Whether the CLI fails instead of starting a daemon for it.
-    pub attach: bool,
+    pub no_autostart: bool,
     /// What it needs of the browser.
-    pub reach: Reach,
+    pub requires: Requires,
     /// Whether its effect may come after it was given up.
-    pub acts: bool,
+    pub has_side_effects: bool,
     /// Indices in `request.fields`: of each set at most one can be given.
     pub exclusive: &'static [&'static [usize]],
+    /// How a recording treats it.
+    pub step_role: StepRole,
+    /// Why a skill cannot repeat it, as a clause; empty when nothing is in the way.
+    pub unrepeatable: &'static str,
     /// What the CLI calls the place that the answer is written to: `path`, or
     /// a flag such as `--dir`.
-    pub place: &'static str,
+    pub output_arg: &'static str,
     /// The only extension that a file of the answer has; empty for any.
     pub extension: &'static str,
     /// Whether the CLI offers `--base64`.
@@ -98,7 +102,7 @@ pub enum Scope {
 
 /// What a command needs of the browser; see `options.proto`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reach {
+pub enum Requires {
     /// No tab, or those that it finds itself.
     Daemon,
     /// A tab; a page that hangs does not hold it up.
@@ -106,7 +110,65 @@ pub enum Reach {
     /// A tab whose page answers.
     Page,
     /// A tab, whose document it gives up.
-    Leave,
+    Navigation,
+}
+
+/// How the value of a field leaves; see `options.proto`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sends {
+    /// Typed into the frame of the target, or of the focused element.
+    Typed,
+    /// A key or chord, which may type a character or paste.
+    Key,
+    /// A mouse button: the middle one pastes.
+    Button,
+    /// Given to the frame that opened a dialog.
+    Dialog,
+    /// An address that a tab opens.
+    Address,
+    /// An address that the daemon requests itself.
+    Request,
+    /// A part of the request to the address beside it.
+    RequestPart,
+    /// An address, or what leads to one within the page.
+    AddressOrTarget,
+    /// Files, given to the page.
+    Files,
+    /// A part of all requests from now on.
+    Everywhere,
+    /// Stored for the site of the page.
+    Stored,
+    /// Put where any page may take it from.
+    Clipboard,
+    /// Code, style or an answer that the page gets.
+    Code,
+    /// A document of its own.
+    Document,
+}
+
+/// How a recording treats a call; see `options.proto`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepRole {
+    /// Opens an address, whatever was there before.
+    Open,
+    /// Goes back in history.
+    Back,
+    /// Goes forward in history.
+    Forward,
+    /// Loads the page again.
+    Reload,
+    /// Changes fields of the page, and nothing beyond it.
+    Edit,
+    /// Does something to the page that may reach beyond it.
+    Act,
+    /// Waits, moves the view or the pointer.
+    Passive,
+    /// Answers data, with which a skill can answer.
+    Read,
+    /// Is for looking only: a script does without it.
+    Inspect,
+    /// Is not for skills.
+    Denied,
 }
 
 impl Scope {
@@ -168,6 +230,10 @@ pub struct Field {
     pub value: &'static str,
     /// The command whose rows name the values that shells complete; empty for none.
     pub completes: &'static str,
+    /// How its value leaves the browser or the daemon; none when it stays.
+    pub sends: Option<Sends>,
+    /// Whether it names an element of the page, or a place on it.
+    pub target: bool,
     /// Its comment.
     pub help: &'static str,
 }
@@ -258,7 +324,7 @@ impl Command {
         let answers_receipt = self.result.is_some_and(
             |at| matches!(self.response.fields[at].kind, Kind::Message(of) if of.name == "Receipt"),
         );
-        self.acts && names_element && answers_receipt && !takes_files
+        self.has_side_effects && names_element && answers_receipt && !takes_files
     }
 
     /// Every command of the contract.

@@ -21,7 +21,10 @@ mod usage;
 pub mod wire;
 
 pub use build::build_id;
-pub use command::{Argument, Command, Enum, EnumValue, Field, Kind, Message, Reach, Scope, Source};
+pub use command::{
+    Argument, Command, Enum, EnumValue, Field, Kind, Message, Requires, Scope, Sends, Source,
+    StepRole,
+};
 pub use reason::{Code, Reason, Rule};
 pub use usage::Positional;
 
@@ -42,7 +45,7 @@ pub mod metadata {
     pub const CONTENT: &str = "browse-content";
     /// In a response: nonce and source of page-derived content, blank between.
     pub const UNTRUSTED: &str = "browse-untrusted";
-    /// In a response: something that the caller should be told, percent-encoded.
+    /// In a response: a notice for the caller, percent-encoded.
     pub const NOTICE: &str = "browse-notice";
     /// In a response: what the reader of page-derived content is warned of,
     /// percent-encoded, one a line.
@@ -56,6 +59,11 @@ pub mod metadata {
 mod page;
 #[cfg(feature = "messages")]
 pub use page::{Page, PageDerived};
+
+#[cfg(feature = "messages")]
+mod sent;
+#[cfg(feature = "messages")]
+pub use sent::{SentData, SentValue};
 
 /// The generated messages, clients and servers.
 #[cfg(feature = "messages")]

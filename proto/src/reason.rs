@@ -66,7 +66,7 @@ impl Reason {
 
 impl Rule {
     /// The hint with each `{key}` replaced by `value(key)`; a key without a
-    /// value is left out together with what it would have said.
+    /// value is left out together with its text.
     pub fn hint_with(&self, value: impl Fn(&str) -> Option<String>) -> String {
         let mut hint = String::new();
         let mut rest = self.hint;

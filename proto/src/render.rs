@@ -38,12 +38,12 @@ pub fn text(command: &Command, response: &Map<String, Value>) -> String {
     let field = command.result.map(|index| &command.response.fields[index]);
     match result(command, response) {
         Value::String(text) if field.is_some_and(|field| field.json) => unquote_string(text),
-        Value::Object(row) if !command.line.is_empty() => {
-            template::fill_template(command.line, &row, row_of(command))
+        Value::Object(row) if !command.text_template.is_empty() => {
+            template::fill_template(command.text_template, &row, row_of(command))
         }
-        Value::Array(rows) if !command.line.is_empty() => {
+        Value::Array(rows) if !command.text_template.is_empty() => {
             let rows = rows.iter().filter_map(Value::as_object);
-            let line = |row| template::fill_template(command.line, row, row_of(command));
+            let line = |row| template::fill_template(command.text_template, row, row_of(command));
             rows.map(line).collect::<Vec<_>>().join("\n")
         }
         value => plain_text(&value, 0),

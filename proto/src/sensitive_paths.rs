@@ -153,7 +153,7 @@ fn lower_component(component: Component<'_>) -> Option<String> {
 /// Another name, under `folders`, of the file at `path`, that is private: a
 /// hard link is no way around the table. A file with one name costs one look.
 ///
-/// What lies elsewhere is not found, and neither are names in folders that
+/// What lies somewhere else is not found, and neither are names in folders that
 /// cannot be read.
 ///
 /// # Errors
@@ -193,7 +193,7 @@ pub fn private_name(path: &Path, folders: &[&Path]) -> io::Result<Option<PathBuf
     Ok(None)
 }
 
-/// Elsewhere files have one name.
+/// Otherwise files have one name.
 #[cfg(not(unix))]
 pub fn private_name(_: &Path, _: &[&Path]) -> io::Result<Option<PathBuf>> {
     Ok(None)
@@ -251,9 +251,9 @@ mod tests {
         let (secret, harmless) = (folder.join("deep/.env"), folder.join("notes.txt"));
         fs::write(&secret, "x").expect("a file");
         fs::hard_link(&secret, &harmless).expect("a link");
-        let found = private_name(&harmless, &[&folder]).expect("it can be told");
+        let found = private_name(&harmless, &[&folder]).expect("it can be determined");
         fs::remove_file(&secret).expect("it goes");
-        let without = private_name(&harmless, &[&folder]).expect("it can be told");
+        let without = private_name(&harmless, &[&folder]).expect("it can be determined");
         fs::remove_dir_all(&folder).expect("it goes");
         assert_eq!((found, without), (Some(secret), None));
     }

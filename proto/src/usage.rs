@@ -35,7 +35,7 @@ impl Command {
         all.filter(|positional| positional.field.is_on_command_line())
     }
 
-    /// Its flags: the fields that are no positional arguments.
+    /// Its flags: the fields that are not positional arguments.
     pub fn flags(&self) -> impl Iterator<Item = &'static Field> + use<> {
         let args = self.args;
         let fields = self.request.fields.iter().enumerate();
@@ -52,15 +52,15 @@ impl Command {
 
     /// Whether it saves to a place that stands after its arguments.
     pub fn takes_path(&self) -> bool {
-        self.saves() && !self.place.starts_with('-')
+        self.saves() && !self.output_arg.starts_with('-')
     }
 
     /// The flags of the CLI's own that it takes because it saves: how each is
     /// called, and what it does.
     pub fn saving_flags(&self) -> impl Iterator<Item = (String, &'static str)> + use<> {
-        let flagged = self.saves() && self.place.starts_with('-');
-        let label = self.place.strip_prefix("--").unwrap_or("path");
-        let place = flagged.then(|| (format!("{} <{label}>", self.place), self.output_help()));
+        let flagged = self.saves() && self.output_arg.starts_with('-');
+        let label = self.output_arg.strip_prefix("--").unwrap_or("path");
+        let place = flagged.then(|| (format!("{} <{label}>", self.output_arg), self.output_help()));
         let inline = (self.saves() && self.inline)
             .then(|| ("--base64".to_owned(), "Prints a data URL instead of writing a file."));
         let force = self.saves().then(|| {
@@ -72,7 +72,7 @@ impl Command {
 
     /// What the place is that it saves to.
     pub fn output_help(&self) -> &'static str {
-        match self.place.trim_start_matches('-') {
+        match self.output_arg.trim_start_matches('-') {
             "prefix" => {
                 "How the paths of the files begin. Files in the temp directory when left out."
             }
@@ -131,7 +131,7 @@ impl Command {
             line.push_str(&positional.usage());
         }
         if self.takes_path() {
-            line.push_str(&format!(" [{}]", self.place));
+            line.push_str(&format!(" [{}]", self.output_arg));
         }
         if self.flags().next().is_some() || self.saving_flags().next().is_some() {
             line.push_str(" [flags]");

@@ -9,13 +9,15 @@ pub mod base64;
 mod decode;
 mod encode;
 mod error_info;
+mod json;
 mod read;
 
 pub use decode::{bytes_field, decode, number_field, set_fields, text_field};
 pub use encode::encode;
 pub use error_info::{ErrorInfo, error_info, error_page};
+pub use json::{holds_page_content, write_members};
 
-/// Why a value does not fit a message, or bytes are no message.
+/// Why a value does not fit a message, or bytes are not a message.
 #[derive(Debug, PartialEq, Eq)]
 pub enum WireError {
     /// The message has no such field.

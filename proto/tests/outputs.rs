@@ -34,7 +34,24 @@ fn places(table: &Value, case: &Value) -> OutputPlaces {
         home: path("home"),
         browse_home: path("browse_home"),
         search_path: paths("search"),
+        is_confined: false,
     }
+}
+
+#[test]
+fn a_confined_caller_writes_below_its_own_folders_alone() {
+    let table = table();
+    let free = places(&table, &Value::Null);
+    let confined = OutputPlaces { is_confined: true, ..free.clone() };
+    let mut kept_out = 0;
+    for path in table["written"].as_array().expect("a list") {
+        let path = Path::new(path.as_str().expect("a path"));
+        let below =
+            free.working_folders.iter().chain([&free.temp]).any(|own| path.starts_with(own));
+        assert_eq!(confined.refusal_reason(path).is_none(), below, "{path:?}");
+        kept_out += usize::from(!below);
+    }
+    assert!(kept_out > 0, "the table has paths outside of the folders");
 }
 
 #[test]

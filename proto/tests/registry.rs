@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use browse_proto::{Code, Command, Kind, Message, Reach, Reason, Scope};
+use browse_proto::{Code, Command, Kind, Message, Reason, Requires, Scope};
 
 /// The commands that a paired agent may call, of those that are built; batch,
 /// redeem and whoami come on top (ARCHITECTURE, section 8).
@@ -68,19 +68,42 @@ fn policy_reads_as_one_page() {
 
 #[test]
 fn what_needs_a_page_and_what_acts_is_said() {
-    let reach = |name: &str| Command::by_name(name).expect(name).reach;
+    let reach = |name: &str| Command::by_name(name).expect(name).requires;
     for name in ["status", "tabs", "tab", "closetab", "stop", "activity", "session list"] {
-        assert_eq!(reach(name), Reach::Daemon, "{name}");
+        assert_eq!(reach(name), Requires::Daemon, "{name}");
     }
     for command in Command::all() {
-        assert!(!command.acts || command.scope >= Scope::Write, "{} acts", command.name);
+        assert!(
+            !command.has_side_effects || command.scope >= Scope::Write,
+            "{} acts",
+            command.name
+        );
     }
-    let silent =
-        Command::all().iter().filter(|c| c.group == "input" && c.reach == Reach::Page && !c.acts);
+    let silent = Command::all()
+        .iter()
+        .filter(|c| c.group == "input" && c.requires == Requires::Page && !c.has_side_effects);
     assert_eq!(silent.count(), 0, "input on a page acts");
 }
 
-/// Denials that nobody gets who calls from elsewhere or runs a tunnel: they are
+#[test]
+fn what_leaves_by_a_call_and_how_it_is_recorded_reads_as_one_page() {
+    let line = |c: &Command| {
+        let fields = c.request.fields.iter().filter_map(|field| {
+            let sends = field.sends.map(|how| format!("{} {how:?}", field.name));
+            sends.or(field.target.then(|| format!("{} target", field.name)))
+        });
+        let fields = fields.collect::<Vec<_>>().join(", ");
+        let role = format!("{:?}", c.step_role);
+        format!("{:<22} {role:<8} {fields} {}", c.name, c.unrepeatable).trim_end().to_owned()
+    };
+    let has_facts = |c: &&Command| {
+        c.service == "BrowserService" || c.request.fields.iter().any(|f| f.sends.is_some())
+    };
+    let table: Vec<_> = Command::all().iter().filter(has_facts).map(line).collect();
+    insta::assert_snapshot!(table.join("\n"));
+}
+
+/// Denials that nobody gets who calls from somewhere else or runs a tunnel: they are
 /// of commands that are not served there, or one answer stands for them all.
 const ELSEWHERE_NEVER: [&str; 11] = [
     "TOKEN_EXPIRED",
@@ -109,8 +132,9 @@ fn the_guide_to_remote_access_has_every_error_of_it() {
             || shared.contains(&rule.reason)
             || denies.contains(&rule.code) && !ELSEWHERE_NEVER.contains(&rule.name);
         let row = format!(" | `{}` | ", rule.name);
-        let told = table.lines().find_map(|line| line.split_once(&row)).map(|(_, told)| told);
-        if seen && told.is_none_or(|told| told.len() < 10) {
+        let reported =
+            table.lines().find_map(|line| line.split_once(&row)).map(|(_, reported)| reported);
+        if seen && reported.is_none_or(|reported| reported.len() < 10) {
             missing.push(rule.name);
         }
     }

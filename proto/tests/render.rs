@@ -126,7 +126,7 @@ fn a_short_receipt_is_one_line() {
     assert_eq!(render::receipt_line(text, &object(json!({"text": "x"})), &shop()), None);
 }
 
-/// What is not quoted of a line, read as its readers are told to read it.
+/// What is not quoted of a line, read as its readers are asked to read it.
 fn bare(line: &str) -> String {
     let (mut bare, mut quoted, mut escaped) = (String::new(), false, false);
     for letter in line.chars() {

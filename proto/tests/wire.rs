@@ -79,3 +79,66 @@ fn error_details_are_read_as_tonic_types_writes_them() {
     assert_eq!(info.metadata, metadata.into_iter().collect());
     assert_eq!(wire::error_info(b"\xff\xff"), None);
 }
+
+fn members(message: &browse_proto::Message, bytes: &[u8]) -> String {
+    let mut out = String::new();
+    wire::write_members(&mut out, message, bytes).expect("a message");
+    format!("{{{out}}}")
+}
+
+#[test]
+fn json_that_travels_has_large_numbers_as_strings_and_bytes_as_base64() {
+    let command = Command::by_name("newtab").expect("`newtab` is a command");
+    let typed = v1::NewTabResponse { tab_id: u64::MAX, ..Default::default() };
+    let json = members(command.response, &typed.encode_to_vec());
+    assert!(json.contains("\"tab_id\":\"18446744073709551615\""), "{json}");
+    let command = Command::by_name("screenshot").expect("`screenshot` is a command");
+    let image = vec![0, 0xfb, 0xff];
+    let typed = v1::ScreenshotResponse { image, width: 7, ..Default::default() };
+    let json = members(command.response, &typed.encode_to_vec());
+    let value: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let expected = json!({"image": "APv/", "mime": "", "width": 7, "height": 0, "note": ""});
+    assert_eq!(value, expected);
+}
+
+#[test]
+fn the_two_forms_of_json_differ_in_nothing_else() {
+    let step = v1::StepResult {
+        command: "text".to_owned(),
+        tab: Some(3),
+        outcome: Some(v1::step_result::Outcome::Error(v1::StepError {
+            reason: "REF_STALE".to_owned(),
+            metadata: [("a".to_owned(), "\"1\"".to_owned())].into(),
+            ..Default::default()
+        })),
+    };
+    let typed = v1::BatchResponse { results: vec![step.clone(), step] };
+    let command = Command::by_name("batch").expect("`batch` is a command");
+    let bytes = typed.encode_to_vec();
+    let mut plain = wire::decode(command.response, &bytes).expect("a message");
+    for result in plain["results"].as_array_mut().expect("a list") {
+        result["tab"] = json!("3");
+    }
+    let json: serde_json::Value =
+        serde_json::from_str(&members(command.response, &bytes)).expect("JSON");
+    assert_eq!(json, serde_json::Value::Object(plain));
+}
+
+#[test]
+fn requests_may_be_written_as_protobuf_writes_json() {
+    let same = |name: &str, one: serde_json::Value, other: serde_json::Value| {
+        let command = Command::by_name(name).expect("a command");
+        let encode = |value: serde_json::Value| {
+            wire::encode(command.request, value.as_object().expect("an object"))
+        };
+        assert_eq!(encode(one), encode(other), "{name}");
+    };
+    same("click", json!({"noWait": true}), json!({"no_wait": true}));
+    same("click", json!({"button": 2}), json!({"button": "right"}));
+    same("click", json!({"count": "3"}), json!({"count": 3}));
+    same("closetab", json!({"id": "9007199254740993"}), json!({"id": 9007199254740993_u64}));
+    same("mouse wheel", json!({"dy": "1.5"}), json!({"dy": 1.5}));
+    let [padded, bare] = ["+/8=", "-_8"]
+        .map(|text| json!({"target": "a", "file": [{"name": "x", "content": text}]}));
+    same("upload", padded, bare);
+}

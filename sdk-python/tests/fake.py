@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO, NamedTuple
 
+from browse_sdk._answer import JSON, JSON_STREAM
 from browse_sdk._decode import decode
 from browse_sdk._encode import encode
 
@@ -16,15 +18,15 @@ class Call(NamedTuple):
 
     path: str
     headers: Mapping[str, str]
-    message: bytes
+    message: dict[str, Any]
     connection: int
 
 
 class Reply(NamedTuple):
-    """What it answers: messages and trailers; `pieces` cuts them up."""
+    """What it answers: messages, or an error."""
 
     messages: list[tuple[str, dict[str, Any]]] = []
-    trailers: str = "grpc-status: 0\r\n"
+    error: dict[str, Any] | None = None
     chunked: bool = True
     silent: bool = False
 
@@ -69,13 +71,15 @@ class Fake:
                 name, _, value = header.decode().partition(":")
                 headers[name] = value.strip()
             body = file.read(int(headers["content-length"]))
-            call = Call(line.split()[1].decode(), headers, body[5:], number)
+            streams = headers["content-type"] == JSON_STREAM
+            message = json.loads(body[5:] if streams else body)
+            call = Call(line.split()[1].decode(), headers, message, number)
             self.calls.append(call)
             reply = self._reply(call)
             if reply.silent:
                 continue
             # In odd pieces, as a network may cut them.
-            data = _bytes(reply)
+            data = _bytes(reply, streams)
             for at in range(0, len(data), 7):
                 connection.sendall(data[at : at + 7])
 
@@ -87,15 +91,35 @@ def _line(file: BinaryIO) -> bytes:
         return b""
 
 
-def _bytes(reply: Reply) -> bytes:
-    body = b"".join(_frame(0, encode(name, fields)) for name, fields in reply.messages)
-    body += _frame(0x80, reply.trailers.encode())
+def _bytes(reply: Reply, streams: bool) -> bytes:
+    documents = [encode(name, fields) for name, fields in reply.messages]
+    status, kind = 200, JSON
+    if streams:
+        kind = JSON_STREAM
+        end = {"metadata": {}} if reply.error is None else {"error": reply.error}
+        body = b"".join(_frame(0, one) for one in documents) + _frame(2, end)
+    else:
+        document = documents[0] if documents else {}
+        if reply.error is not None:
+            status, document = 400, reply.error
+        body = json.dumps(document).encode()
+    head = f"HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\n".encode()
     if not reply.chunked:
-        return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
+        return b"%bContent-Length: %d\r\n\r\n%b" % (head, len(body), body)
     pieces = [body[at : at + 11] for at in range(0, len(body), 11)]
     chunks = b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces)
-    return b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks + b"0\r\n\r\n"
+    return head + b"Transfer-Encoding: chunked\r\n\r\n" + chunks + b"0\r\n\r\n"
 
 
-def _frame(flag: int, message: bytes) -> bytes:
+def _frame(flag: int, document: dict[str, Any]) -> bytes:
+    message = json.dumps(document).encode()
     return bytes([flag]) + len(message).to_bytes(4, "big") + message
+
+
+def failure(
+    code: str, message: str, reason: str = "", hint: str = "", **metadata: str
+) -> dict[str, Any]:
+    """An error as a daemon sends it."""
+    debug = {"reason": reason, "hint": hint, "domain": "browse", "metadata": metadata}
+    detail = {"type": "google.rpc.ErrorInfo", "value": "", "debug": debug}
+    return {"code": code, "message": message, "details": [detail] if reason else []}

@@ -8,7 +8,7 @@ import unittest
 from browse_sdk import BrowseError
 from browse_sdk.aio import connect
 
-from .fake import Call, Fake, Reply
+from .fake import Call, Fake, Reply, failure
 
 
 class Aio(unittest.IsolatedAsyncioTestCase):
@@ -22,7 +22,8 @@ class Aio(unittest.IsolatedAsyncioTestCase):
 
     async def test_errors_and_silence_are_raised(self) -> None:
         def reply(call: Call) -> Reply:
-            return Reply(silent=True) if call.path.endswith("Text") else Reply(trailers="")
+            silent = call.path.endswith("Text")
+            return Reply(silent=silent, error=failure("unavailable", "gone"))
 
         fake = Fake(reply)
         self.addCleanup(fake.close)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import base64
 import os
 import tempfile
 import unittest
+from collections.abc import Iterator
+from typing import Any
 
 from browse_sdk import Browse, BrowseError, connect
-from browse_sdk._wire import piece as field
 
-from .fake import Fake, Reply
+from .fake import Fake, Reply, failure
 
 GOTO = Reply([("GotoResponse", {"url": "http://a/", "title": "Ä", "status": 200})])
 
@@ -31,7 +31,9 @@ class Client(unittest.TestCase):
         headers = fake.calls[0].headers
         self.assertEqual(headers["authorization"], "Bearer secret")
         self.assertEqual((headers["browse-tab"], headers["browse-session"]), ("3", "work"))
-        self.assertEqual((headers["grpc-timeout"], headers["browse-content"]), ("1500m", "raw"))
+        self.assertEqual(
+            (headers["connect-timeout-ms"], headers["browse-content"]), ("1500", "raw")
+        )
 
     def test_a_method_answers_with_its_result(self) -> None:
         browse, _ = self.client(Reply([("HtmlResponse", {"html": "<p>"})], chunked=False))
@@ -63,24 +65,38 @@ class Client(unittest.TestCase):
             self.assertEqual(browse.goto("http://a").status, 200)
 
     def test_an_error_has_reason_hint_metadata_and_code(self) -> None:
-        def pair(key: str, value: str) -> bytes:
-            return field(3, field(1, key.encode()) + field(2, value.encode()))
-
-        info = field(1, b"REF_STALE") + field(2, b"browse") + pair("hint", "h") + pair("ref", "@e3")
-        kind = field(1, b"type.googleapis.com/google.rpc.ErrorInfo")
-        status = b"\x08\x09" + field(3, kind + field(2, info))
-        details = base64.b64encode(status).decode().rstrip("=")
-        trailers = (
-            "grpc-status: 9\r\ngrpc-message: it%20is%20%E2%80%9Cgone%E2%80%9D\r\n"
-            f"grpc-status-details-bin: {details}\r\n"
-        )
-        browse, _ = self.client(Reply(trailers=trailers))
+        error = failure("failed_precondition", "it is “gone”", "REF_STALE", "h", ref="@e3")
+        browse, _ = self.client(Reply(error=error))
         with self.assertRaises(BrowseError) as raised:
             browse.click("@e3")
-        error = raised.exception
-        self.assertEqual((error.reason, error.hint, error.code), ("REF_STALE", "h", 9))
-        self.assertEqual((error.metadata, error.message), ({"ref": "@e3"}, "it is “gone”"))
-        self.assertFalse(error.retryable)
+        stale = raised.exception
+        self.assertEqual((stale.reason, stale.hint, stale.code), ("REF_STALE", "h", 9))
+        self.assertEqual((stale.metadata, stale.message), ({"ref": "@e3"}, "it is “gone”"))
+        self.assertFalse(stale.retryable)
+
+    def test_the_error_of_a_stream_stands_at_its_end(self) -> None:
+        part = {"data": b"\x00\xff"}
+        reply = Reply([("FilePart", part)], failure("unavailable", "gone", "BROWSER_GONE"))
+        browse, fake = self.client(reply)
+        parts: Iterator[Any] = browse.stream("download", {"source": "x"})
+        self.assertEqual(next(parts).data, b"\x00\xff")
+        with self.assertRaises(BrowseError) as raised:
+            next(parts)
+        self.assertEqual((raised.exception.reason, raised.exception.code), ("BROWSER_GONE", 14))
+        self.assertEqual(fake.calls[0].headers["content-type"], "application/connect+json")
+
+    def test_large_numbers_and_pages_in_errors_are_read(self) -> None:
+        from browse_sdk._decode import decode
+
+        tab = decode("NewTabResponse", {"tab_id": "9007199254740993", "new_field": 1})
+        self.assertEqual(tab.tab_id, 9007199254740993)  # type: ignore[attr-defined]
+        error = failure("failed_precondition", "covered", "ELEMENT_COVERED")
+        quote = {"about": "cover", "text": "a\x1bb"}
+        error["details"].append({"type": "browse.v1.ErrorPage", "debug": {"page": [quote]}})
+        browse, _ = self.client(Reply(error=error))
+        with self.assertRaises(BrowseError) as raised:
+            browse.click("@e3")
+        self.assertEqual(raised.exception.page, [("cover", "a b")])
 
     def test_a_daemon_that_is_silent_or_gone_is_told(self) -> None:
         browse, fake = self.client(Reply(silent=True))

@@ -7,6 +7,7 @@ import base64
 import contextlib
 import hashlib
 import hmac
+import json
 import os
 import socket
 import ssl
@@ -14,7 +15,9 @@ import subprocess
 import tempfile
 import threading
 import unittest
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 from browse_sdk import BrowseError, redeem, remote
@@ -23,8 +26,7 @@ from browse_sdk.aio import AsyncBrowse
 from browse_sdk._answer import Answer
 from browse_sdk._call import Context
 from browse_sdk._error import error_of
-from browse_sdk._remote import Redemption, kept, link_of
-from browse_sdk._seal import unsealed
+from browse_sdk._remote import Redemption, _unsealed, kept, link_of
 from browse_sdk._tls import Pinned, public_key
 
 PIN = "0a" * 32
@@ -63,6 +65,7 @@ class Links(unittest.TestCase):
 SEALED = "000102030405060708090a0bbfe20a010b4f632134fb1bac6bb583373b87194fdba60980534da8db"
 
 
+@unittest.skipUnless(find_spec("cryptography"), "the extra `remote` is not installed")
 class Seals(unittest.TestCase):
     def test_neither_key_nor_token_is_shown_and_a_changed_answer_is_refused(self) -> None:
         with mock.patch("os.urandom", lambda count: bytes([1] * count)):
@@ -73,14 +76,15 @@ class Seals(unittest.TestCase):
         for shown in (f"sealed-{name}", "01" * 16, proof):
             self.assertIn(shown.encode(), offer.data)
         self.assertNotIn(b"00ff", offer.data)
-        answer = {2: ["ada"], 3: ["read", "write"], 4: ["*"], 5: ["pair-ada-000000"]}
-        answer |= {6: ["2026-01-01T00:00:00Z"], 8: [SEALED]}
+        answer: dict[str, Any] = {"name": "ada", "scopes": ["read", "write"], "hosts": ["*"]}
+        answer |= {"session": "pair-ada-000000", "expires_at": "2026-01-01T00:00:00Z"}
+        answer |= {"token": "", "sealed": SEALED}
         flipped = SEALED[:-2] + ("01" if SEALED.endswith("00") else "00")
-        changes: list[dict[int, list[str]]] = [
-            {3: ["read", "admin"]},
-            {2: ["eve"]},
-            {1: ["t"], 8: []},
-            *({8: [sealed]} for sealed in ("zz", "0", "00", SEALED[:-2], flipped, "00" * 64)),
+        changes: list[dict[str, Any]] = [
+            {"scopes": ["read", "admin"]},
+            {"name": "eve"},
+            {"token": "t", "sealed": ""},
+            *({"sealed": sealed} for sealed in ("zz", "0", "00", SEALED[:-2], flipped, "00" * 64)),
         ]
         for change in changes:
             with self.assertRaises(BrowseError) as raised:
@@ -89,29 +93,11 @@ class Seals(unittest.TestCase):
         offer.take(answer)
         self.assertEqual(offer.context.token, "token-of-ada")
 
-    def test_the_cipher_is_that_of_the_standard(self) -> None:
-        # Cases 13 and 16 of the specification of GCM.
-        key = bytes.fromhex("feffe9928665731c6d6a8f9467308308" * 2)
-        bound = bytes.fromhex("feedfacedeadbeeffeedfacedeadbeefabaddad2")
-        sealed = bytes.fromhex(
-            "cafebabefacedbaddecaf888"
-            "522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa"
-            "8cb08e48590dbb3da7b08b1056828838c5f61e6393ba7a0abcc9f662"
-            "76fc6ece0f4e1768cddf8853bb2d551b"
-        )
-        text = (
-            "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72"
-            "1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39"
-        )
-        self.assertEqual(unsealed(key, sealed, bound), bytes.fromhex(text))
-        tag = bytes.fromhex("530f8afbc74536b9a963b4f1c4cb738b")
-        self.assertEqual(unsealed(bytes(32), bytes(12) + tag, b""), b"")
-        for at in (0, 20, len(sealed) - 1):
-            changed = bytearray(sealed)
-            changed[at] ^= 1
-            self.assertIsNone(unsealed(key, bytes(changed), bound))
-        self.assertIsNone(unsealed(key, sealed, bound[1:]))
-        self.assertIsNone(unsealed(key[1:], sealed, bound))
+    def test_a_session_key_needs_the_extra(self) -> None:
+        with mock.patch.dict("sys.modules", {"cryptography.exceptions": None}):
+            with self.assertRaises(BrowseError) as raised:
+                Redemption(f"{LINK}/session-{'07' * 32}", None)
+        self.assertIn("browse-sdk[remote]", raised.exception.hint)
 
 
 class Kept(unittest.TestCase):
@@ -161,36 +147,36 @@ class Answers(unittest.TestCase):
     def test_no_answer_is_a_bug_without_a_word(self) -> None:
         context = kept_at("127.0.0.1:1")
         answer = Answer()
-        list(answer.feed(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: application/connect+json\r\n"
+        list(answer.feed(head + b"Content-Length: 0\r\n\r\n"))
         error = context.outcome(answer)
         assert error is not None
         self.assertEqual(error.reason, "DAEMON_UNREACHABLE")
-        error = error_of({"grpc-status": "13"})
-        assert error is not None
+        error = error_of({"code": "internal"})
         self.assertTrue(error.reason == "BUG" and error.message and error.hint)
 
     def test_details_that_cannot_be_read_are_none_of_a_daemon(self) -> None:
         here, elsewhere = Context("a:1", "t"), Context("a:1", "t", secure=Pinned("0a" * 32))
-        for details in ("\xff\xfe!!!", "A", "/////w==", "CAc="):
-            trailers = {"grpc-status": "7", "grpc-status-details-bin": details}
-            answer = Answer()
-            answer.trailers = trailers
+        for details in (None, "x", [1], [{"type": "google.rpc.ErrorInfo", "debug": 1}]):
+            body = json.dumps({"code": "permission_denied", "details": details}).encode()
             for context, reason in ((here, "BUG"), (elsewhere, "REMOTE_FOREIGN")):
+                answer = Answer()
+                head = "HTTP/1.1 403 X\r\nContent-Type: application/json\r\n"
+                head += f"Content-Length: {len(body)}\r\n\r\n"
+                self.assertEqual(list(answer.feed(head.encode() + body)), [])
                 error = context.outcome(answer)
                 assert error is not None
                 self.assertEqual(error.reason, reason, details)
 
     def test_a_reason_drives_no_terminal(self) -> None:
-        info = b"\x0a\x05\x1b[3\nB"
-        kind = b"\x0a\x15/google.rpc.ErrorInfo\x12" + bytes([len(info)]) + info
-        details = base64.b64encode(b"\x1a" + bytes([len(kind)]) + kind).decode()
-        error = error_of({"grpc-status": "7", "grpc-status-details-bin": details})
-        assert error is not None
+        detail = {"type": "google.rpc.ErrorInfo", "debug": {"reason": "\x1b[3\nB"}}
+        error = error_of({"code": "permission_denied", "details": [detail]})
         self.assertEqual(error.reason, " [3 B")
 
     def test_a_message_without_end_is_too_large(self) -> None:
         answer = Answer()
-        head = b"HTTP/1.1 200 OK\r\nContent-Length: 4294967295\r\n\r\n"
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: application/connect+json\r\n"
+        head += b"Content-Length: 4294967295\r\n\r\n"
         with self.assertRaises(BrowseError) as raised:
             list(answer.feed(head + b"\0\xff\xff\xff\xff"))
         self.assertEqual(raised.exception.reason, "TOO_LARGE")

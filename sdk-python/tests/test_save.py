@@ -42,7 +42,9 @@ class Save(unittest.TestCase):
         for name in ("a.txt", "../../a.txt", ".bashrc", "--rf\u202e", "json.py", "x.desktop"):
             browse, _ = self.client(*parts(0, name))
             browse.download("http://x", str(self.folder))
-        self.assertEqual(self.names(), ["_-rf", "_json.py", "_x.desktop.txt", "a-2.txt", "a.txt", "bashrc"])
+        self.assertEqual(
+            self.names(), ["_-rf", "_json.py", "_x.desktop.txt", "a-2.txt", "a.txt", "bashrc"]
+        )
         browse, _ = self.client(*parts(0, "x"))
         saved = browse.download("http://x", str(self.folder / "a.txt"))
         self.assertEqual((saved.path, saved.bytes), (str(self.folder / "a.txt"), 2))

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from .fake import Fake, Reply
+from .fake import Fake, Reply, failure
 
 SOURCE = Path(__file__).parents[1] / "src"
 SCRIPT = """
@@ -48,7 +48,7 @@ class Skill(unittest.TestCase):
         self.assertEqual(json.loads(done.stdout), {"page": page, "loud": "HTTP://A"})
 
     def test_it_says_why_it_failed(self) -> None:
-        done = self.run_script(Reply(trailers="grpc-status: 5\r\ngrpc-message: none\r\n"))
+        done = self.run_script(Reply(error=failure("not_found", "none")))
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("error: BUG: none", done.stderr)
 

@@ -5,69 +5,17 @@ from __future__ import annotations
 
 import os
 import socket
-import struct
 import sys
 import time
 
-VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
-
-
-def entries(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """The fields of a message as they stand on the wire: number and raw value."""
-    at = 0
-    while at < len(data):
-        key, at = varint(data, at)
-        kind = key & 7
-        if kind == VARINT:
-            value, at = varint(data, at)
-            yield key >> 3, value
-            continue
-        if kind == LENGTH:
-            length, at = varint(data, at)
-        elif kind in (FIXED64, FIXED32):
-            length = 8 if kind == FIXED64 else 4
-        else:
-            raise malformed()
-        if at + length > len(data):
-            raise malformed()
-        yield key >> 3, data[at : at + length]
-        at += length
-
-
-def varint(data: bytes, at: int) -> tuple[int, int]:
-    """Reads a varint: its value, and where it ends."""
-    value = 0
-    for index in range(10):
-        if at + index >= len(data):
-            raise malformed()
-        byte = data[at + index]
-        value |= (byte & 127) << (7 * index)
-        if byte < 128:
-            return value, at + index + 1
-    raise malformed()
-
-
-def write_varint(value: int) -> bytes:
-    """Writes a varint; a negative number takes ten bytes."""
-    value &= (1 << 64) - 1
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-def piece(number: int, data: bytes) -> bytes:
-    """A field that has a length: text, bytes or a message."""
-    return write_varint(number << 3 | LENGTH) + write_varint(len(data)) + data
-
-
-def malformed() -> ValueError:
-    """What is raised for bytes that are no message."""
-    return ValueError("the bytes are no such message")
-
 _DEADLINE, _EXHAUSTED, _UNIMPLEMENTED, _UNAVAILABLE = 4, 8, 12, 14
+
+# The names of the codes in the Connect protocol, in the order of their numbers.
+_CODES = (
+    "canceled unknown invalid_argument deadline_exceeded not_found already_exists "
+    "permission_denied resource_exhausted failed_precondition aborted out_of_range "
+    "unimplemented internal unavailable data_loss unauthenticated"
+)
 
 # What to call an answer without a reason, by its gRPC code.
 _REASONS = {
@@ -141,77 +89,34 @@ def too_large(limit: int) -> BrowseError:
     return BrowseError("TOO_LARGE", message, hint=hint, metadata=metadata, code=_EXHAUSTED)
 
 
-def error_of(trailers: Mapping[str, str]) -> BrowseError | None:
-    """Reads the error of an answer; None when the status is OK."""
-    try:
-        code = int(trailers.get("grpc-status", "2"))
-    except ValueError:
-        code = 2
-    if code == 0:
-        return None
-    reason, metadata, page = _info(trailers)
-    hint = _shown(metadata.pop("hint", ""))
-    name = reason or _REASONS.get(code, "BUG")
-    message = _percent_decoded(trailers.get("grpc-message", ""))
+def error_of(document: Mapping[str, Any]) -> BrowseError:
+    """Reads an error of the Connect protocol."""
+    names = _CODES.split()
+    name = document.get("code")
+    code = names.index(name) + 1 if name in names else 2
+    info = _detail(document, "google.rpc.ErrorInfo")
+    metadata = {str(key): str(value) for key, value in dict(info.get("metadata") or {}).items()}
+    quotes = _detail(document, "browse.v1.ErrorPage").get("page") or []
+    page = [(_shown(str(one["about"])), _shown(str(one["text"]))) for one in quotes]
+    reason = _shown(str(info.get("reason") or "")).replace("\n", " ") or _REASONS.get(code, "BUG")
+    message = _shown(str(document.get("message") or ""))
     message = message or f"the daemon answered with code {code} and no word"
-    hint = hint or f"See `{name}` in docs/errors.md"
-    return BrowseError(name, message, hint=hint, metadata=metadata, page=page, code=code)
+    hint = _shown(str(info.get("hint") or "")) or f"See `{reason}` in docs/errors.md"
+    return BrowseError(reason, message, hint=hint, metadata=metadata, page=page, code=code)
 
 
-def gives_reason(trailers: Mapping[str, str]) -> bool:
-    """Whether the error of an answer says its reason, as a daemon's always does."""
-    return bool(_info(trailers)[0])
+def gives_reason(document: Mapping[str, Any]) -> bool:
+    """Whether an error says its reason, as a daemon's always does."""
+    return bool(_detail(document, "google.rpc.ErrorInfo").get("reason"))
 
 
-def _info(trailers: Mapping[str, str]) -> tuple[str, dict[str, str], list[tuple[str, str]]]:
-    """The reason of an answer, its values and what a page chose; none where they cannot be read."""
-    try:
-        reason, metadata, page = _details(trailers.get("grpc-status-details-bin", ""))
-    except ValueError:
-        return "", {}, []
-    return _shown(reason).replace("\n", " "), metadata, page
-
-
-def _details(details: str) -> tuple[str, dict[str, str], list[tuple[str, str]]]:
-    """Reads google.rpc.ErrorInfo and browse.v1.ErrorPage from a google.rpc.Status."""
-    import binascii
-
-    reason, metadata, page = "", {}, []
-    padded = details + "=" * (-len(details) % 4)
-    for any_ in _children(binascii.a2b_base64(padded), 3):
-        kinds, bodies = _children(any_, 1), _children(any_, 2)
-        if not kinds or not bodies:
-            continue
-        if kinds[0].endswith(b"/browse.v1.ErrorPage"):
-            for quote in _children(bodies[0], 1):
-                about, text = _pair(quote)
-                page.append((_shown(about), _shown(text)))
-        if kinds[0].endswith(b"/google.rpc.ErrorInfo"):
-            reason = b"".join(_children(bodies[0], 1)[:1]).decode()
-            metadata.update(_pair(entry) for entry in _children(bodies[0], 3))
-    return reason, metadata, page
-
-
-def _pair(entry: bytes) -> tuple[str, str]:
-    """The first two fields of a message."""
-    key, value = (b"".join(_children(entry, number)[:1]) for number in (1, 2))
-    return key.decode(), value.decode(errors="replace")
-
-
-def _children(data: bytes, wanted: int) -> list[bytes]:
-    """The values of field `wanted` of a message, as bytes."""
-    return [raw for number, raw in entries(data) if number == wanted and isinstance(raw, bytes)]
-
-
-def _percent_decoded(text: str) -> str:
-    parts = text.encode().split(b"%")
-    out = bytearray(parts[0])
-    for part in parts[1:]:
-        try:
-            out += bytes.fromhex(part[:2].decode()) + part[2:]
-        except ValueError:
-            out += b"%" + part
-    return _shown(out.decode(errors="replace"))
+def _detail(document: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
+    """What the first detail of this type says; empty where there is none."""
+    for detail in document.get("details") or []:
+        if isinstance(detail, dict) and detail.get("type") == kind:
+            debug = detail.get("debug")
+            return debug if isinstance(debug, dict) else {}
+    return {}
 
 
 def _shown(text: str) -> str:
@@ -245,186 +150,186 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     return value
 
-# The fields of each message: name, number, `?` optional or `*` repeated, kind, type.
+# The fields of each message: name, `?` optional or `*` repeated, kind, type.
 MESSAGES: dict[str, str] = {
-    "PageQuote": "about:1s text:2s",
-    "ChainRequest": "steps:1*mStep",
-    "ChainResponse": "results:1*mStepResult",
-    "BatchRequest": "steps:1*mStep",
-    "BatchResponse": "results:1*mStepResult",
-    "Step": "tab:1?u request:2?a",
-    "StepResult": "command:1s tab:2?u response:3?a error:4?mStepError",
-    "StepError": "reason:1s message:2s hint:3s metadata:4M page:5*mPageQuote",
-    "ScreenshotRequest": "target:1?s selector:2?s viewport:3b clip:4?s format:5eImageFormat",
-    "ScreenshotResponse": "image:1y mime:2s width:3u height:4u note:5s",
-    "ResponsiveRequest": "full_page:1b sheet:2b",
-    "ResponsiveResponse": "pictures:1*mPicture",
-    "Picture": "name:1s image:2y width:3u height:4u note:5s",
-    "PdfRequest": "format:1ePaperFormat width:2?s height:3?s margins:4?s margin_top:5?s margin_right:6?s margin_bottom:7?s margin_left:8?s header_template:9?s footer_template:10?s page_numbers:11b outline:12b tagged:13b print_background:14b prefer_css_page_size:15b toc:16b landscape:17b from_file:18?s",
-    "PrintHtmlRequest": "format:1ePaperFormat width:2?s height:3?s margins:4?s margin_top:5?s margin_right:6?s margin_bottom:7?s margin_left:8?s header_template:9?s footer_template:10?s page_numbers:11b outline:12b tagged:13b print_background:14b prefer_css_page_size:15b toc:16b landscape:17b from_file:18?s html:40s",
-    "PdfResponse": "pdf:1y mime:2s bytes:3u",
+    "PageQuote": "about:s text:s",
+    "ChainRequest": "steps:*mStep",
+    "ChainResponse": "results:*mStepResult",
+    "BatchRequest": "steps:*mStep",
+    "BatchResponse": "results:*mStepResult",
+    "Step": "tab:?u request:?a",
+    "StepResult": "command:s tab:?u response:?a error:?mStepError",
+    "StepError": "reason:s message:s hint:s metadata:M page:*mPageQuote",
+    "ScreenshotRequest": "target:?s selector:?s viewport:b clip:?s format:eImageFormat",
+    "ScreenshotResponse": "image:y mime:s width:u height:u note:s",
+    "ResponsiveRequest": "full_page:b sheet:b",
+    "ResponsiveResponse": "pictures:*mPicture",
+    "Picture": "name:s image:y width:u height:u note:s",
+    "PdfRequest": "format:ePaperFormat width:?s height:?s margins:?s margin_top:?s margin_right:?s margin_bottom:?s margin_left:?s header_template:?s footer_template:?s page_numbers:b outline:b tagged:b print_background:b prefer_css_page_size:b toc:b landscape:b from_file:?s",
+    "PrintHtmlRequest": "format:ePaperFormat width:?s height:?s margins:?s margin_top:?s margin_right:?s margin_bottom:?s margin_left:?s header_template:?s footer_template:?s page_numbers:b outline:b tagged:b print_background:b prefer_css_page_size:b toc:b landscape:b from_file:?s html:s",
+    "PdfResponse": "pdf:y mime:s bytes:u",
     "ArchiveRequest": "",
-    "ArchiveResponse": "archive:1y mime:2s bytes:3u",
-    "DownloadRequest": "source:1s",
-    "ListDownloadsRequest": "wait:1b all:2b",
-    "ListDownloadsResponse": "downloads:1*mDownloadEntry",
-    "ClearDownloadsRequest": "all:1b",
-    "ClearDownloadsResponse": "removed:1u",
-    "DownloadEntry": "id:1s summary:2s state:3s name:4s path:5?s mime:6s bytes:7u total:8?u url:9s problem:10s kept_until:11s tab:12u session:13s",
-    "ScrapeRequest": "kind:1eScrapeKind selector:2?s limit:3?u known:4*s",
-    "FilePart": "file:1u head:2?mFileHead data:3y tail:4?mFileTail files:5?u",
-    "FileHead": "url:1s name:2s mime:3s size:4?u",
-    "FileTail": "bytes:1u sha256:2s reason:3s message:4s known:5b url:6s note:7s",
-    "ViewportRequest": "size:1?s scale:2?d reset:3b",
-    "ViewportResponse": "width:1u height:2u scale:3d",
-    "Receipt": "summary:1s url:2?s new_tab:3?u focus:4?s dialog:5?s downloads:6*mDownloadEntry errors:7*s facts:8*mReceiptFact question:12?s",
-    "ReceiptFact": "label:1s role:2s name:3s text:4s note:5s",
-    "ClickRequest": "target:1s button:2eMouseButton count:3?u modifiers:4?s no_wait:5b at:7?s",
-    "ClickResponse": "receipt:1?mReceipt",
-    "ClickDownloadRequest": "target:1s button:2eMouseButton count:3?u modifiers:4?s at:5?s",
-    "DoubleClickRequest": "target:1s button:2eMouseButton modifiers:3?s no_wait:4b",
-    "DoubleClickResponse": "receipt:1?mReceipt",
-    "HoverRequest": "target:1s no_wait:2b",
-    "HoverResponse": "receipt:1?mReceipt",
-    "FillRequest": "target:1s text:2s no_wait:3b",
-    "FillResponse": "receipt:1?mReceipt",
-    "TypeRequest": "text:1s no_wait:2b",
-    "TypeResponse": "receipt:1?mReceipt",
-    "PressRequest": "key:1s no_wait:2b",
-    "PressResponse": "receipt:1?mReceipt",
-    "SelectRequest": "target:1s value:2*s no_wait:3b",
-    "SelectResponse": "receipt:1?mReceipt",
-    "CheckRequest": "target:1s no_wait:2b",
-    "CheckResponse": "receipt:1?mReceipt",
-    "UncheckRequest": "target:1s no_wait:2b",
-    "UncheckResponse": "receipt:1?mReceipt",
-    "ScrollRequest": "target:1?s by:2?u",
-    "ScrollResponse": "summary:1s x:2d y:3d",
-    "DragRequest": "target:1s onto:2s steps:3?u hold:4?u no_wait:5b",
-    "DragResponse": "receipt:1?mReceipt",
-    "MoveMouseRequest": "to:1*s offset:2?s steps:3?u modifiers:4?s no_wait:5b",
-    "MoveMouseResponse": "receipt:1?mReceipt",
-    "PressMouseRequest": "to:1*s offset:2?s button:3eMouseButton modifiers:4?s no_wait:5b",
-    "PressMouseResponse": "receipt:1?mReceipt",
-    "ReleaseMouseRequest": "to:1*s offset:2?s button:3eMouseButton modifiers:4?s no_wait:5b",
-    "ReleaseMouseResponse": "receipt:1?mReceipt",
-    "TurnWheelRequest": "dy:1d dx:2?d at:3?s modifiers:4?s no_wait:5b",
-    "TurnWheelResponse": "receipt:1?mReceipt",
-    "UploadFile": "name:1s content:2y",
-    "UploadRequest": "target:1s file:2*mUploadFile no_wait:3b",
-    "UploadResponse": "receipt:1?mReceipt",
-    "DialogAcceptRequest": "text:1?s",
-    "DialogAcceptResponse": "receipt:2?mReceipt",
+    "ArchiveResponse": "archive:y mime:s bytes:u",
+    "DownloadRequest": "source:s",
+    "ListDownloadsRequest": "wait:b all:b",
+    "ListDownloadsResponse": "downloads:*mDownloadEntry",
+    "ClearDownloadsRequest": "all:b",
+    "ClearDownloadsResponse": "removed:u",
+    "DownloadEntry": "id:s summary:s state:s name:s path:?s mime:s bytes:u total:?u url:s problem:s kept_until:s tab:u session:s",
+    "ScrapeRequest": "kind:eScrapeKind selector:?s limit:?u known:*s",
+    "FilePart": "file:u head:?mFileHead data:y tail:?mFileTail files:?u",
+    "FileHead": "url:s name:s mime:s size:?u",
+    "FileTail": "bytes:u sha256:s reason:s message:s known:b url:s note:s",
+    "ViewportRequest": "size:?s scale:?d reset:b",
+    "ViewportResponse": "width:u height:u scale:d",
+    "Receipt": "summary:s url:?s new_tab:?u focus:?s dialog:?s downloads:*mDownloadEntry errors:*s facts:*mReceiptFact question:?s",
+    "ReceiptFact": "label:s role:s name:s text:s note:s",
+    "ClickRequest": "target:s button:eMouseButton count:?u modifiers:?s no_wait:b at:?s",
+    "ClickResponse": "receipt:?mReceipt",
+    "ClickDownloadRequest": "target:s button:eMouseButton count:?u modifiers:?s at:?s",
+    "DoubleClickRequest": "target:s button:eMouseButton modifiers:?s no_wait:b",
+    "DoubleClickResponse": "receipt:?mReceipt",
+    "HoverRequest": "target:s no_wait:b",
+    "HoverResponse": "receipt:?mReceipt",
+    "FillRequest": "target:s text:s no_wait:b",
+    "FillResponse": "receipt:?mReceipt",
+    "TypeRequest": "text:s no_wait:b",
+    "TypeResponse": "receipt:?mReceipt",
+    "PressRequest": "key:s no_wait:b",
+    "PressResponse": "receipt:?mReceipt",
+    "SelectRequest": "target:s value:*s no_wait:b",
+    "SelectResponse": "receipt:?mReceipt",
+    "CheckRequest": "target:s no_wait:b",
+    "CheckResponse": "receipt:?mReceipt",
+    "UncheckRequest": "target:s no_wait:b",
+    "UncheckResponse": "receipt:?mReceipt",
+    "ScrollRequest": "target:?s by:?u",
+    "ScrollResponse": "summary:s x:d y:d",
+    "DragRequest": "target:s onto:s steps:?u hold:?u no_wait:b",
+    "DragResponse": "receipt:?mReceipt",
+    "MoveMouseRequest": "to:*s offset:?s steps:?u modifiers:?s no_wait:b",
+    "MoveMouseResponse": "receipt:?mReceipt",
+    "PressMouseRequest": "to:*s offset:?s button:eMouseButton modifiers:?s no_wait:b",
+    "PressMouseResponse": "receipt:?mReceipt",
+    "ReleaseMouseRequest": "to:*s offset:?s button:eMouseButton modifiers:?s no_wait:b",
+    "ReleaseMouseResponse": "receipt:?mReceipt",
+    "TurnWheelRequest": "dy:d dx:?d at:?s modifiers:?s no_wait:b",
+    "TurnWheelResponse": "receipt:?mReceipt",
+    "UploadFile": "name:s content:y",
+    "UploadRequest": "target:s file:*mUploadFile no_wait:b",
+    "UploadResponse": "receipt:?mReceipt",
+    "DialogAcceptRequest": "text:?s",
+    "DialogAcceptResponse": "receipt:?mReceipt",
     "DialogDismissRequest": "",
-    "DialogDismissResponse": "receipt:2?mReceipt",
-    "GotoRequest": "url:1s wait:2eWaitUntil",
-    "GotoResponse": "status:1?u url:2s title:3s suggested_skills:4*mSuggestedSkill",
-    "SuggestedSkill": "id:1s title:2s kind:3s",
-    "BackRequest": "wait:1eWaitUntil",
-    "BackResponse": "status:1?u url:2s title:3s",
-    "ForwardRequest": "wait:1eWaitUntil",
-    "ForwardResponse": "status:1?u url:2s title:3s",
-    "ReloadRequest": "wait:1eWaitUntil",
-    "ReloadResponse": "status:1?u url:2s title:3s",
-    "LoadHtmlRequest": "html:1s wait:2eWaitUntil",
-    "LoadHtmlResponse": "title:1s",
-    "WaitRequest": "target:1?s load:2b networkidle:3b url:4?s text:5?s hidden:6?s gone:7?s count:8?s",
-    "WaitResponse": "summary:1s waited_ms:2u",
-    "FrameRequest": "target:1?s name:2?s url:3?s",
-    "FrameResponse": "frame:1s url:2s",
+    "DialogDismissResponse": "receipt:?mReceipt",
+    "GotoRequest": "url:s wait:eWaitUntil",
+    "GotoResponse": "status:?u url:s title:s suggested_skills:*mSuggestedSkill",
+    "SuggestedSkill": "id:s title:s kind:s",
+    "BackRequest": "wait:eWaitUntil",
+    "BackResponse": "status:?u url:s title:s",
+    "ForwardRequest": "wait:eWaitUntil",
+    "ForwardResponse": "status:?u url:s title:s",
+    "ReloadRequest": "wait:eWaitUntil",
+    "ReloadResponse": "status:?u url:s title:s",
+    "LoadHtmlRequest": "html:s wait:eWaitUntil",
+    "LoadHtmlResponse": "title:s",
+    "WaitRequest": "target:?s load:b networkidle:b url:?s text:?s hidden:?s gone:?s count:?s",
+    "WaitResponse": "summary:s waited_ms:u",
+    "FrameRequest": "target:?s name:?s url:?s",
+    "FrameResponse": "frame:s url:s",
     "GetUrlRequest": "",
-    "GetUrlResponse": "url:1s",
+    "GetUrlResponse": "url:s",
     "StopLoadingRequest": "",
-    "StopLoadingResponse": "url:1s",
-    "SnapshotRequest": "interactive:1b compact:2b depth:3?u scope:4?s diff:5b cursor:6b max_tokens:7?u nodes:8b",
-    "SnapshotResponse": "tree:1s nodes:2*mSnapshotNode suggested_skills:3*mSuggestedSkill",
-    "SnapshotNode": "ref:1s role:2s name:3s description:4s states:5*s value:6?s frame:7s depth:8u box:9?mBox context:10s ordinal:11u message:12s summary:13s hint:14s",
-    "Box": "x:1d y:2d width:3d height:4d",
-    "IsRequest": "state:1eElementState target:2s assert_:3b",
-    "IsResponse": "value:1b",
-    "GetRequest": "property:1eProperty target:2?s",
-    "GetResponse": "value:1s box:2?mBox",
-    "AttrsRequest": "target:1s",
-    "AttrsResponse": "attributes:1*mAttribute",
-    "Attribute": "name:1s value:2s",
-    "ConsoleRequest": "errors:1b all:2b",
-    "ConsoleResponse": "messages:1*mConsoleMessage dropped:2u earlier:3u",
-    "ConsoleMessage": "time_ms:1u level:2s text:3s location:4s",
-    "NetworkRequest": "filter:1?s all:2b",
-    "NetworkResponse": "requests:1*mNetworkEntry dropped:2u earlier:3u",
-    "NetworkEntry": "id:1u method:2s url:3s type:4s status:5?u size:6u duration_ms:7?d failure:8?s time_ms:9u mime:10?s",
-    "ShowRequestRequest": "id:1u",
-    "ShowRequestResponse": "request:1?mNetworkEntry",
+    "StopLoadingResponse": "url:s",
+    "SnapshotRequest": "interactive:b compact:b depth:?u scope:?s diff:b cursor:b max_tokens:?u nodes:b",
+    "SnapshotResponse": "tree:s nodes:*mSnapshotNode suggested_skills:*mSuggestedSkill",
+    "SnapshotNode": "ref:s role:s name:s description:s states:*s value:?s frame:s depth:u box:?mBox context:s ordinal:u message:s summary:s hint:s",
+    "Box": "x:d y:d width:d height:d",
+    "IsRequest": "state:eElementState target:s assert_:b",
+    "IsResponse": "value:b",
+    "GetRequest": "property:eProperty target:?s",
+    "GetResponse": "value:s box:?mBox",
+    "AttrsRequest": "target:s",
+    "AttrsResponse": "attributes:*mAttribute",
+    "Attribute": "name:s value:s",
+    "ConsoleRequest": "errors:b all:b",
+    "ConsoleResponse": "messages:*mConsoleMessage dropped:u earlier:u",
+    "ConsoleMessage": "time_ms:u level:s text:s location:s",
+    "NetworkRequest": "filter:?s all:b",
+    "NetworkResponse": "requests:*mNetworkEntry dropped:u earlier:u",
+    "NetworkEntry": "id:u method:s url:s type:s status:?u size:u duration_ms:?d failure:?s time_ms:u mime:?s",
+    "ShowRequestRequest": "id:u",
+    "ShowRequestResponse": "request:?mNetworkEntry",
     "PerfRequest": "",
-    "PerfResponse": "ttfb_ms:1?d fcp_ms:2?d lcp_ms:3?d lcp_element:4?s cls:5?d inp_ms:6?d interactions:7u dom_content_loaded_ms:8?d load_ms:9?d dns_ms:10?d connect_ms:11?d download_ms:12?d transfer_bytes:13?u resources:14u navigation:15s",
+    "PerfResponse": "ttfb_ms:?d fcp_ms:?d lcp_ms:?d lcp_element:?s cls:?d inp_ms:?d interactions:u dom_content_loaded_ms:?d load_ms:?d dns_ms:?d connect_ms:?d download_ms:?d transfer_bytes:?u resources:u navigation:s",
     "DialogRequest": "",
-    "DialogResponse": "dialogs:1*mDialogEntry dropped:2u",
-    "DialogEntry": "time_ms:1u kind:2s message:3s answer:4s default_text:5?s url:6s open:7b",
-    "AnnotateSnapshotRequest": "interactive:1b compact:2b depth:3?u scope:4?s cursor:5b max_tokens:6?u viewport:7b",
-    "AnnotateSnapshotResponse": "image:1y mime:2s width:3u height:4u note:5s marks:6*mPictureMark tree:7s",
-    "PictureMark": "ref:1s box:2?mBox",
-    "HeatSnapshotRequest": "heat:1s viewport:2b",
-    "HeatSnapshotResponse": "image:1y mime:2s width:3u height:4u note:5s marks:6*mPictureMark legend:7s",
-    "ExpectRequest": "target:1s expected:2s text:3b exact:4b",
-    "ExpectResponse": "summary:1s waited_ms:2u",
-    "FetchRequest": "url:1s parse:2b include:3b",
-    "FetchResponse": "answer:1?mFetched",
-    "Fetched": "status:1u url:2s mime:3s headers:4*mHeader head:5s body:6s base64:7b size:8u truncated:9b value:10j note:11s duration_ms:12d",
-    "Header": "name:1s value:2s",
-    "TextRequest": "target:1?s",
-    "TextResponse": "text:1s",
-    "HtmlRequest": "target:1?s",
-    "HtmlResponse": "html:1s",
+    "DialogResponse": "dialogs:*mDialogEntry dropped:u",
+    "DialogEntry": "time_ms:u kind:s message:s answer:s default_text:?s url:s open:b",
+    "AnnotateSnapshotRequest": "interactive:b compact:b depth:?u scope:?s cursor:b max_tokens:?u viewport:b",
+    "AnnotateSnapshotResponse": "image:y mime:s width:u height:u note:s marks:*mPictureMark tree:s",
+    "PictureMark": "ref:s box:?mBox",
+    "HeatSnapshotRequest": "heat:s viewport:b",
+    "HeatSnapshotResponse": "image:y mime:s width:u height:u note:s marks:*mPictureMark legend:s",
+    "ExpectRequest": "target:s expected:s text:b exact:b",
+    "ExpectResponse": "summary:s waited_ms:u",
+    "FetchRequest": "url:s parse:b include:b",
+    "FetchResponse": "answer:?mFetched",
+    "Fetched": "status:u url:s mime:s headers:*mHeader head:s body:s base64:b size:u truncated:b value:j note:s duration_ms:d",
+    "Header": "name:s value:s",
+    "TextRequest": "target:?s",
+    "TextResponse": "text:s",
+    "HtmlRequest": "target:?s",
+    "HtmlResponse": "html:s",
     "LinksRequest": "",
-    "LinksResponse": "links:1*mLink",
-    "Link": "text:1s href:2s",
-    "FindRequest": "pattern:1s",
-    "FindResponse": "matches:1s count:2u",
-    "FormsRequest": "structured:1b",
-    "FormsResponse": "text:1?s forms:2*mForm fields:3*mFormField",
-    "Form": "name:1s label:2s method:3s action:4s frame:5s fields:6*mFormField",
-    "FormField": "ref:1s name:2s label:3s type:4s value:5?s checked:6?b required:7b disabled:8b readonly:9b multiple:10b secret:11b hidden:12b options:13*mFormOption group:14?s placeholder:15?s description:16?s min:17?s max:18?s step:19?s pattern:20?s maxlength:21?s accept:22?s autocomplete:23?s problem:24?s frame:25?s",
-    "FormOption": "value:1s label:2s selected:3b disabled:4b",
-    "AccessibilityRequest": "structured:1b",
-    "AccessibilityResponse": "tree:1?s nodes:2*mAccessibilityNode",
-    "AccessibilityNode": "role:1s name:2s description:3?s states:4*s value:5?s frame:6?s depth:7u",
-    "MediaRequest": "target:1?s images:2b videos:3b audio:4b",
-    "MediaResponse": "media:1*mMediaItem",
-    "MediaItem": "kind:1s url:2s type:3?s size:4?s bytes:5?u seconds:6?d alt:7?s shown:8b background:9b",
-    "DataRequest": "jsonld:1b og:2b meta:3b twitter:4b structured:5b",
-    "DataResponse": "text:1?s jsonld:2*j og:3*mMetaTag twitter:4*mMetaTag meta:5*mMetaTag problems:6*s",
-    "MetaTag": "name:1s content:2s",
-    "MarkdownRequest": "target:1?s",
-    "MarkdownResponse": "markdown:1s",
-    "DiffRequest": "url1:1s url2:2s",
-    "DiffResponse": "diff:1s added:2u removed:3u",
-    "UxAuditRequest": "structured:1b",
-    "UxAuditResponse": "text:1?s site:2?mAuditSite nav:3*mAuditLink headings:4*mAuditHeading text_blocks:5*mAuditText interactive:6*mAuditControl counts:7?mAuditCounts findings:8*s",
-    "AuditSite": "title:1s name:2s description:3?s url:4s canonical:5?s lang:6?s icon:7?s viewport:8?mBox page:9?mBox",
-    "AuditLink": "nav:1?s text:2s href:3s current:4b",
-    "AuditHeading": "level:1u text:2s box:3?mBox",
-    "AuditText": "text:1s words:2u font_px:3d box:4?mBox",
-    "AuditControl": "role:1s name:2s type:3?s disabled:4b in_view:5b box:6?mBox",
-    "AuditCounts": "headings:1u text_blocks:2u interactive:3u images:4u",
-    "CssRequest": "target:1s property:2s pseudo:3?s",
-    "CssResponse": "value:1s",
-    "InspectRequest": "target:1?s all:2b history:3b structured:4b",
-    "InspectResponse": "report:1s ref:2s element:3s selector:4s box:5?mBoxModel rules:6*mStyleRule inherited:7*mStyleRule computed:8*mComputedProperty history:9*mStyleChange",
-    "BoxModel": "border_box:1?mBox margin:2?mSides border:3?mSides padding:4?mSides content_width:5d content_height:6d",
-    "Sides": "top:1d right:2d bottom:3d left:4d",
-    "StyleRule": "selector:1s specificity:2s origin:3s pseudo:4s conditions:5*s layer:6s source:7s declarations:8*mStyleDeclaration",
-    "StyleDeclaration": "name:1s value:2s important:3b standing:4s",
-    "ComputedProperty": "name:1s value:2s",
-    "StyleChange": "id:1u ref:2s target:3s property:4s value:5s before:6s after:7s",
+    "LinksResponse": "links:*mLink",
+    "Link": "text:s href:s",
+    "FindRequest": "pattern:s",
+    "FindResponse": "matches:s count:u",
+    "FormsRequest": "structured:b",
+    "FormsResponse": "text:?s forms:*mForm fields:*mFormField",
+    "Form": "name:s label:s method:s action:s frame:s fields:*mFormField",
+    "FormField": "ref:s name:s label:s type:s value:?s checked:?b required:b disabled:b readonly:b multiple:b secret:b hidden:b options:*mFormOption group:?s placeholder:?s description:?s min:?s max:?s step:?s pattern:?s maxlength:?s accept:?s autocomplete:?s problem:?s frame:?s",
+    "FormOption": "value:s label:s selected:b disabled:b",
+    "AccessibilityRequest": "structured:b",
+    "AccessibilityResponse": "tree:?s nodes:*mAccessibilityNode",
+    "AccessibilityNode": "role:s name:s description:?s states:*s value:?s frame:?s depth:u",
+    "MediaRequest": "target:?s images:b videos:b audio:b",
+    "MediaResponse": "media:*mMediaItem",
+    "MediaItem": "kind:s url:s type:?s size:?s bytes:?u seconds:?d alt:?s shown:b background:b",
+    "DataRequest": "jsonld:b og:b meta:b twitter:b structured:b",
+    "DataResponse": "text:?s jsonld:*j og:*mMetaTag twitter:*mMetaTag meta:*mMetaTag problems:*s",
+    "MetaTag": "name:s content:s",
+    "MarkdownRequest": "target:?s",
+    "MarkdownResponse": "markdown:s",
+    "DiffRequest": "url1:s url2:s",
+    "DiffResponse": "diff:s added:u removed:u",
+    "UxAuditRequest": "structured:b",
+    "UxAuditResponse": "text:?s site:?mAuditSite nav:*mAuditLink headings:*mAuditHeading text_blocks:*mAuditText interactive:*mAuditControl counts:?mAuditCounts findings:*s",
+    "AuditSite": "title:s name:s description:?s url:s canonical:?s lang:?s icon:?s viewport:?mBox page:?mBox",
+    "AuditLink": "nav:?s text:s href:s current:b",
+    "AuditHeading": "level:u text:s box:?mBox",
+    "AuditText": "text:s words:u font_px:d box:?mBox",
+    "AuditControl": "role:s name:s type:?s disabled:b in_view:b box:?mBox",
+    "AuditCounts": "headings:u text_blocks:u interactive:u images:u",
+    "CssRequest": "target:s property:s pseudo:?s",
+    "CssResponse": "value:s",
+    "InspectRequest": "target:?s all:b history:b structured:b",
+    "InspectResponse": "report:s ref:s element:s selector:s box:?mBoxModel rules:*mStyleRule inherited:*mStyleRule computed:*mComputedProperty history:*mStyleChange",
+    "BoxModel": "border_box:?mBox margin:?mSides border:?mSides padding:?mSides content_width:d content_height:d",
+    "Sides": "top:d right:d bottom:d left:d",
+    "StyleRule": "selector:s specificity:s origin:s pseudo:s conditions:*s layer:s source:s declarations:*mStyleDeclaration",
+    "StyleDeclaration": "name:s value:s important:b standing:s",
+    "ComputedProperty": "name:s value:s",
+    "StyleChange": "id:u ref:s target:s property:s value:s before:s after:s",
     "ListTabsRequest": "",
-    "ListTabsResponse": "tabs:1*mTab",
-    "Tab": "id:1u active:2b url:3s title:4s owner:5s state:6s",
-    "ActivateTabRequest": "id:1u",
-    "ActivateTabResponse": "url:1s",
-    "NewTabRequest": "url:1?s",
-    "NewTabResponse": "tab_id:1u url:2s suggested_skills:3*mSuggestedSkill",
-    "CloseTabRequest": "id:1?u",
-    "CloseTabResponse": "closed:1u active:2?u",
+    "ListTabsResponse": "tabs:*mTab",
+    "Tab": "id:u active:b url:s title:s owner:s state:s",
+    "ActivateTabRequest": "id:u",
+    "ActivateTabResponse": "url:s",
+    "NewTabRequest": "url:?s",
+    "NewTabResponse": "tab_id:u url:s suggested_skills:*mSuggestedSkill",
+    "CloseTabRequest": "id:?u",
+    "CloseTabResponse": "closed:u active:?u",
 }
 
 # The words of each enum, in the order of their numbers; that of zero is empty.
@@ -516,11 +421,12 @@ COMMANDS: dict[str, str] = {
 class Field:
     """A field of a message."""
 
-    __slots__ = ("name", "number", "mark", "kind", "type")
+    __slots__ = ("name", "key", "mark", "kind", "type")
 
-    def __init__(self, name: str, number: int, mark: str, kind: str, type: str) -> None:
+    def __init__(self, name: str, mark: str, kind: str, type: str) -> None:
         self.name = name
-        self.number = number
+        # Its name in JSON: words of Python have a dash behind them.
+        self.key = name.rstrip("_")
         # "?" optional, "*" repeated, or "".
         self.mark = mark
         # b bool, u unsigned, i signed, d double, s text, j JSON in text,
@@ -553,13 +459,11 @@ def words_of(enum: str) -> list[str]:
 
 
 def _field(entry: str) -> Field:
-    """Reads `max_tokens:7?u`: name, number, mark, kind, type."""
+    """Reads `max_tokens:?u`: name, mark, kind, type."""
     name, rest = entry.split(":")
-    digits = len(rest) - len(rest.lstrip("0123456789"))
-    number, rest = int(rest[:digits]), rest[digits:]
     mark = rest[0] if rest[0] in "?*" else ""
     rest = rest[len(mark) :]
-    return Field(name, number, mark, rest[0], rest[1:])
+    return Field(name, mark, rest[0], rest[1:])
 
 _classes: dict[str, type[Message]] = {}
 
@@ -574,76 +478,62 @@ def class_of(message: str) -> type[Message]:
 ANY_PREFIX = "type.googleapis.com/browse.v1."
 
 
-def encode(message: str, value: Mapping[str, Any]) -> bytes:
-    """Encodes a message; a field that it lacks, or of a wrong type, is a TypeError."""
-    fields = fields_of(message)
-    known = {field.name for field in fields}
-    for name in value:
-        if name not in known:
+def encode(message: str, value: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON of a message; a field that it lacks, or of a wrong type, is a TypeError."""
+    fields = {field.name: field for field in fields_of(message)}
+    out: dict[str, Any] = {}
+    for name, given in value.items():
+        field = fields.get(name)
+        if field is None:
             raise TypeError(f"`{message}` has no field `{name}`")
-    out = bytearray()
-    for field in fields:
-        given = value.get(field.name)
-        if given is not None:
-            for item in _items_of(field, given):
-                out += _encode_one(field, item)
-    return bytes(out)
+        if given is None:
+            continue
+        if field.mark != "*":
+            out[field.key] = _encode_one(field, given)
+        elif isinstance(given, (list, tuple)):
+            out[field.key] = [_encode_one(field, item) for item in given]
+        else:
+            raise _wrong_type(field, "a list")
+    return out
 
 
-def _items_of(field: Field, given: Any) -> Any:
-    if field.kind == "M":
-        return given.items()
-    if field.mark != "*":
-        return [given]
-    if not isinstance(given, (list, tuple)):
-        raise _wrong_type(field, "a list")
-    return given
-
-
-def _encode_one(field: Field, value: Any) -> bytes:
-    kind, number = field.kind, field.number
+def _encode_one(field: Field, value: Any) -> Any:
+    kind = field.kind
     if kind == "b":
-        return _write_number(number, int(bool(value)))
+        return bool(value)
     if kind in "ui":
         if not isinstance(value, int) or isinstance(value, bool) or (kind == "u" and value < 0):
             raise _wrong_type(field, "a whole number")
-        return _write_number(number, value)
+        return value
     if kind == "e":
         words = words_of(field.type)
         if value not in words:
             raise _wrong_type(field, f"one of {', '.join(filter(None, words))}")
-        return _write_number(number, words.index(value))
+        # The word of zero is empty: it has only its number.
+        return value or 0
     if kind == "d":
-        return write_varint(number << 3 | FIXED64) + struct.pack("<d", value)
-    return piece(number, _bytes_to_send(field, value))
-
-
-def _bytes_to_send(field: Field, value: Any) -> bytes:
-    kind = field.kind
+        return float(value)
     if kind == "s":
         if not isinstance(value, str):
             raise _wrong_type(field, "text")
-        return value.encode()
+        return value
     if kind == "j":
         import json
 
-        return json.dumps(value).encode()
+        return json.dumps(value)
     if kind == "y":
         if not isinstance(value, (bytes, bytearray, memoryview)):
             raise _wrong_type(field, "bytes")
-        return bytes(value)
+        import binascii
+
+        return binascii.b2a_base64(value, newline=False).decode()
     if kind == "M":
-        key, text = value
-        return piece(1, key.encode()) + piece(2, text.encode())
+        return dict(value)
     given = value.to_dict() if isinstance(value, Message) else dict(value)
     if kind == "m":
         return encode(field.type, given)
     name = given.pop("@type")
-    return piece(1, f"{ANY_PREFIX}{name}".encode()) + piece(2, encode(name, given))
-
-
-def _write_number(number: int, value: int) -> bytes:
-    return write_varint(number << 3 | VARINT) + write_varint(value)
+    return {"@type": f"{ANY_PREFIX}{name}", **encode(name, given)}
 
 
 def _wrong_type(field: Field, wanted: str) -> TypeError:
@@ -652,15 +542,17 @@ def _wrong_type(field: Field, wanted: str) -> TypeError:
 _ZEROS: dict[str, Any] = {"b": False, "u": 0, "i": 0, "d": 0.0, "s": "", "e": "", "y": b""}
 
 
-def decode(message: str, data: bytes) -> Message:
-    """Decodes a message. Fields that are not optional are always there."""
-    fields = fields_of(message)
-    out = {field.name: _zero_of(field) for field in fields}
-    by_number = {field.number: field for field in fields}
-    for number, raw in entries(data):
-        field = by_number.get(number)
-        if field is not None:
-            _put_value(out, field, raw)
+def decode(message: str, value: Mapping[str, Any]) -> Message:
+    """The message that `value` is. Fields that are not optional are always there."""
+    out = {}
+    for field in fields_of(message):
+        given = value.get(field.key)
+        if given is None:
+            out[field.name] = _zero_of(field)
+        elif field.mark == "*":
+            out[field.name] = [_value_of(field, item) for item in given]
+        else:
+            out[field.name] = _value_of(field, given)
     return class_of(message)(**out)
 
 
@@ -672,86 +564,53 @@ def _zero_of(field: Field) -> Any:
     return None if field.mark == "?" else _ZEROS.get(field.kind)
 
 
-def _put_value(out: dict[str, Any], field: Field, raw: int | bytes) -> None:
-    if field.kind == "M":
-        key, text = _read_pair(_bytes_read(raw))
-        out[field.name][_read_text(key)] = _read_text(text)
-    elif field.mark != "*":
-        out[field.name] = _value_of(field, raw)
-    elif isinstance(raw, bytes) and field.kind in "buie":
-        at = 0
-        while at < len(raw):
-            number, at = varint(raw, at)
-            out[field.name].append(_value_of(field, number))
-    else:
-        out[field.name].append(_value_of(field, raw))
-
-
-def _value_of(field: Field, raw: int | bytes) -> Any:
+def _value_of(field: Field, value: Any) -> Any:
     kind = field.kind
-    if kind in "buie":
-        return _read_number(field, raw)
-    data = _bytes_read(raw)
-    if kind == "s":
-        return _read_text(data)
+    if kind in "ui":
+        # Numbers of 64 bits travel as text.
+        return int(value)
+    if kind == "d":
+        return float(value)
     if kind == "m":
-        return decode(field.type, data)
+        return decode(field.type, value)
     if kind == "j":
         import json
 
-        return json.loads(data or b"null")
-    if kind == "d":
-        return struct.unpack("<d", data)[0]
+        return json.loads(value or "null")
+    if kind == "y":
+        import binascii
+
+        return binascii.a2b_base64(value)
     if kind == "a":
-        name, body = _read_pair(data)
-        return decode(_read_text(name).removeprefix(ANY_PREFIX), body)
-    return data
+        name = value.get("@type", "").removeprefix(ANY_PREFIX)
+        return decode(name, value)
+    if kind == "e":
+        return str(value)
+    return value
 
+JSON = "application/json"
+JSON_STREAM = "application/connect+json"
 
-def _read_number(field: Field, raw: int | bytes) -> Any:
-    if not isinstance(raw, int):
-        raise malformed()
-    if field.kind == "b":
-        return raw != 0
-    if field.kind == "e":
-        words = words_of(field.type)
-        return words[raw] if raw < len(words) else str(raw)
-    if field.kind == "i":
-        return (raw & 0xFFFFFFFF ^ 0x80000000) - 0x80000000
-    return raw
-
-
-def _read_pair(data: bytes) -> tuple[bytes, bytes]:
-    found = {number: raw for number, raw in entries(data) if isinstance(raw, bytes)}
-    return found.get(1, b""), found.get(2, b"")
-
-
-def _bytes_read(raw: int | bytes) -> bytes:
-    if isinstance(raw, int):
-        raise malformed()
-    return raw
-
-
-def _read_text(data: bytes) -> str:
-    # Page text may hold halves of surrogate pairs.
-    return data.decode(errors="replace")
-
-_TRAILERS = 0x80
-_FRAME_HEAD = 5
+_END = 2
+_ENVELOPE_HEAD = 5
 _LONGEST_LINE = 64 * 1024
-# Bytes of a message; a daemon sends no more in one.
-_LARGEST = 64 * 1024 * 1024
+# Bytes of a document; a message has at most 64 MiB, which base64 makes longer.
+_LARGEST = 86 * 1024 * 1024
 
 
 def request(host: str, path: str, headers: Mapping[str, str], message: bytes) -> bytes:
     """The bytes of a call."""
-    length = len(message)
-    lines = [f"POST {path} HTTP/1.1", f"host: {host}", f"content-length: {length + _FRAME_HEAD}"]
+    lines = [f"POST {path} HTTP/1.1", f"host: {host}", f"content-length: {len(message)}"]
     for name, value in headers.items():
         text = value.replace("\r", " ").replace("\n", " ")
         lines.append(f"{name}: {text}")
     head = "\r\n".join(lines) + "\r\n\r\n"
-    return head.encode("latin-1", "replace") + b"\0" + length.to_bytes(4, "big") + message
+    return head.encode("latin-1", "replace") + message
+
+
+def envelope(message: bytes) -> bytes:
+    """The body of a call whose answer is a stream."""
+    return b"\0" + len(message).to_bytes(4, "big") + message
 
 
 class Answer:
@@ -760,7 +619,8 @@ class Answer:
     def __init__(self) -> None:
         self.status = 0
         self.headers: dict[str, str] = {}
-        self.trailers: dict[str, str] = {}
+        # The document at the end of a stream.
+        self.end: dict[str, Any] | None = None
         # Whether the answer is whole.
         self.done = False
         self._bytes = bytearray()
@@ -778,23 +638,43 @@ class Answer:
     @property
     def foreign(self) -> str:
         """What no daemon answers with: a page of something else; empty for one of its own."""
-        kind = self.headers.get("content-type", "application/grpc").lower()
-        if not self.status or (self.status == 200 and kind.startswith("application/grpc")):
+        kind = self.headers.get("content-type", JSON).lower()
+        if not self.status or kind in (JSON, JSON_STREAM):
             return ""
         kind = "".join(letter if letter.isprintable() else " " for letter in kind[:60])
         return f"HTTP {self.status}" + (f" with `{kind}`" if self.status == 200 else "")
 
-    def feed(self, data: bytes) -> Iterator[bytes]:
-        """Takes what came in, and yields the messages that are complete."""
+    def feed(self, data: bytes) -> Iterator[Any]:
+        """Takes what came in, and yields the documents that are complete."""
         self._bytes += data
         while not self.done and not self.foreign and self._advance():
             pass
-        if not self.foreign:
-            yield from self._messages()
+        if self.foreign or self.status != 200:
+            return
+        if self._is_stream:
+            yield from self._documents()
+        elif self.done:
+            yield _document(self._body)
+        elif len(self._body) > _LARGEST:
+            raise too_large(_LARGEST >> 20)
 
-    def outcome(self) -> Mapping[str, str]:
-        """Where the status of the call stands: trailers, or headers alone."""
-        return self.headers if "grpc-status" in self.headers else self.trailers
+    def error(self) -> dict[str, Any] | None:
+        """The error of an answer that is whole; None when the call went well.
+
+        An EOFError for a stream that broke off.
+        """
+        if self.status != 200:
+            return _document(self._body)
+        if not self._is_stream:
+            return None
+        if self.end is None:
+            raise EOFError("the answer broke off: it has no end")
+        error: dict[str, Any] | None = self.end.get("error")
+        return error
+
+    @property
+    def _is_stream(self) -> bool:
+        return self.headers.get("content-type", "").lower() == JSON_STREAM
 
     def _advance(self) -> bool:
         if not self.status:
@@ -821,7 +701,7 @@ class Answer:
         del self._bytes[: end + 4]
         words = lines[0].split(" ")
         if len(words) < 2 or not words[1].isdigit():
-            raise ValueError("the answer is no HTTP")
+            raise ValueError("the peer does not speak HTTP")
         self.headers = _pairs(lines[1:])
         self._chunked = self.headers.get("transfer-encoding", "").lower() == "chunked"
         self._left = None if self._chunked else int(self.headers.get("content-length", "0"))
@@ -847,7 +727,7 @@ class Answer:
     def _no_end(self) -> bool:
         """A line goes on, and not for ever."""
         if len(self._bytes) > _LONGEST_LINE:
-            raise ValueError("the answer is no HTTP")
+            raise ValueError("the peer does not speak HTTP")
         return False
 
     def _end_of_chunk(self) -> bool:
@@ -857,20 +737,29 @@ class Answer:
         self._left = None
         return True
 
-    def _messages(self) -> Iterator[bytes]:
+    def _documents(self) -> Iterator[Any]:
         body = self._body
-        while len(body) >= _FRAME_HEAD:
-            end = _FRAME_HEAD + int.from_bytes(body[1:_FRAME_HEAD], "big")
-            if end > _FRAME_HEAD + _LARGEST:
+        while len(body) >= _ENVELOPE_HEAD:
+            end = _ENVELOPE_HEAD + int.from_bytes(body[1:_ENVELOPE_HEAD], "big")
+            if end > _ENVELOPE_HEAD + _LARGEST:
                 raise too_large(_LARGEST >> 20)
             if len(body) < end:
                 return
-            flag, message = body[0], bytes(body[_FRAME_HEAD:end])
+            flag, document = body[0], _document(body[_ENVELOPE_HEAD:end])
             del body[:end]
-            if flag & _TRAILERS:
-                self.trailers = _pairs(message.decode("latin-1").split("\r\n"))
+            if flag & _END:
+                self.end = document
             else:
-                yield message
+                yield document
+
+
+def _document(data: bytes | bytearray) -> dict[str, Any]:
+    import json
+
+    document = json.loads(data)
+    if not isinstance(document, dict):
+        raise ValueError("the answer is not a JSON object")
+    return document
 
 
 def _pairs(lines: list[str]) -> dict[str, str]:
@@ -957,24 +846,30 @@ class Context:
     def bytes_of(self, command: Command, fields: Mapping[str, Any]) -> bytes:
         """The bytes of a call."""
         message = encode(command.request, fields)
-        return self.bytes_to(command.path, message, self.seconds(command))
+        return self.bytes_to(command.path, message, self.seconds(command), bool(command.kind))
 
-    def bytes_to(self, path: str, message: bytes, seconds: float) -> bytes:
+    def bytes_to(
+        self, path: str, message: Mapping[str, Any], seconds: float, streams: bool = False
+    ) -> bytes:
         """The bytes of a call to the RPC at `path`."""
+        import json
+
         milliseconds = max(1, round(seconds * 1000))
+        body = json.dumps(message).encode()
         headers = {
-            "content-type": "application/grpc-web+proto",
-            "x-grpc-web": "1",
+            "content-type": JSON_STREAM if streams else JSON,
+            "connect-protocol-version": "1",
             "authorization": f"Bearer {self.token}",
             "browse-content": "raw",
-            "grpc-timeout": f"{milliseconds}m",
+            "connect-timeout-ms": f"{milliseconds}",
         }
         if self.tab is not None:
             headers["browse-tab"] = str(self.tab)
         if self.session is not None:
             headers["browse-session"] = self.session
         host = self.address if socket_path(self.address) is None else "localhost"
-        return request(host, f"/browse.v1.{path}", headers, message)
+        body = envelope(body) if streams else body
+        return request(host, f"/browse.v1.{path}", headers, body)
 
     def unreachable(self, why: object) -> BrowseError:
         """What to say when nobody answers."""
@@ -989,7 +884,7 @@ class Context:
             return self.unreachable(what)
         return BrowseError(
             "REMOTE_FOREIGN",
-            f"what answers at `{self.address}` is no daemon of browse: {what}",
+            f"what answers at `{self.address}` is not a daemon of browse: {what}",
             hint="Ask the owner to look at `browse tunnel status`, and for a new block; "
             "the call may have been carried out",
             code=9,
@@ -997,11 +892,16 @@ class Context:
 
     def outcome(self, answer: Answer) -> BrowseError | None:
         """The error of a whole answer; None when the call went well."""
-        outcome = answer.outcome()
-        if "grpc-status" not in outcome:
-            return self.unreachable("the answer broke off: it has no status")
-        error = error_of(outcome)
-        if error and self.secure and not gives_reason(outcome):
+        try:
+            document = answer.error()
+        except EOFError as cause:
+            return self.unreachable(cause)
+        except ValueError as cause:
+            return self.foreign(str(cause))
+        if document is None:
+            return None
+        error = error_of(document)
+        if self.secure and not gives_reason(document):
             # A daemon says its reason, always.
             return self.foreign(f"it answers `{error.message}`")
         return error
@@ -2053,23 +1953,23 @@ class Client:
         for answer in self._stream(command, fields):
             pass
         if answer is None:
-            answer = decode(command.response, b"")
+            answer = decode(command.response, {})
         return getattr(answer, command.result) if command.result else answer
 
     def _stream(self, command: Command, fields: dict[str, Any]) -> Iterator[Message]:
         context = self._context
         data = context.bytes_of(command, fields)
 
-        def read(message: bytes) -> Message:
-            return decode(command.response, message)
+        def read(document: dict[str, Any]) -> Message:
+            return decode(command.response, document)
 
         return exchange(context, data, context.seconds(command), read)
 
 
 def exchange(
-    context: Context, data: bytes, seconds: float, read: Callable[[bytes], Any]
+    context: Context, data: bytes, seconds: float, read: Callable[[dict[str, Any]], Any]
 ) -> Iterator[Any]:
-    """Sends the bytes of a call, and yields what `read` makes of each message."""
+    """Sends the bytes of a call, and yields what `read` makes of each document."""
     end = time.monotonic() + seconds + GRACE
     connection = _connection(context, end)
     answer = Answer()
@@ -2084,8 +1984,8 @@ def exchange(
                 raise late(seconds)
             if not piece:
                 raise context.unreachable("the connection was closed")
-            for message in answer.feed(piece):
-                yield read(message)
+            for document in answer.feed(piece):
+                yield read(document)
             if answer.foreign:
                 raise context.foreign(answer.foreign)
     except TimeoutError:

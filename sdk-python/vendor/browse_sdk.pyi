@@ -158,7 +158,7 @@ class PageQuote(Message):
     """Words of a page that an error quotes."""
 
     about: str
-    """What they are, in the daemon's words: `element`, `cover`, or the ref of a candidate."""
+    """What the words are: `element`, `cover`, or the ref of a candidate."""
 
     text: str
     """The words, on one line: at most 80 characters."""
@@ -961,7 +961,7 @@ class DialogEntry(Message):
     """alert, confirm, prompt or beforeunload."""
 
     message: str
-    """What it said."""
+    """Its output."""
 
     answer: str
     """accepted or dismissed; of what was typed into a prompt only the length."""
@@ -1751,7 +1751,7 @@ class Commands:
     def goto(self, url: str, *, wait: WaitUntil | None = None) -> GotoResponse:
         """Opens a URL in the current tab.
 
-        Waits for the load event unless told otherwise. An HTTP error status is reported, and is not an error.
+        Waits for the load event unless a flag changes that. An HTTP error status is reported, and is not an error.
 
         url: Address to open: http, https or file. A bare host gets `https://`, a bare loopback host `http://`.
         wait: What to wait for.
@@ -1811,7 +1811,7 @@ class Commands:
     def frame(self, target: str | None = None, *, name: str | None = None, url: str | None = None) -> FrameResponse:
         """Chooses the frame that selectors look in, or prints which it is.
 
-        Refs of every frame work without it. It ends when the frame leaves the page or the tab goes elsewhere: the next command with a selector says so.
+        Refs of every frame work without it. It ends when the frame leaves the page or the tab navigates: the next command with a selector reports it.
 
         target: Element that holds the frame, looked up in the frame in force; `main` for the main frame.
         name: Frame with this name.
@@ -1823,7 +1823,7 @@ class Commands:
 
         A ref such as @e3 stays with its element as long as the element lives.
 
-        interactive: Only what can be acted on, alerts and titles of dialogs: controls, editors, canvases, and what shows that it takes clicks or can be dragged (a listener or `onclick`, `tabindex`, `draggable`, a framework's attribute, a cursor of its own). What a script handles at the root of the page alone cannot be told: it is in the whole tree.
+        interactive: Only what can be acted on, alerts and titles of dialogs: controls, editors, canvases, and what shows that it takes clicks or can be dragged (a listener or `onclick`, `tabindex`, `draggable`, a framework's attribute, a cursor of its own). What a script handles at the root of the page alone cannot be determined: it is in the whole tree.
         compact: Leaves out structure that carries no name.
         depth: Levels to descend.
         scope: Only what lies within this element.
@@ -1874,7 +1874,7 @@ class Commands:
     def forms(self, *, structured: bool = False) -> FormsResponse:
         """Lists the forms of the page, and the fields outside of any.
 
-        Passwords, one-time codes and card numbers are never told. Fields have refs to fill them by.
+        Passwords, one-time codes and card numbers are never returned. Fields have refs to fill them by.
 
         structured: Answers data in place of text.
         """

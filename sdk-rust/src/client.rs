@@ -6,12 +6,11 @@ use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::commands;
 use super::discovery;
 use super::error::{Error, Result};
-use super::http::{GrpcWebResponse, HttpConnection, socket_path};
+use super::http::{HttpConnection, HttpResponse, JSON_TYPE, STREAM_TYPE, envelope, socket_path};
 use super::json::Json;
-use super::message::{Message, Request, decode, encode, from_json};
+use super::message::{JsonForm, Message, Request, from_json, to_json};
 
 /// How much longer than the daemon a client waits, so that the daemon's error
 /// is the one seen.
@@ -28,7 +27,7 @@ pub struct Browse {
     timeout: Option<Duration>,
 }
 
-/// How connections to a daemon elsewhere are made.
+/// How connections to a remote daemon are made.
 pub type Connector = Box<dyn Fn(Instant) -> io::Result<HttpConnection> + Send + Sync>;
 
 struct DaemonEndpoint {
@@ -89,17 +88,6 @@ impl Browse {
         Self { timeout: Some(timeout), ..self.clone() }
     }
 
-    /// Calls a command by name, as the command line or as the methods write it:
-    /// `call("newtab", &Json::object([("url", url.into())]))`. The answer is
-    /// that of the method.
-    ///
-    /// # Errors
-    /// `ARGUMENT_INVALID` for a command or an argument that there is not, and
-    /// what the daemon says.
-    pub fn call(&self, command: &str, args: &Json) -> Result<Json> {
-        commands::call(self, command, args)
-    }
-
     /// Sends a request, and answers with its response.
     pub fn send<R: Request>(&self, request: &R) -> Result<R::Response> {
         let mut last = None;
@@ -114,14 +102,16 @@ impl Browse {
     pub fn stream<R: Request>(&self, request: &R) -> Result<Stream<R::Response>> {
         let path = format!("/browse.v1.BrowserService/{}", R::METHOD);
         let timeout = self.timeout.unwrap_or(Duration::from_millis(R::TIMEOUT_MS));
-        self.start_call(&path, &encode(request), timeout)
+        let message = to_json(request, JsonForm::Wire);
+        self.start_call(&path, &message, R::STREAMS, timeout)
     }
 
-    /// Sends the bytes of a message to the RPC at `path`.
+    /// Sends the JSON of a message to the RPC at `path`.
     pub(crate) fn start_call<M>(
         &self,
         path: &str,
-        message: &[u8],
+        message: &Json,
+        streams: bool,
         timeout: Duration,
     ) -> Result<Stream<M>> {
         let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX).max(1);
@@ -131,22 +121,24 @@ impl Browse {
         let mut connection = daemon.take_connection(end).map_err(failed)?;
         let host =
             if socket_path(&daemon.address).is_some() { "localhost" } else { &daemon.address };
-        let headers = self.headers(milliseconds);
-        connection.send(host, path, &headers, message, end).map_err(failed)?;
-        let answer = GrpcWebResponse::read_head(connection, end).map_err(failed)?;
+        let headers = self.headers(milliseconds, if streams { STREAM_TYPE } else { JSON_TYPE });
+        let body = message.to_string().into_bytes();
+        let body = if streams { envelope(&body) } else { body };
+        connection.send(host, path, &headers, &body, end).map_err(failed)?;
+        let answer = HttpResponse::read_head(connection, end).map_err(failed)?;
         if let Some(what) = answer.unexpected_peer() {
             return Err(daemon.unexpected_peer(&what));
         }
         Ok(Stream { daemon, answer: Some(answer), milliseconds, response: PhantomData })
     }
 
-    fn headers(&self, milliseconds: u64) -> Vec<(&'static str, String)> {
+    fn headers(&self, milliseconds: u64, kind: &str) -> Vec<(&'static str, String)> {
         let mut headers = vec![
-            ("content-type", "application/grpc-web+proto".to_owned()),
-            ("x-grpc-web", "1".to_owned()),
+            ("content-type", kind.to_owned()),
+            ("connect-protocol-version", "1".to_owned()),
             ("authorization", format!("Bearer {}", self.daemon.token)),
             ("browse-content", "raw".to_owned()),
-            ("grpc-timeout", format!("{milliseconds}m")),
+            ("connect-timeout-ms", milliseconds.to_string()),
         ];
         headers.extend(self.tab.map(|tab| ("browse-tab", tab.to_string())));
         headers.extend(self.session.clone().map(|name| ("browse-session", name)));
@@ -155,7 +147,7 @@ impl Browse {
 
     /// What `call` does for one kind of request.
     pub(crate) fn dynamic<R: Request>(&self, args: &Json) -> Result<Json> {
-        let request: R = from_json(args).map_err(Error::argument)?;
+        let request: R = from_json(args, JsonForm::Plain).map_err(Error::argument)?;
         Ok(self.send(&request)?.to_json())
     }
 }
@@ -184,7 +176,7 @@ impl DaemonEndpoint {
         }
         match error.kind() {
             io::ErrorKind::TimedOut => Error::deadline_exceeded(milliseconds),
-            io::ErrorKind::InvalidData => self.unexpected_peer("it does not speak HTTP"),
+            io::ErrorKind::InvalidData => self.unexpected_peer(&error.to_string()),
             _ => self.unreachable(error),
         }
     }
@@ -207,7 +199,7 @@ impl DaemonEndpoint {
 /// The messages of an answer, as they come. It ends after an error.
 pub struct Stream<R> {
     daemon: Arc<DaemonEndpoint>,
-    answer: Option<GrpcWebResponse>,
+    answer: Option<HttpResponse>,
     milliseconds: u64,
     response: PhantomData<R>,
 }
@@ -216,30 +208,33 @@ impl<R: Message> Iterator for Stream<R> {
     type Item = Result<R>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let message = self.next_bytes()?;
-        Some(message.and_then(|bytes| decode(&bytes).map_err(|why| self.daemon.unreachable(why))))
+        let document = self.next_document()?;
+        let read =
+            |json| from_json(&json, JsonForm::Wire).map_err(|why| self.daemon.unreachable(why));
+        Some(document.and_then(read))
     }
 }
 
 impl<R> Stream<R> {
-    /// The bytes of the next message.
-    pub(crate) fn next_bytes(&mut self) -> Option<Result<Vec<u8>>> {
+    /// The JSON of the next message.
+    pub(crate) fn next_document(&mut self) -> Option<Result<Json>> {
         let mut answer = self.answer.take()?;
-        match answer.next_message() {
-            Ok(Some(message)) => {
+        match answer.next_document() {
+            Ok(Some(document)) => {
                 self.answer = Some(answer);
-                Some(Ok(message))
+                Some(Ok(document))
             }
             Ok(None) => {
-                if !answer.status_headers().contains_key("grpc-status") {
-                    let why = "the answer broke off: it has no status";
+                let Some(ending) = answer.ending() else {
+                    let why = "the answer broke off: it has no end";
                     return Some(Err(self.daemon.unreachable(why)));
-                }
-                let error = Error::from_trailers(answer.status_headers());
+                };
+                let document = ending.get("error").filter(|error| **error != Json::Null);
+                let error = document.map(Error::from_json);
                 // A daemon says its reason, always.
-                let told = answer.status_headers().contains_key("grpc-status-details-bin");
+                let is_told = document.is_none_or(Error::gives_reason);
                 if let Some(error) =
-                    error.as_ref().filter(|_| !told && self.daemon.connector.is_some())
+                    error.as_ref().filter(|_| !is_told && self.daemon.connector.is_some())
                 {
                     let what = format!("it answers `{}`", error.message);
                     return Some(Err(self.daemon.unexpected_peer(&what)));

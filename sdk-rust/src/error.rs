@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::wire::{Raw, entries};
+use super::json::Json;
 
 /// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl Error {
 
     /// What a client says when what answers elsewhere is no daemon.
     pub(crate) fn unexpected_peer(address: &str, what: &str) -> Self {
-        let message = format!("what answers at `{address}` is no daemon of browse: {what}");
+        let message = format!("what answers at `{address}` is not a daemon of browse: {what}");
         let hint = "Ask the owner to look at `browse tunnel status`, and for a new block; the call may have been carried out";
         Self::new("REMOTE_FOREIGN", message, hint, FAILED_PRECONDITION)
     }
@@ -90,34 +90,67 @@ impl Error {
         Self::new("ARGUMENT_INVALID", message, "See docs/commands.md", INVALID_ARGUMENT)
     }
 
-    /// Reads the error of an answer; `None` when the status is OK.
-    pub(crate) fn from_trailers(trailers: &BTreeMap<String, String>) -> Option<Self> {
-        let get = |name: &str| trailers.get(name).map_or("", String::as_str);
-        let code = get("grpc-status").parse().unwrap_or(UNKNOWN);
-        if code == 0 {
-            return None;
+    /// Reads an error of the Connect protocol.
+    pub(crate) fn from_json(document: &Json) -> Self {
+        let text = |value: &Json| sanitize_text(value.as_str().unwrap_or_default());
+        let known = CODES.iter().position(|code| document["code"].as_str() == Some(code));
+        let code = known.map_or(UNKNOWN, |at| at as i32 + 1);
+        let info = detail(document, "google.rpc.ErrorInfo");
+        let reason = match (text(&info["reason"]).replace('\n', " "), code) {
+            (reason, DEADLINE_EXCEEDED) if reason.is_empty() => "DEADLINE_EXCEEDED".to_owned(),
+            (reason, RESOURCE_EXHAUSTED) if reason.is_empty() => "TOO_LARGE".to_owned(),
+            (reason, 12) if reason.is_empty() => "METHOD_UNKNOWN".to_owned(),
+            (reason, UNAVAILABLE) if reason.is_empty() => "DAEMON_UNREACHABLE".to_owned(),
+            (reason, _) if reason.is_empty() => "BUG".to_owned(),
+            (reason, _) => reason,
+        };
+        let or = |text: String, other: String| if text.is_empty() { other } else { text };
+        let hint = or(text(&info["hint"]), format!("See `{reason}` in docs/errors.md"));
+        let silent = format!("the daemon answered with code {code} and no word");
+        let message = or(text(&document["message"]), silent);
+        let mut error = Self::new(&reason, message, &hint, code);
+        if let Json::Object(members) = &info["metadata"] {
+            let pair =
+                |(key, value): &(String, Json)| Some((key.clone(), value.as_str()?.to_owned()));
+            error.metadata = members.iter().filter_map(pair).collect();
         }
-        let details = decode_base64(get("grpc-status-details-bin"));
-        let (reason, mut metadata) = error_info(&details);
-        let reason = match (reason.as_str(), code) {
-            ("", DEADLINE_EXCEEDED) => "DEADLINE_EXCEEDED".to_owned(),
-            ("", RESOURCE_EXHAUSTED) => "TOO_LARGE".to_owned(),
-            ("", 12) => "METHOD_UNKNOWN".to_owned(),
-            ("", UNAVAILABLE) => "DAEMON_UNREACHABLE".to_owned(),
-            ("", _) => "BUG".to_owned(),
-            _ => reason,
-        };
-        let hint = metadata.remove("hint").filter(|hint| !hint.is_empty());
-        let hint = hint.map(|hint| sanitize_text(&hint));
-        let hint = hint.unwrap_or_else(|| format!("See `{reason}` in docs/errors.md"));
-        let message = match decode_percent(get("grpc-message")) {
-            message if message.is_empty() => {
-                format!("the daemon answered with code {code} and no word")
-            }
-            message => message,
-        };
-        Some(Self { reason, message, hint, metadata, page: page_quotes(&details), code })
+        let quotes = detail(document, "browse.v1.ErrorPage")["page"].items().iter();
+        error.page = quotes.map(|quote| (text(&quote["about"]), text(&quote["text"]))).collect();
+        error
     }
+
+    /// Whether an error says its reason, as a daemon's always does.
+    pub(crate) fn gives_reason(document: &Json) -> bool {
+        detail(document, "google.rpc.ErrorInfo")["reason"].as_str().is_some_and(|r| !r.is_empty())
+    }
+}
+
+/// The names of the codes in the Connect protocol, in the order of their numbers.
+const CODES: [&str; 16] = [
+    "canceled",
+    "unknown",
+    "invalid_argument",
+    "deadline_exceeded",
+    "not_found",
+    "already_exists",
+    "permission_denied",
+    "resource_exhausted",
+    "failed_precondition",
+    "aborted",
+    "out_of_range",
+    "unimplemented",
+    "internal",
+    "unavailable",
+    "data_loss",
+    "unauthenticated",
+];
+
+/// What the first detail of this type says; `null` where there is none.
+fn detail<'a>(document: &'a Json, kind: &str) -> &'a Json {
+    static NONE: Json = Json::Null;
+    let mut details = document["details"].items().iter();
+    let found = details.find(|detail| detail["type"].as_str() == Some(kind));
+    found.map_or(&NONE, |detail| &detail["debug"])
 }
 
 impl fmt::Display for Error {
@@ -129,81 +162,9 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Reads google.rpc.ErrorInfo from the details of a google.rpc.Status.
-fn error_info(status: &[u8]) -> (String, BTreeMap<String, String>) {
-    let (mut reason, mut metadata) = (String::new(), BTreeMap::new());
-    for body in details(status, b"/google.rpc.ErrorInfo") {
-        reason = field_values(body, 1).first().map(|bytes| text(bytes)).unwrap_or_default();
-        metadata.extend(field_values(body, 3).into_iter().map(first_two_fields));
-    }
-    (reason, metadata)
-}
-
-/// Reads browse.v1.ErrorPage from the details of a google.rpc.Status.
-fn page_quotes(status: &[u8]) -> Box<[(String, String)]> {
-    let quotes = details(status, b"/browse.v1.ErrorPage").into_iter();
-    let quotes = quotes.flat_map(|body| field_values(body, 1)).map(first_two_fields);
-    quotes.map(|(about, said)| (sanitize_text(&about), sanitize_text(&said))).collect()
-}
-
-/// The details of this type.
-fn details<'a>(status: &'a [u8], wanted: &[u8]) -> Vec<&'a [u8]> {
-    let of = |any: &&[u8]| field_values(any, 1).first().is_some_and(|name| name.ends_with(wanted));
-    field_values(status, 3).into_iter().filter(of).flat_map(|any| field_values(any, 2)).collect()
-}
-
-/// The first two fields of a message.
-fn first_two_fields(entry: &[u8]) -> (String, String) {
-    let part = |number| field_values(entry, number).first().map(|bytes| text(bytes));
-    (part(1).unwrap_or_default(), part(2).unwrap_or_default())
-}
-
-/// The values of field `wanted` of a message, as bytes.
-fn field_values(message: &[u8], wanted: u32) -> Vec<&[u8]> {
-    let bytes = |entry| match entry {
-        Ok((number, Raw::Bytes(bytes))) if number == wanted => Some(bytes),
-        _ => None,
-    };
-    entries(message).filter_map(bytes).collect()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn decode_base64(text: &str) -> Vec<u8> {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let (mut out, mut bits, mut count) = (Vec::new(), 0u32, 0);
-    for letter in text.bytes() {
-        let Some(value) = LETTERS.iter().position(|known| *known == letter) else { continue };
-        bits = bits << 6 | value as u32;
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            out.push((bits >> count) as u8);
-        }
-    }
-    out
-}
-
 /// `text` without what would drive a terminal.
 fn sanitize_text(text: &str) -> String {
     let drives = |letter: char| letter.is_control() && letter != '\n';
     let turns = |letter: char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     text.replace(|letter| drives(letter) || turns(letter), " ")
-}
-
-fn decode_percent(text: &str) -> String {
-    let mut parts = text.split('%');
-    let mut out = parts.next().unwrap_or_default().as_bytes().to_vec();
-    for part in parts {
-        match part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                out.push(byte);
-                out.extend(&part.as_bytes()[2..]);
-            }
-            None => out.extend(format!("%{part}").into_bytes()),
-        }
-    }
-    sanitize_text(&String::from_utf8_lossy(&out))
 }

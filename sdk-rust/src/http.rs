@@ -1,8 +1,8 @@
-//! gRPC-Web over HTTP/1.1, on a socket of the standard library: a skill builds
-//! in seconds and starts in one millisecond, which no HTTP/2 stack allows.
+//! The JSON form of the Connect protocol over HTTP/1.1, on a socket of the standard
+//! library: a skill builds in seconds without a registry, and starts in one
+//! millisecond.
 //!
-//! <https://www.rfc-editor.org/rfc/rfc9112>,
-//! <https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md>
+//! <https://www.rfc-editor.org/rfc/rfc9112>, <https://connectrpc.com/docs/protocol>
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -11,12 +11,18 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use super::error::Error;
+use super::json::Json;
 
-/// The flag of the frame that holds the trailers.
-const TRAILERS_FLAG: u8 = 0x80;
-const FRAME_HEAD_BYTES: usize = 5;
-/// Bytes of a message; a daemon sends no more in one.
-const MAX_MESSAGE_BYTES: usize = 64 << 20;
+/// Content type of a call with one answer.
+pub const JSON_TYPE: &str = "application/json";
+/// Content type of a call whose answer is a stream.
+pub const STREAM_TYPE: &str = "application/connect+json";
+
+/// The flag of the document at the end of a stream.
+const END_FLAG: u8 = 2;
+const ENVELOPE_HEAD_BYTES: usize = 5;
+/// Bytes of a document; a message has at most 64 MiB, which base64 makes longer.
+const MAX_DOCUMENT_BYTES: usize = 86 << 20;
 /// Headers of an answer.
 const MAX_HEADERS: usize = 256;
 /// Longest line of a head.
@@ -95,10 +101,10 @@ impl HttpConnection {
         host: &str,
         path: &str,
         headers: &[(&str, String)],
-        message: &[u8],
+        body: &[u8],
         end: Instant,
     ) -> io::Result<()> {
-        let length = message.len() + FRAME_HEAD_BYTES;
+        let length = body.len();
         let mut out =
             format!("POST {path} HTTP/1.1\r\nhost: {host}\r\ncontent-length: {length}\r\n");
         for (name, value) in headers {
@@ -107,9 +113,7 @@ impl HttpConnection {
         }
         out.push_str("\r\n");
         let mut out = out.into_bytes();
-        out.push(0);
-        out.extend((message.len() as u32).to_be_bytes());
-        out.extend(message);
+        out.extend(body);
         self.socket.wait(remaining_time(end)?)?;
         self.socket.write_all(&out).and_then(|()| self.socket.flush())
     }
@@ -166,13 +170,14 @@ pub fn connect_tcp(address: &str, end: Instant) -> io::Result<TcpStream> {
 }
 
 /// The answer to one call, read as it comes.
-pub struct GrpcWebResponse {
+pub struct HttpResponse {
     connection: HttpConnection,
     end: Instant,
     /// HTTP status.
     pub status: u16,
     headers: Headers,
-    trailers: Headers,
+    /// The document at the end of a stream.
+    ending: Option<Json>,
     chunked: bool,
     /// Bytes of this chunk, or of the body, that are still to come.
     remaining_bytes: usize,
@@ -180,7 +185,7 @@ pub struct GrpcWebResponse {
     done: bool,
 }
 
-impl GrpcWebResponse {
+impl HttpResponse {
     /// Reads the head of the answer to what was sent.
     pub fn read_head(mut connection: HttpConnection, end: Instant) -> io::Result<Self> {
         let line = connection.read_line(end)?;
@@ -201,14 +206,13 @@ impl GrpcWebResponse {
         let chunked = get("transfer-encoding").eq_ignore_ascii_case("chunked");
         let left = if chunked { 0 } else { get("content-length").parse().unwrap_or(0) };
         let done = !chunked && left == 0;
-        let trailers = Headers::new();
         let body = Vec::new();
         Ok(Self {
             connection,
             end,
             status,
             headers,
-            trailers,
+            ending: None,
             chunked,
             remaining_bytes: left,
             body,
@@ -216,28 +220,50 @@ impl GrpcWebResponse {
         })
     }
 
+    fn content_type(&self) -> String {
+        self.headers.get("content-type").map_or(JSON_TYPE, String::as_str).to_ascii_lowercase()
+    }
+
     /// What no daemon answers with: a page of something else.
     pub fn unexpected_peer(&self) -> Option<String> {
-        let kind = self.headers.get("content-type").map_or("application/grpc", String::as_str);
-        match self.status {
-            200 if kind.to_ascii_lowercase().starts_with("application/grpc") => None,
-            200 => Some(format!("HTTP 200 with `{}`", kind.chars().take(60).collect::<String>())),
-            status => Some(format!("HTTP {status}")),
+        match self.content_type() {
+            kind if kind == JSON_TYPE || kind == STREAM_TYPE => None,
+            kind if self.status == 200 => {
+                Some(format!("HTTP 200 with `{}`", kind.chars().take(60).collect::<String>()))
+            }
+            _ => Some(format!("HTTP {}", self.status)),
         }
     }
 
-    /// The next message; `None` when all were read.
-    pub fn next_message(&mut self) -> io::Result<Option<Vec<u8>>> {
-        loop {
-            if self.frame_length().is_some_and(|length| length > MAX_MESSAGE_BYTES) {
-                return Err(io::Error::other(Error::too_large(MAX_MESSAGE_BYTES >> 20)));
+    /// The JSON of the next message; `None` when all were read.
+    pub fn next_document(&mut self) -> io::Result<Option<Json>> {
+        if self.status != 200 || self.content_type() == JSON_TYPE {
+            if self.ending.is_some() {
+                return Ok(None);
             }
-            if let Some((flag, message)) = self.take_frame() {
-                if flag & TRAILERS_FLAG == 0 {
-                    return Ok(Some(message));
+            while !self.done {
+                if self.body.len() > MAX_DOCUMENT_BYTES {
+                    return Err(io::Error::other(Error::too_large(MAX_DOCUMENT_BYTES >> 20)));
                 }
-                let text = String::from_utf8_lossy(&message).into_owned();
-                text.split("\r\n").for_each(|line| add_header(&mut self.trailers, line));
+                self.read_body()?;
+            }
+            let document = parse_document(&std::mem::take(&mut self.body))?;
+            if self.status != 200 {
+                self.ending = Some(Json::object([("error", document)]));
+                return Ok(None);
+            }
+            self.ending = Some(Json::Null);
+            return Ok(Some(document));
+        }
+        loop {
+            if self.document_length().is_some_and(|length| length > MAX_DOCUMENT_BYTES) {
+                return Err(io::Error::other(Error::too_large(MAX_DOCUMENT_BYTES >> 20)));
+            }
+            if let Some((flag, document)) = self.take_envelope()? {
+                if flag & END_FLAG == 0 {
+                    return Ok(Some(document));
+                }
+                self.ending = Some(document);
             } else if self.done {
                 return if self.body.is_empty() { Ok(None) } else { Err(unexpected_end()) };
             } else {
@@ -246,17 +272,24 @@ impl GrpcWebResponse {
         }
     }
 
-    fn frame_length(&self) -> Option<usize> {
-        let length: [u8; 4] = self.body.get(1..FRAME_HEAD_BYTES)?.try_into().ok()?;
+    /// What stands at the end of an answer that was read; `None` when it broke off.
+    pub fn ending(&self) -> Option<&Json> {
+        self.ending.as_ref()
+    }
+
+    fn document_length(&self) -> Option<usize> {
+        let length: [u8; 4] = self.body.get(1..ENVELOPE_HEAD_BYTES)?.try_into().ok()?;
         usize::try_from(u32::from_be_bytes(length)).ok()
     }
 
-    fn take_frame(&mut self) -> Option<(u8, Vec<u8>)> {
-        let end = FRAME_HEAD_BYTES + self.frame_length()?;
-        let message = self.body.get(FRAME_HEAD_BYTES..end)?.to_vec();
+    fn take_envelope(&mut self) -> io::Result<Option<(u8, Json)>> {
+        let Some(length) = self.document_length() else { return Ok(None) };
+        let end = ENVELOPE_HEAD_BYTES + length;
+        let Some(bytes) = self.body.get(ENVELOPE_HEAD_BYTES..end) else { return Ok(None) };
+        let document = parse_document(bytes)?;
         let flag = self.body[0];
         self.body.drain(..end);
-        Some((flag, message))
+        Ok(Some((flag, document)))
     }
 
     /// Takes in what came of the body.
@@ -287,17 +320,26 @@ impl GrpcWebResponse {
         Ok(())
     }
 
-    /// Where the status of the call stands: trailers, or headers alone.
-    pub fn status_headers(&self) -> &Headers {
-        if self.headers.contains_key("grpc-status") { &self.headers } else { &self.trailers }
-    }
-
     /// The connection, when it serves for another call.
     pub fn into_connection(self) -> Option<HttpConnection> {
         let closes = self.headers.get("connection").is_some_and(|value| value == "close");
         let rest = self.connection.buffer.len() - self.connection.position;
         (self.done && !closes && rest == 0).then_some(self.connection)
     }
+}
+
+/// The body of a call whose answer is a stream.
+pub fn envelope(document: &[u8]) -> Vec<u8> {
+    let mut out = vec![0];
+    out.extend((document.len() as u32).to_be_bytes());
+    out.extend(document);
+    out
+}
+
+fn parse_document(bytes: &[u8]) -> io::Result<Json> {
+    let document = std::str::from_utf8(bytes).ok().and_then(Json::parse);
+    let invalid = || io::Error::new(io::ErrorKind::InvalidData, "the answer is not JSON");
+    document.filter(|document| matches!(document, Json::Object(_))).ok_or_else(invalid)
 }
 
 fn add_header(headers: &mut Headers, line: &str) {
@@ -316,7 +358,7 @@ fn timed_out() -> io::Error {
 }
 
 fn invalid_http() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "the answer is no HTTP")
+    io::Error::new(io::ErrorKind::InvalidData, "the peer does not speak HTTP")
 }
 
 fn unexpected_end() -> io::Error {

@@ -24,14 +24,16 @@
 
 mod json;
 
-mod wire;
+mod base64;
 
 mod error;
 
-mod value;
-
 #[macro_use]
 mod message;
+
+mod value;
+
+mod any;
 
 mod http;
 
@@ -55,9 +57,12 @@ mod output;
 
 mod sha256;
 
-mod save;
-
 mod client;
+
+#[rustfmt::skip]
+mod messages;
+
+mod save;
 
 #[rustfmt::skip]
 mod commands;
@@ -67,11 +72,13 @@ mod skill;
 #[cfg(feature = "remote")]
 mod remote;
 
+pub use any::Any;
 pub use client::{Browse, Stream, connect};
 pub use commands::*;
 pub use error::{Error, Result};
 pub use json::Json;
-pub use message::{Any, Message, Request};
+pub use message::{Message, Request};
+pub use messages::*;
 #[cfg(feature = "remote")]
 pub use remote::{redeem, remote};
 pub use save::{Failed, Saved, SavedFolder};

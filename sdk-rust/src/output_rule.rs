@@ -13,7 +13,7 @@ use super::output_names::{
     PICTURES, PROGRAMS, SHARED, SYSTEM, SYSTEM_OF_MACOS, contains, matches_pattern,
 };
 
-/// Bytes of a file that its kind is told by.
+/// Bytes of a file that its kind is identified by.
 pub const KIND_HEAD_BYTES: usize = 4096;
 
 /// The folders that the rule goes by, with their links resolved.
@@ -29,6 +29,8 @@ pub struct OutputPlaces {
     pub browse_home: Option<PathBuf>,
     /// The folders that programs are looked for in.
     pub search_path: Vec<PathBuf>,
+    /// Whether nothing is written but below the working folders and the temp folder.
+    pub is_confined: bool,
 }
 
 impl OutputPlaces {
@@ -48,6 +50,7 @@ impl OutputPlaces {
                 .filter(|path| path.is_absolute())
                 .map(real)
                 .collect(),
+            is_confined: false,
         }
     }
 
@@ -72,6 +75,9 @@ impl OutputPlaces {
             return Some(format!("programs are looked for in `{}`", parent.display()));
         }
         let base = self.base(path);
+        if self.is_confined && base.is_none() {
+            return Some("it is outside the project and the temp folder".to_owned());
+        }
         if let Some(folder) = system_folder(&all).filter(|_| base.is_none()) {
             return Some(format!("`{folder}` is a folder of the system"));
         }

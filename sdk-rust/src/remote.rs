@@ -2,7 +2,6 @@
 //! key is traded for, and where that is kept.
 
 mod credential_store;
-mod fields;
 mod hex;
 mod pairing_link;
 mod seal;
@@ -12,8 +11,8 @@ use std::time::Duration;
 
 use super::client::{Browse, Stream};
 use super::error::{Error, Result};
+use super::json::Json;
 use credential_store::{SESSION_KEY_MODE, StoredRemote, read_remote, remote_path, write_remote};
-use fields::{encode_texts, text_field};
 use pairing_link::PairingBlockLink;
 use seal::{TokenSeal, unproven_error};
 use tls::connector;
@@ -21,8 +20,6 @@ use tls::connector;
 const REDEEM_PATH: &str = "/browse.v1.PairService/Redeem";
 /// Time that the daemon has to take a key.
 const REDEEM_TIMEOUT: Duration = Duration::from_secs(30);
-/// Field of the answer that holds the token.
-const TOKEN_FIELD: u32 = 1;
 
 /// Makes a client of a browser elsewhere out of a pairing block, or of its link.
 ///
@@ -40,18 +37,19 @@ pub fn redeem(block: &str, keep: Option<&str>) -> Result<Browse> {
         PairingBlockLink::parse(block)?;
     let seal = session.map(TokenSeal::new).transpose()?;
     let message = match &seal {
-        None => encode_texts(&[&key]),
+        None => Json::object([("key", key.into())]),
         Some(seal) => seal.redeem_request(&key),
     };
     let open = || connector(&address, &pin, seal.is_some());
     let stranger = Browse::with_connector(&address, "", Some(open()?));
-    let mut stream: Stream<()> = stranger.start_call(REDEEM_PATH, &message, REDEEM_TIMEOUT)?;
-    let mut answer = Vec::new();
-    while let Some(message) = stream.next_bytes() {
-        answer = message?;
+    let mut stream: Stream<()> =
+        stranger.start_call(REDEEM_PATH, &message, false, REDEEM_TIMEOUT)?;
+    let mut answer = Json::Null;
+    while let Some(document) = stream.next_document() {
+        answer = document?;
     }
     let token = match &seal {
-        None => text_field(&answer, TOKEN_FIELD),
+        None => seal::text_in(&answer, "token"),
         Some(seal) => seal.open_token(&answer).ok_or_else(unproven_error)?,
     };
     if token.is_empty() {

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::client::Stream;
-use super::commands::{FileHead, FilePart, FileTail};
 use super::discovery::project_of;
 use super::error::{Error, Result};
 use super::json::Json;
+use super::messages::{FileHead, FilePart, FileTail};
 use super::names::sanitize;
 use super::output::{self, OutputError, OutputOptions};
 use super::output_rule::OutputPlaces;

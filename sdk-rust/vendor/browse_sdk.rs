@@ -312,102 +312,55 @@ impl JsonReader<'_> {
 }
 }
 
-mod wire {
-const VARINT: u64 = 0;
-const FIXED64: u64 = 1;
-const LENGTH_DELIMITED: u64 = 2;
-const FIXED32: u64 = 5;
+mod base64 {
+const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-#[derive(Clone, Copy, Debug)]
-pub enum Raw<'a> {
-	Number(u64),
-	Bytes(&'a [u8]),
-}
+const NONE: u8 = 0xff;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Malformed;
-
-impl std::fmt::Display for Malformed {
-	fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-		f.write_str("the bytes are no such message")
+const VALUES: [u8; 256] = {
+	let mut values = [NONE; 256];
+	let mut index = 0;
+	while index < 64 {
+		values[LETTERS[index] as usize] = index as u8;
+		index += 1;
 	}
+	values
+};
+
+pub fn encode(bytes: &[u8]) -> String {
+	let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+	for three in bytes.chunks(3) {
+		let byte = |at: usize| u32::from(*three.get(at).unwrap_or(&0));
+		let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+		for at in 0..4 {
+			match at <= three.len() {
+				true => out.push(char::from(LETTERS[(bits >> (18 - 6 * at) & 63) as usize])),
+				false => out.push('='),
+			}
+		}
+	}
+	out
 }
 
-pub fn entries(message: &[u8]) -> Entries<'_> {
-	Entries { rest: message }
-}
-
-pub struct Entries<'a> {
-	rest: &'a [u8],
-}
-
-impl<'a> Iterator for Entries<'a> {
-	type Item = Result<(u32, Raw<'a>), Malformed>;
-
-	fn next(&mut self) -> Option<Self::Item> {
-		if self.rest.is_empty() {
+pub fn decode(text: &str) -> Option<Vec<u8>> {
+	let text = text.trim_end_matches('=').as_bytes();
+	let mut out = Vec::with_capacity(text.len() / 4 * 3 + 2);
+	for four in text.chunks(4) {
+		if four.len() == 1 {
 			return None;
 		}
-		let entry = self.entry();
-		if entry.is_none() {
-			self.rest = &[];
+		let mut bits = 0u32;
+		for at in 0..4 {
+			let value = four.get(at).map_or(0, |letter| VALUES[usize::from(*letter)]);
+			if value == NONE {
+				return None;
+			}
+			bits = bits << 6 | u32::from(value);
 		}
-		Some(entry.ok_or(Malformed))
+		let bytes = [(bits >> 16) as u8, (bits >> 8) as u8, bits as u8];
+		out.extend(&bytes[..four.len() - 1]);
 	}
-}
-
-impl<'a> Entries<'a> {
-	fn entry(&mut self) -> Option<(u32, Raw<'a>)> {
-		let key = varint(&mut self.rest)?;
-		let number = u32::try_from(key >> 3).ok()?;
-		let length = match key & 7 {
-			VARINT => return Some((number, Raw::Number(varint(&mut self.rest)?))),
-			LENGTH_DELIMITED => usize::try_from(varint(&mut self.rest)?).ok()?,
-			FIXED64 => 8,
-			FIXED32 => 4,
-			_ => return None,
-		};
-		let bytes = self.rest.get(..length)?;
-		self.rest = &self.rest[length..];
-		Some((number, Raw::Bytes(bytes)))
-	}
-}
-
-pub fn varint(bytes: &mut &[u8]) -> Option<u64> {
-	let mut value = 0;
-	for index in 0..10 {
-		let (byte, rest) = bytes.split_first()?;
-		*bytes = rest;
-		value |= u64::from(byte & 127) << (7 * index);
-		if *byte < 128 {
-			return Some(value);
-		}
-	}
-	None
-}
-
-fn put_varint(mut value: u64, out: &mut Vec<u8>) {
-	while value > 127 {
-		out.push(value as u8 | 128);
-		value >>= 7;
-	}
-	out.push(value as u8);
-}
-
-pub fn put_number(number: u32, value: u64, out: &mut Vec<u8>) {
-	put_varint(u64::from(number) << 3 | VARINT, out);
-	put_varint(value, out);
-}
-
-pub fn put_double(number: u32, value: f64, out: &mut Vec<u8>) {
-	put_varint(u64::from(number) << 3 | FIXED64, out);
-	out.extend(value.to_le_bytes());
-}
-
-pub fn put_bytes(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
-	put_varint(u64::from(number) << 3 | LENGTH_DELIMITED, out);
-	put_varint(bytes.len() as u64, out);
-	out.extend(bytes);
+	Some(out)
 }
 }
 
@@ -415,7 +368,7 @@ mod error {
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::wire::{Raw, entries};
+use super::json::Json;
 
 /// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -486,7 +439,7 @@ impl Error {
 	}
 
 	pub(crate) fn unexpected_peer(address: &str, what: &str) -> Self {
-		let message = format!("what answers at `{address}` is no daemon of browse: {what}");
+		let message = format!("what answers at `{address}` is not a daemon of browse: {what}");
 		let hint = "Ask the owner to look at `browse tunnel status`, and for a new block; the call may have been carried out";
 		Self::new("REMOTE_FOREIGN", message, hint, FAILED_PRECONDITION)
 	}
@@ -495,33 +448,63 @@ impl Error {
 		Self::new("ARGUMENT_INVALID", message, "See docs/commands.md", INVALID_ARGUMENT)
 	}
 
-	pub(crate) fn from_trailers(trailers: &BTreeMap<String, String>) -> Option<Self> {
-		let get = |name: &str| trailers.get(name).map_or("", String::as_str);
-		let code = get("grpc-status").parse().unwrap_or(UNKNOWN);
-		if code == 0 {
-			return None;
+	pub(crate) fn from_json(document: &Json) -> Self {
+		let text = |value: &Json| sanitize_text(value.as_str().unwrap_or_default());
+		let known = CODES.iter().position(|code| document["code"].as_str() == Some(code));
+		let code = known.map_or(UNKNOWN, |at| at as i32 + 1);
+		let info = detail(document, "google.rpc.ErrorInfo");
+		let reason = match (text(&info["reason"]).replace('\n', " "), code) {
+			(reason, DEADLINE_EXCEEDED) if reason.is_empty() => "DEADLINE_EXCEEDED".to_owned(),
+			(reason, RESOURCE_EXHAUSTED) if reason.is_empty() => "TOO_LARGE".to_owned(),
+			(reason, 12) if reason.is_empty() => "METHOD_UNKNOWN".to_owned(),
+			(reason, UNAVAILABLE) if reason.is_empty() => "DAEMON_UNREACHABLE".to_owned(),
+			(reason, _) if reason.is_empty() => "BUG".to_owned(),
+			(reason, _) => reason,
+		};
+		let or = |text: String, other: String| if text.is_empty() { other } else { text };
+		let hint = or(text(&info["hint"]), format!("See `{reason}` in docs/errors.md"));
+		let silent = format!("the daemon answered with code {code} and no word");
+		let message = or(text(&document["message"]), silent);
+		let mut error = Self::new(&reason, message, &hint, code);
+		if let Json::Object(members) = &info["metadata"] {
+			let pair =
+				|(key, value): &(String, Json)| Some((key.clone(), value.as_str()?.to_owned()));
+			error.metadata = members.iter().filter_map(pair).collect();
 		}
-		let details = decode_base64(get("grpc-status-details-bin"));
-		let (reason, mut metadata) = error_info(&details);
-		let reason = match (reason.as_str(), code) {
-			("", DEADLINE_EXCEEDED) => "DEADLINE_EXCEEDED".to_owned(),
-			("", RESOURCE_EXHAUSTED) => "TOO_LARGE".to_owned(),
-			("", 12) => "METHOD_UNKNOWN".to_owned(),
-			("", UNAVAILABLE) => "DAEMON_UNREACHABLE".to_owned(),
-			("", _) => "BUG".to_owned(),
-			_ => reason,
-		};
-		let hint = metadata.remove("hint").filter(|hint| !hint.is_empty());
-		let hint = hint.map(|hint| sanitize_text(&hint));
-		let hint = hint.unwrap_or_else(|| format!("See `{reason}` in docs/errors.md"));
-		let message = match decode_percent(get("grpc-message")) {
-			message if message.is_empty() => {
-				format!("the daemon answered with code {code} and no word")
-			}
-			message => message,
-		};
-		Some(Self { reason, message, hint, metadata, page: page_quotes(&details), code })
+		let quotes = detail(document, "browse.v1.ErrorPage")["page"].items().iter();
+		error.page = quotes.map(|quote| (text(&quote["about"]), text(&quote["text"]))).collect();
+		error
 	}
+
+	pub(crate) fn gives_reason(document: &Json) -> bool {
+		detail(document, "google.rpc.ErrorInfo")["reason"].as_str().is_some_and(|r| !r.is_empty())
+	}
+}
+
+const CODES: [&str; 16] = [
+	"canceled",
+	"unknown",
+	"invalid_argument",
+	"deadline_exceeded",
+	"not_found",
+	"already_exists",
+	"permission_denied",
+	"resource_exhausted",
+	"failed_precondition",
+	"aborted",
+	"out_of_range",
+	"unimplemented",
+	"internal",
+	"unavailable",
+	"data_loss",
+	"unauthenticated",
+];
+
+fn detail<'a>(document: &'a Json, kind: &str) -> &'a Json {
+	static NONE: Json = Json::Null;
+	let mut details = document["details"].items().iter();
+	let found = details.find(|detail| detail["type"].as_str() == Some(kind));
+	found.map_or(&NONE, |detail| &detail["debug"])
 }
 
 impl fmt::Display for Error {
@@ -533,118 +516,84 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-fn error_info(status: &[u8]) -> (String, BTreeMap<String, String>) {
-	let (mut reason, mut metadata) = (String::new(), BTreeMap::new());
-	for body in details(status, b"/google.rpc.ErrorInfo") {
-		reason = field_values(body, 1).first().map(|bytes| text(bytes)).unwrap_or_default();
-		metadata.extend(field_values(body, 3).into_iter().map(first_two_fields));
-	}
-	(reason, metadata)
-}
-
-fn page_quotes(status: &[u8]) -> Box<[(String, String)]> {
-	let quotes = details(status, b"/browse.v1.ErrorPage").into_iter();
-	let quotes = quotes.flat_map(|body| field_values(body, 1)).map(first_two_fields);
-	quotes.map(|(about, said)| (sanitize_text(&about), sanitize_text(&said))).collect()
-}
-
-fn details<'a>(status: &'a [u8], wanted: &[u8]) -> Vec<&'a [u8]> {
-	let of = |any: &&[u8]| field_values(any, 1).first().is_some_and(|name| name.ends_with(wanted));
-	field_values(status, 3).into_iter().filter(of).flat_map(|any| field_values(any, 2)).collect()
-}
-
-fn first_two_fields(entry: &[u8]) -> (String, String) {
-	let part = |number| field_values(entry, number).first().map(|bytes| text(bytes));
-	(part(1).unwrap_or_default(), part(2).unwrap_or_default())
-}
-
-fn field_values(message: &[u8], wanted: u32) -> Vec<&[u8]> {
-	let bytes = |entry| match entry {
-		Ok((number, Raw::Bytes(bytes))) if number == wanted => Some(bytes),
-		_ => None,
-	};
-	entries(message).filter_map(bytes).collect()
-}
-
-fn text(bytes: &[u8]) -> String {
-	String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn decode_base64(text: &str) -> Vec<u8> {
-	const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	let (mut out, mut bits, mut count) = (Vec::new(), 0u32, 0);
-	for letter in text.bytes() {
-		let Some(value) = LETTERS.iter().position(|known| *known == letter) else { continue };
-		bits = bits << 6 | value as u32;
-		count += 6;
-		if count >= 8 {
-			count -= 8;
-			out.push((bits >> count) as u8);
-		}
-	}
-	out
-}
-
 fn sanitize_text(text: &str) -> String {
 	let drives = |letter: char| letter.is_control() && letter != '\n';
 	let turns = |letter: char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
 	text.replace(|letter| drives(letter) || turns(letter), " ")
 }
-
-fn decode_percent(text: &str) -> String {
-	let mut parts = text.split('%');
-	let mut out = parts.next().unwrap_or_default().as_bytes().to_vec();
-	for part in parts {
-		match part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-			Some(byte) => {
-				out.push(byte);
-				out.extend(&part.as_bytes()[2..]);
-			}
-			None => out.extend(format!("%{part}").into_bytes()),
-		}
-	}
-	sanitize_text(&String::from_utf8_lossy(&out))
-}
 }
 
-mod value {
-use std::collections::BTreeMap;
-
+#[macro_use]
+mod message {
 use super::json::Json;
-use super::message::{Any, Message, encode, fill, merge};
-use super::wire::{Malformed, Raw, entries, put_bytes, put_double, put_number, varint};
-
-const ANY_PREFIX: &str = "type.googleapis.com/browse.v1.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-	Number,
-	Double,
-	Bytes,
+pub enum JsonForm {
+	Plain,
+	Wire,
 }
 
 pub trait Value {
-	fn put(&self, number: u32, out: &mut Vec<u8>);
-	fn take(&mut self, raw: Raw<'_>) -> Result<(), Malformed>;
-	fn json(&self) -> Option<Json>;
-	fn set(&mut self, value: &Json) -> Result<(), String>;
-	fn kind(&self) -> Kind {
-		Kind::Bytes
+	fn json(&self, form: JsonForm) -> Option<Json>;
+	fn set(&mut self, value: &Json, form: JsonForm) -> Result<(), String>;
+}
+
+pub trait Message: Default {
+	const NAME: &'static str;
+	fn fields(&self) -> Vec<(&'static str, &dyn Value)>;
+	fn fields_mut(&mut self) -> Vec<(&'static str, &mut dyn Value)>;
+	fn to_json(&self) -> Json {
+		to_json(self, JsonForm::Plain)
 	}
 }
 
+pub trait Request: Message {
+	type Response: Message;
+	const METHOD: &'static str;
+	const TIMEOUT_MS: u64;
+	const STREAMS: bool;
+}
+
+pub fn to_json<M: Message>(message: &M, form: JsonForm) -> Json {
+	let plain = |name: &'static str| name.strip_prefix("r#").unwrap_or(name);
+	let fields = message.fields().into_iter();
+	Json::object(fields.filter_map(|(name, value)| Some((plain(name), value.json(form)?))))
+}
+
+pub fn from_json<M: Message>(value: &Json, form: JsonForm) -> Result<M, String> {
+	let mut message = M::default();
+	fill(M::NAME, &mut message.fields_mut(), value, form)?;
+	Ok(message)
+}
+
+pub fn fill(
+	of: &str,
+	fields: &mut [(&'static str, &mut dyn Value)],
+	value: &Json,
+	form: JsonForm,
+) -> Result<(), String> {
+	let Json::Object(members) = value else {
+		return Err(format!("`{of}` wants an object"));
+	};
+	for (name, value) in members.iter().filter(|(name, _)| name != "@type") {
+		let is_meant = |known: &str| known.strip_prefix("r#").unwrap_or(known) == name;
+		match fields.iter_mut().find(|(known, _)| is_meant(known)) {
+			Some((_, field)) => {
+				field.set(value, form).map_err(|what| format!("`{name}` wants {what}"))?;
+			}
+			None if form == JsonForm::Wire => {}
+			None => return Err(format!("`{of}` has no field `{name}`")),
+		}
+	}
+	Ok(())
+}
+
 impl<M: Message> Value for M {
-	fn put(&self, number: u32, out: &mut Vec<u8>) {
-		put_bytes(number, &encode(self), out);
+	fn json(&self, form: JsonForm) -> Option<Json> {
+		Some(to_json(self, form))
 	}
-	fn take(&mut self, raw: Raw<'_>) -> Result<(), Malformed> {
-		merge(&mut self.fields_mut(), bytes(raw)?)
-	}
-	fn json(&self) -> Option<Json> {
-		Some(self.to_json())
-	}
-	fn set(&mut self, value: &Json) -> Result<(), String> {
-		fill(M::NAME, &mut self.fields_mut(), value)
+	fn set(&mut self, value: &Json, form: JsonForm) -> Result<(), String> {
+		fill(M::NAME, &mut self.fields_mut(), value, form)
 	}
 }
 
@@ -654,331 +603,32 @@ impl<M: Message> From<M> for Json {
 	}
 }
 
-fn number(raw: Raw<'_>) -> Result<u64, Malformed> {
-	if let Raw::Number(number) = raw { Ok(number) } else { Err(Malformed) }
-}
-
-fn bytes(raw: Raw<'_>) -> Result<&[u8], Malformed> {
-	if let Raw::Bytes(bytes) = raw { Ok(bytes) } else { Err(Malformed) }
-}
-
-fn wanted<T>(value: Option<T>, what: &str) -> Result<T, String> {
-	value.ok_or_else(|| what.to_owned())
-}
-
-macro_rules! values {
-	($($type:ty, $kind:ident, $what:literal, $zero:expr, |$v:ident, $n:ident, $out:ident| $put:expr, |$raw:ident| $take:expr, |$json:ident| $of:expr;)*) => { $(
-		impl Value for $type {
-			fn put(&self, $n: u32, $out: &mut Vec<u8>) {
-				let $v = self;
-				if *$v != $zero {
-					$put
-				}
-			}
-			fn take(&mut self, $raw: Raw<'_>) -> Result<(), Malformed> {
-				*self = $take;
-				Ok(())
-			}
-			fn json(&self) -> Option<Json> {
-				Some(self.clone().into())
-			}
-			fn set(&mut self, $json: &Json) -> Result<(), String> {
-				*self = wanted($of, $what)?;
-				Ok(())
-			}
-			fn kind(&self) -> Kind {
-				Kind::$kind
-			}
-		}
-	)* };
-}
-
-values! {
-	bool, Number, "true or false", false, |v, n, out| put_number(n, u64::from(*v), out), |raw| number(raw)? != 0, |json| json.as_bool();
-	u32, Number, "a whole number", 0, |v, n, out| put_number(n, u64::from(*v), out), |raw| number(raw)? as u32, |json| json.as_i64().and_then(|v| v.try_into().ok());
-	u64, Number, "a whole number", 0, |v, n, out| put_number(n, *v, out), |raw| number(raw)?, |json| json.as_i64().and_then(|v| v.try_into().ok());
-	i32, Number, "a whole number", 0, |v, n, out| put_number(n, i64::from(*v) as u64, out), |raw| number(raw)? as i32, |json| json.as_i64().and_then(|v| v.try_into().ok());
-	f64, Double, "a number", 0.0, |v, n, out| put_double(n, *v, out), |raw| f64::from_le_bytes(bytes(raw)?.try_into().map_err(|_| Malformed)?), |json| json.as_f64();
-	String, Bytes, "text", "", |v, n, out| put_bytes(n, v.as_bytes(), out), |raw| String::from_utf8_lossy(bytes(raw)?).into_owned(), |json| json.as_str().map(str::to_owned);
-	Json, Bytes, "a value", Json::Null, |v, n, out| put_bytes(n, v.to_string().as_bytes(), out), |raw| Json::parse(&String::from_utf8_lossy(bytes(raw)?)).unwrap_or_default(), |json| Some(json.clone());
-}
-
-impl Value for Vec<u8> {
-	fn put(&self, number: u32, out: &mut Vec<u8>) {
-		if !self.is_empty() {
-			put_bytes(number, self, out);
-		}
-	}
-	fn take(&mut self, raw: Raw<'_>) -> Result<(), Malformed> {
-		*self = bytes(raw)?.to_vec();
-		Ok(())
-	}
-	fn json(&self) -> Option<Json> {
-		Some(Json::list(self.iter().map(|byte| u32::from(*byte))))
-	}
-	fn set(&mut self, value: &Json) -> Result<(), String> {
-		let byte = |item: &Json| u8::try_from(item.as_i64()?).ok();
-		*self = wanted(value.items().iter().map(byte).collect(), "a list of bytes")?;
-		Ok(())
-	}
-}
-
-fn put_always(value: &dyn Value, number: u32, out: &mut Vec<u8>) {
-	let before = out.len();
-	value.put(number, out);
-	if out.len() == before {
-		match value.kind() {
-			Kind::Number => put_number(number, 0, out),
-			Kind::Double => put_double(number, 0.0, out),
-			Kind::Bytes => put_bytes(number, &[], out),
-		}
-	}
-}
-
-impl<T: Value + Default> Value for Option<T> {
-	fn put(&self, number: u32, out: &mut Vec<u8>) {
-		if let Some(value) = self {
-			put_always(value, number, out);
-		}
-	}
-	fn take(&mut self, raw: Raw<'_>) -> Result<(), Malformed> {
-		self.get_or_insert_with(T::default).take(raw)
-	}
-	fn json(&self) -> Option<Json> {
-		self.as_ref().and_then(Value::json)
-	}
-	fn set(&mut self, value: &Json) -> Result<(), String> {
-		*self = None;
-		if *value == Json::Null { Ok(()) } else { self.get_or_insert_with(T::default).set(value) }
-	}
-}
-
-impl<T: Value + Default> Value for Vec<T> {
-	fn put(&self, number: u32, out: &mut Vec<u8>) {
-		self.iter().for_each(|item| put_always(item, number, out));
-	}
-	fn take(&mut self, raw: Raw<'_>) -> Result<(), Malformed> {
-		let mut item = T::default();
-		match raw {
-			Raw::Bytes(mut packed) if item.kind() == Kind::Number => {
-				while !packed.is_empty() {
-					let mut item = T::default();
-					item.take(Raw::Number(varint(&mut packed).ok_or(Malformed)?))?;
-					self.push(item);
-				}
-			}
-			raw => {
-				item.take(raw)?;
-				self.push(item);
-			}
-		}
-		Ok(())
-	}
-	fn json(&self) -> Option<Json> {
-		Some(Json::List(self.iter().filter_map(Value::json).collect()))
-	}
-	fn set(&mut self, value: &Json) -> Result<(), String> {
-		let Json::List(items) = value else {
-			return Err("a list".to_owned());
-		};
-		self.clear();
-		for value in items {
-			let mut item = T::default();
-			item.set(value)?;
-			self.push(item);
-		}
-		Ok(())
-	}
-}
-
-impl Value for BTreeMap<String, String> {
-	fn put(&self, number: u32, out: &mut Vec<u8>) {
-		for (key, value) in self {
-			put_bytes(number, &pair(key.as_bytes(), value.as_bytes()), out);
-		}
-	}
-	fn take(&mut self, raw: Raw<'_>) -> Result<(), Malformed> {
-		let (key, value) = read_pair(bytes(raw)?)?;
-		let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-		self.insert(text(key), text(value));
-		Ok(())
-	}
-	fn json(&self) -> Option<Json> {
-		Some(Json::object(self.iter().map(|(key, value)| (key.clone(), Json::from(value)))))
-	}
-	fn set(&mut self, value: &Json) -> Result<(), String> {
-		let Json::Object(members) = value else {
-			return Err("an object".to_owned());
-		};
-		for (key, value) in members {
-			self.insert(key.clone(), wanted(value.as_str(), "texts")?.to_owned());
-		}
-		Ok(())
-	}
-}
-
-impl Value for Any {
-	fn put(&self, number: u32, out: &mut Vec<u8>) {
-		let name = format!("{ANY_PREFIX}{}", self.name);
-		put_bytes(number, &pair(name.as_bytes(), &self.bytes), out);
-	}
-	fn take(&mut self, raw: Raw<'_>) -> Result<(), Malformed> {
-		let (name, body) = read_pair(bytes(raw)?)?;
-		let name = String::from_utf8_lossy(name);
-		self.name = name.strip_prefix(ANY_PREFIX).unwrap_or(&name).to_owned();
-		self.bytes = body.to_vec();
-		Ok(())
-	}
-	fn json(&self) -> Option<Json> {
-		let mut members = vec![("@type".to_owned(), Json::from(&self.name))];
-		if let Some(Json::Object(fields)) = super::commands::any_to_json(self) {
-			members.extend(fields);
-		}
-		Some(Json::Object(members))
-	}
-	fn set(&mut self, value: &Json) -> Result<(), String> {
-		let name = wanted(value["@type"].as_str(), "an object with `@type`")?;
-		*self = super::commands::any_from_json(name, value)?;
-		Ok(())
-	}
-}
-
-fn pair(first: &[u8], second: &[u8]) -> Vec<u8> {
-	let mut out = Vec::new();
-	put_bytes(1, first, &mut out);
-	put_bytes(2, second, &mut out);
-	out
-}
-
-fn read_pair(message: &[u8]) -> Result<(&[u8], &[u8]), Malformed> {
-	let (mut first, mut second): (&[u8], &[u8]) = (&[], &[]);
-	for entry in entries(message) {
-		match entry? {
-			(1, raw) => first = bytes(raw)?,
-			(2, raw) => second = bytes(raw)?,
-			_ => {}
-		}
-	}
-	Ok((first, second))
-}
-}
-
-#[macro_use]
-mod message {
-use super::json::Json;
-use super::value::Value;
-use super::wire::{Malformed, entries};
-
-pub trait Message: Default {
-	const NAME: &'static str;
-	fn fields(&self) -> Vec<(u32, &'static str, &dyn Value)>;
-	fn fields_mut(&mut self) -> Vec<(u32, &'static str, &mut dyn Value)>;
-	fn to_json(&self) -> Json {
-		object(&self.fields())
-	}
-}
-
-pub trait Request: Message {
-	type Response: Message;
-	const METHOD: &'static str;
-	const TIMEOUT_MS: u64;
-}
-
-pub fn encode<M: Message>(message: &M) -> Vec<u8> {
-	let mut out = Vec::new();
-	message.fields().iter().for_each(|(number, _, value)| value.put(*number, &mut out));
-	out
-}
-
-pub fn decode<M: Message>(bytes: &[u8]) -> Result<M, Malformed> {
-	let mut message = M::default();
-	merge(&mut message.fields_mut(), bytes)?;
-	Ok(message)
-}
-
-pub fn merge(
-	fields: &mut [(u32, &'static str, &mut dyn Value)],
-	bytes: &[u8],
-) -> Result<(), Malformed> {
-	for entry in entries(bytes) {
-		let (number, raw) = entry?;
-		if let Some((_, _, value)) = fields.iter_mut().find(|(known, ..)| *known == number) {
-			value.take(raw)?;
-		}
-	}
-	Ok(())
-}
-
-pub fn from_json<M: Message>(value: &Json) -> Result<M, String> {
-	let mut message = M::default();
-	fill(M::NAME, &mut message.fields_mut(), value)?;
-	Ok(message)
-}
-
-pub fn fill(
-	of: &str,
-	fields: &mut [(u32, &'static str, &mut dyn Value)],
-	value: &Json,
-) -> Result<(), String> {
-	let Json::Object(members) = value else {
-		return Err(format!("`{of}` wants an object"));
-	};
-	for (name, value) in members.iter().filter(|(name, _)| name != "@type") {
-		let is_meant = |known: &str| known.strip_prefix("r#").unwrap_or(known) == name;
-		let found = fields.iter_mut().find(|(_, known, _)| is_meant(known));
-		let (_, _, field) = found.ok_or_else(|| format!("`{of}` has no field `{name}`"))?;
-		field.set(value).map_err(|what| format!("`{name}` wants {what}"))?;
-	}
-	Ok(())
-}
-
-fn object(fields: &[(u32, &'static str, &dyn Value)]) -> Json {
-	let plain = |name: &'static str| name.strip_prefix("r#").unwrap_or(name);
-	Json::object(fields.iter().filter_map(|(_, name, value)| Some((plain(name), value.json()?))))
-}
-
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Any {
-	pub name: String,
-	pub bytes: Vec<u8>,
-}
-
-impl Any {
-	pub fn of<M: Message>(message: &M) -> Self {
-		Self { name: M::NAME.to_owned(), bytes: encode(message) }
-	}
-
-	pub fn to<M: Message>(&self) -> Option<M> {
-		if self.name == M::NAME { decode(&self.bytes).ok() } else { None }
-	}
-}
-
 macro_rules! browse_messages {
-	($( $(#[$help:meta])* struct $name:ident { $( $(#[$about:meta])* $number:literal $field:ident: $type:ty, )* } )*) => { $(
+	($( $(#[$help:meta])* struct $name:ident { $( $(#[$about:meta])* $field:ident: $type:ty, )* } )*) => { $(
 		$(#[$help])*
 		#[derive(Clone, Debug, Default)]
 		pub struct $name { $( $(#[$about])* pub $field: $type, )* }
 
 		impl Message for $name {
 			const NAME: &'static str = stringify!($name);
-			fn fields(&self) -> Vec<(u32, &'static str, &dyn Value)> {
-				vec![$( ($number, stringify!($field), &self.$field), )*]
+			fn fields(&self) -> Vec<(&'static str, &dyn Value)> {
+				vec![$( (stringify!($field), &self.$field), )*]
 			}
-			fn fields_mut(&mut self) -> Vec<(u32, &'static str, &mut dyn Value)> {
-				vec![$( ($number, stringify!($field), &mut self.$field), )*]
+			fn fields_mut(&mut self) -> Vec<(&'static str, &mut dyn Value)> {
+				vec![$( (stringify!($field), &mut self.$field), )*]
 			}
 		}
 	)* };
 }
 
 macro_rules! browse_enums {
-	($( enum $name:ident { $( $(#[$about:meta])* $number:literal $variant:ident $word:literal, )* } )*) => { $(
+	($( enum $name:ident { $( $(#[$about:meta])* $variant:ident $word:literal, )* } )*) => { $(
 		#[doc = concat!("`", stringify!($name), "` of the contract.")]
 		#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 		pub enum $name {
 			#[default]
-			Unspecified = 0,
-			$( $(#[$about])* $variant = $number, )*
+			Unspecified,
+			$( $(#[$about])* $variant, )*
 		}
 
 		impl $name {
@@ -991,29 +641,15 @@ macro_rules! browse_enums {
 		}
 
 		impl Value for $name {
-			fn kind(&self) -> Kind {
-				Kind::Number
+			fn json(&self, form: JsonForm) -> Option<Json> {
+				let is_absent = form == JsonForm::Wire && *self == Self::Unspecified;
+				(!is_absent).then(|| self.as_str().into())
 			}
-			fn put(&self, number: u32, out: &mut Vec<u8>) {
-				if *self != Self::Unspecified {
-					put_number(number, *self as u64, out);
-				}
-			}
-			fn take(&mut self, raw: Raw<'_>) -> Result<(), Malformed> {
-				*self = match raw {
-					$( Raw::Number($number) => Self::$variant, )*
-					Raw::Number(_) => Self::Unspecified,
-					Raw::Bytes(_) => return Err(Malformed),
-				};
-				Ok(())
-			}
-			fn json(&self) -> Option<Json> {
-				Some(self.as_str().into())
-			}
-			fn set(&mut self, value: &Json) -> Result<(), String> {
+			fn set(&mut self, value: &Json, form: JsonForm) -> Result<(), String> {
 				*self = match value.as_str() {
 					Some("") => Self::Unspecified,
 					$( Some($word) => Self::$variant, )*
+					_ if form == JsonForm::Wire => Self::Unspecified,
 					_ => return Err(["one of", $( $word ),*].join(" ")),
 				};
 				Ok(())
@@ -1023,12 +659,22 @@ macro_rules! browse_enums {
 }
 
 macro_rules! browse_requests {
-	($( $request:ident => $response:ident $method:literal $timeout:literal; )*) => {
+	($( $request:ident => $response:ident $method:literal $timeout:literal $streams:literal; )*) => {
 		$( impl Request for $request {
 			type Response = $response;
 			const METHOD: &'static str = $method;
 			const TIMEOUT_MS: u64 = $timeout;
+			const STREAMS: bool = $streams;
 		} )*
+
+		impl Value for Any {
+			fn json(&self, form: JsonForm) -> Option<Json> {
+				Some(self.to_object(form, any_to_json))
+			}
+			fn set(&mut self, value: &Json, form: JsonForm) -> Result<(), String> {
+				self.set_object(value, form, any_from_json)
+			}
+		}
 
 		pub fn any_to_json(any: &Any) -> Option<Json> {
 			match any.name.as_str() {
@@ -1042,11 +688,193 @@ macro_rules! browse_requests {
 
 		pub fn any_from_json(name: &str, value: &Json) -> Result<Any, String> {
 			match name {
-				$( stringify!($request) => Ok(Any::of(&from_json::<$request>(value)?)), )*
+				$( stringify!($request) => Ok(Any::of(&from_json::<$request>(value, JsonForm::Plain)?)), )*
 				_ => Err(format!("a request; `{name}` is none")),
 			}
 		}
 	};
+}
+}
+
+mod value {
+use std::collections::BTreeMap;
+
+use super::base64;
+use super::json::Json;
+use super::message::{JsonForm, Value};
+
+fn wanted<T>(value: Option<T>, what: &str) -> Result<T, String> {
+	value.ok_or_else(|| what.to_owned())
+}
+
+fn whole_number<T: TryFrom<i64> + std::str::FromStr>(value: &Json) -> Option<T> {
+	match value {
+		Json::Text(text) => text.parse().ok(),
+		value => value.as_i64()?.try_into().ok(),
+	}
+}
+
+macro_rules! browse_values {
+	($($type:ty, $what:literal, |$json:ident| $of:expr;)*) => { $(
+		impl Value for $type {
+			fn json(&self, _form: JsonForm) -> Option<Json> {
+				Some(self.clone().into())
+			}
+			fn set(&mut self, $json: &Json, _form: JsonForm) -> Result<(), String> {
+				*self = wanted($of, $what)?;
+				Ok(())
+			}
+		}
+	)* };
+}
+
+browse_values! {
+	bool, "true or false", |json| json.as_bool();
+	u32, "a whole number", |json| whole_number(json);
+	u64, "a whole number", |json| whole_number(json);
+	i32, "a whole number", |json| whole_number(json);
+	f64, "a number", |json| json.as_f64().or_else(|| json.as_str()?.parse().ok());
+	String, "text", |json| json.as_str().map(str::to_owned);
+}
+
+impl Value for Json {
+	fn json(&self, form: JsonForm) -> Option<Json> {
+		match (form, self) {
+			(JsonForm::Plain, value) => Some(value.clone()),
+			(JsonForm::Wire, Json::Null) => None,
+			(JsonForm::Wire, value) => Some(value.to_string().into()),
+		}
+	}
+	fn set(&mut self, value: &Json, form: JsonForm) -> Result<(), String> {
+		*self = match (form, value) {
+			(JsonForm::Wire, Json::Text(text)) => Json::parse(text).unwrap_or_default(),
+			(_, value) => value.clone(),
+		};
+		Ok(())
+	}
+}
+
+impl Value for Vec<u8> {
+	fn json(&self, form: JsonForm) -> Option<Json> {
+		Some(match form {
+			JsonForm::Plain => Json::list(self.iter().map(|byte| u32::from(*byte))),
+			JsonForm::Wire => base64::encode(self).into(),
+		})
+	}
+	fn set(&mut self, value: &Json, _form: JsonForm) -> Result<(), String> {
+		let byte = |item: &Json| u8::try_from(item.as_i64()?).ok();
+		let bytes = match value {
+			Json::Text(text) => base64::decode(text),
+			value => value.items().iter().map(byte).collect(),
+		};
+		*self = wanted(bytes, "a list of bytes")?;
+		Ok(())
+	}
+}
+
+impl<T: Value + Default> Value for Option<T> {
+	fn json(&self, form: JsonForm) -> Option<Json> {
+		self.as_ref().and_then(|value| value.json(form))
+	}
+	fn set(&mut self, value: &Json, form: JsonForm) -> Result<(), String> {
+		*self = None;
+		if *value == Json::Null {
+			return Ok(());
+		}
+		self.get_or_insert_with(T::default).set(value, form)
+	}
+}
+
+impl<T: Value + Default> Value for Vec<T> {
+	fn json(&self, form: JsonForm) -> Option<Json> {
+		Some(Json::List(self.iter().filter_map(|item| item.json(form)).collect()))
+	}
+	fn set(&mut self, value: &Json, form: JsonForm) -> Result<(), String> {
+		let Json::List(items) = value else {
+			return Err("a list".to_owned());
+		};
+		self.clear();
+		for value in items {
+			let mut item = T::default();
+			item.set(value, form)?;
+			self.push(item);
+		}
+		Ok(())
+	}
+}
+
+impl Value for BTreeMap<String, String> {
+	fn json(&self, _form: JsonForm) -> Option<Json> {
+		Some(Json::object(self.iter().map(|(key, value)| (key.clone(), Json::from(value)))))
+	}
+	fn set(&mut self, value: &Json, _form: JsonForm) -> Result<(), String> {
+		let Json::Object(members) = value else {
+			return Err("an object".to_owned());
+		};
+		for (key, value) in members {
+			self.insert(key.clone(), wanted(value.as_str(), "texts")?.to_owned());
+		}
+		Ok(())
+	}
+}
+}
+
+mod any {
+use super::json::Json;
+use super::message::{JsonForm, Message, from_json, to_json};
+
+const ANY_PREFIX: &str = "type.googleapis.com/browse.v1.";
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Any {
+	pub name: String,
+	fields: Json,
+}
+
+impl Any {
+	pub fn of<M: Message>(message: &M) -> Self {
+		Self { name: M::NAME.to_owned(), fields: to_json(message, JsonForm::Wire) }
+	}
+
+	pub fn to<M: Message>(&self) -> Option<M> {
+		let is_kind = self.name == M::NAME;
+		is_kind.then(|| from_json(&self.fields, JsonForm::Wire).ok()).flatten()
+	}
+
+	pub(crate) fn to_object(
+		&self,
+		form: JsonForm,
+		unpack: impl FnOnce(&Self) -> Option<Json>,
+	) -> Json {
+		let (name, fields) = match form {
+			JsonForm::Wire => (format!("{ANY_PREFIX}{}", self.name), Some(self.fields.clone())),
+			JsonForm::Plain => (self.name.clone(), unpack(self)),
+		};
+		let mut members = vec![("@type".to_owned(), Json::from(name))];
+		if let Some(Json::Object(fields)) = fields {
+			members.extend(fields);
+		}
+		Json::Object(members)
+	}
+
+	pub(crate) fn set_object(
+		&mut self,
+		value: &Json,
+		form: JsonForm,
+		pack: impl FnOnce(&str, &Json) -> Result<Self, String>,
+	) -> Result<(), String> {
+		let name = value["@type"].as_str().ok_or("an object with `@type`")?;
+		if form == JsonForm::Plain {
+			*self = pack(name, value)?;
+			return Ok(());
+		}
+		self.name = name.strip_prefix(ANY_PREFIX).unwrap_or(name).to_owned();
+		if let Json::Object(members) = value {
+			let fields = members.iter().filter(|(name, _)| name != "@type");
+			self.fields = Json::Object(fields.cloned().collect());
+		}
+		Ok(())
+	}
 }
 }
 
@@ -1058,10 +886,14 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use super::error::Error;
+use super::json::Json;
 
-const TRAILERS_FLAG: u8 = 0x80;
-const FRAME_HEAD_BYTES: usize = 5;
-const MAX_MESSAGE_BYTES: usize = 64 << 20;
+pub const JSON_TYPE: &str = "application/json";
+pub const STREAM_TYPE: &str = "application/connect+json";
+
+const END_FLAG: u8 = 2;
+const ENVELOPE_HEAD_BYTES: usize = 5;
+const MAX_DOCUMENT_BYTES: usize = 86 << 20;
 const MAX_HEADERS: usize = 256;
 const MAX_LINE_BYTES: usize = 64 * 1024;
 
@@ -1126,10 +958,10 @@ impl HttpConnection {
 		host: &str,
 		path: &str,
 		headers: &[(&str, String)],
-		message: &[u8],
+		body: &[u8],
 		end: Instant,
 	) -> io::Result<()> {
-		let length = message.len() + FRAME_HEAD_BYTES;
+		let length = body.len();
 		let mut out =
 			format!("POST {path} HTTP/1.1\r\nhost: {host}\r\ncontent-length: {length}\r\n");
 		for (name, value) in headers {
@@ -1137,9 +969,7 @@ impl HttpConnection {
 		}
 		out.push_str("\r\n");
 		let mut out = out.into_bytes();
-		out.push(0);
-		out.extend((message.len() as u32).to_be_bytes());
-		out.extend(message);
+		out.extend(body);
 		self.socket.wait(remaining_time(end)?)?;
 		self.socket.write_all(&out).and_then(|()| self.socket.flush())
 	}
@@ -1192,19 +1022,19 @@ pub fn connect_tcp(address: &str, end: Instant) -> io::Result<TcpStream> {
 	Err(last)
 }
 
-pub struct GrpcWebResponse {
+pub struct HttpResponse {
 	connection: HttpConnection,
 	end: Instant,
 	pub status: u16,
 	headers: Headers,
-	trailers: Headers,
+	ending: Option<Json>,
 	chunked: bool,
 	remaining_bytes: usize,
 	body: Vec<u8>,
 	done: bool,
 }
 
-impl GrpcWebResponse {
+impl HttpResponse {
 	pub fn read_head(mut connection: HttpConnection, end: Instant) -> io::Result<Self> {
 		let line = connection.read_line(end)?;
 		let status = line.split(' ').nth(1).and_then(|word| word.parse().ok());
@@ -1224,14 +1054,13 @@ impl GrpcWebResponse {
 		let chunked = get("transfer-encoding").eq_ignore_ascii_case("chunked");
 		let left = if chunked { 0 } else { get("content-length").parse().unwrap_or(0) };
 		let done = !chunked && left == 0;
-		let trailers = Headers::new();
 		let body = Vec::new();
 		Ok(Self {
 			connection,
 			end,
 			status,
 			headers,
-			trailers,
+			ending: None,
 			chunked,
 			remaining_bytes: left,
 			body,
@@ -1239,26 +1068,48 @@ impl GrpcWebResponse {
 		})
 	}
 
+	fn content_type(&self) -> String {
+		self.headers.get("content-type").map_or(JSON_TYPE, String::as_str).to_ascii_lowercase()
+	}
+
 	pub fn unexpected_peer(&self) -> Option<String> {
-		let kind = self.headers.get("content-type").map_or("application/grpc", String::as_str);
-		match self.status {
-			200 if kind.to_ascii_lowercase().starts_with("application/grpc") => None,
-			200 => Some(format!("HTTP 200 with `{}`", kind.chars().take(60).collect::<String>())),
-			status => Some(format!("HTTP {status}")),
+		match self.content_type() {
+			kind if kind == JSON_TYPE || kind == STREAM_TYPE => None,
+			kind if self.status == 200 => {
+				Some(format!("HTTP 200 with `{}`", kind.chars().take(60).collect::<String>()))
+			}
+			_ => Some(format!("HTTP {}", self.status)),
 		}
 	}
 
-	pub fn next_message(&mut self) -> io::Result<Option<Vec<u8>>> {
-		loop {
-			if self.frame_length().is_some_and(|length| length > MAX_MESSAGE_BYTES) {
-				return Err(io::Error::other(Error::too_large(MAX_MESSAGE_BYTES >> 20)));
+	pub fn next_document(&mut self) -> io::Result<Option<Json>> {
+		if self.status != 200 || self.content_type() == JSON_TYPE {
+			if self.ending.is_some() {
+				return Ok(None);
 			}
-			if let Some((flag, message)) = self.take_frame() {
-				if flag & TRAILERS_FLAG == 0 {
-					return Ok(Some(message));
+			while !self.done {
+				if self.body.len() > MAX_DOCUMENT_BYTES {
+					return Err(io::Error::other(Error::too_large(MAX_DOCUMENT_BYTES >> 20)));
 				}
-				let text = String::from_utf8_lossy(&message).into_owned();
-				text.split("\r\n").for_each(|line| add_header(&mut self.trailers, line));
+				self.read_body()?;
+			}
+			let document = parse_document(&std::mem::take(&mut self.body))?;
+			if self.status != 200 {
+				self.ending = Some(Json::object([("error", document)]));
+				return Ok(None);
+			}
+			self.ending = Some(Json::Null);
+			return Ok(Some(document));
+		}
+		loop {
+			if self.document_length().is_some_and(|length| length > MAX_DOCUMENT_BYTES) {
+				return Err(io::Error::other(Error::too_large(MAX_DOCUMENT_BYTES >> 20)));
+			}
+			if let Some((flag, document)) = self.take_envelope()? {
+				if flag & END_FLAG == 0 {
+					return Ok(Some(document));
+				}
+				self.ending = Some(document);
 			} else if self.done {
 				return if self.body.is_empty() { Ok(None) } else { Err(unexpected_end()) };
 			} else {
@@ -1267,17 +1118,23 @@ impl GrpcWebResponse {
 		}
 	}
 
-	fn frame_length(&self) -> Option<usize> {
-		let length: [u8; 4] = self.body.get(1..FRAME_HEAD_BYTES)?.try_into().ok()?;
+	pub fn ending(&self) -> Option<&Json> {
+		self.ending.as_ref()
+	}
+
+	fn document_length(&self) -> Option<usize> {
+		let length: [u8; 4] = self.body.get(1..ENVELOPE_HEAD_BYTES)?.try_into().ok()?;
 		usize::try_from(u32::from_be_bytes(length)).ok()
 	}
 
-	fn take_frame(&mut self) -> Option<(u8, Vec<u8>)> {
-		let end = FRAME_HEAD_BYTES + self.frame_length()?;
-		let message = self.body.get(FRAME_HEAD_BYTES..end)?.to_vec();
+	fn take_envelope(&mut self) -> io::Result<Option<(u8, Json)>> {
+		let Some(length) = self.document_length() else { return Ok(None) };
+		let end = ENVELOPE_HEAD_BYTES + length;
+		let Some(bytes) = self.body.get(ENVELOPE_HEAD_BYTES..end) else { return Ok(None) };
+		let document = parse_document(bytes)?;
 		let flag = self.body[0];
 		self.body.drain(..end);
-		Some((flag, message))
+		Ok(Some((flag, document)))
 	}
 
 	fn read_body(&mut self) -> io::Result<()> {
@@ -1307,15 +1164,24 @@ impl GrpcWebResponse {
 		Ok(())
 	}
 
-	pub fn status_headers(&self) -> &Headers {
-		if self.headers.contains_key("grpc-status") { &self.headers } else { &self.trailers }
-	}
-
 	pub fn into_connection(self) -> Option<HttpConnection> {
 		let closes = self.headers.get("connection").is_some_and(|value| value == "close");
 		let rest = self.connection.buffer.len() - self.connection.position;
 		(self.done && !closes && rest == 0).then_some(self.connection)
 	}
+}
+
+pub fn envelope(document: &[u8]) -> Vec<u8> {
+	let mut out = vec![0];
+	out.extend((document.len() as u32).to_be_bytes());
+	out.extend(document);
+	out
+}
+
+fn parse_document(bytes: &[u8]) -> io::Result<Json> {
+	let document = std::str::from_utf8(bytes).ok().and_then(Json::parse);
+	let invalid = || io::Error::new(io::ErrorKind::InvalidData, "the answer is not JSON");
+	document.filter(|document| matches!(document, Json::Object(_))).ok_or_else(invalid)
 }
 
 fn add_header(headers: &mut Headers, line: &str) {
@@ -1334,7 +1200,7 @@ fn timed_out() -> io::Error {
 }
 
 fn invalid_http() -> io::Error {
-	io::Error::new(io::ErrorKind::InvalidData, "the answer is no HTTP")
+	io::Error::new(io::ErrorKind::InvalidData, "the peer does not speak HTTP")
 }
 
 fn unexpected_end() -> io::Error {
@@ -1624,6 +1490,7 @@ pub struct OutputPlaces {
 	pub home: Option<PathBuf>,
 	pub browse_home: Option<PathBuf>,
 	pub search_path: Vec<PathBuf>,
+	pub is_confined: bool,
 }
 
 impl OutputPlaces {
@@ -1642,6 +1509,7 @@ impl OutputPlaces {
 				.filter(|path| path.is_absolute())
 				.map(real)
 				.collect(),
+			is_confined: false,
 		}
 	}
 
@@ -1665,6 +1533,9 @@ impl OutputPlaces {
 			return Some(format!("programs are looked for in `{}`", parent.display()));
 		}
 		let base = self.base(path);
+		if self.is_confined && base.is_none() {
+			return Some("it is outside the project and the temp folder".to_owned());
+		}
 		if let Some(folder) = system_folder(&all).filter(|_| base.is_none()) {
 			return Some(format!("`{folder}` is a folder of the system"));
 		}
@@ -2429,6 +2300,1915 @@ pub fn sha256(bytes: &[u8]) -> String {
 }
 }
 
+mod client {
+use std::fmt;
+use std::io;
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::discovery;
+use super::error::{Error, Result};
+use super::http::{HttpConnection, HttpResponse, JSON_TYPE, STREAM_TYPE, envelope, socket_path};
+use super::json::Json;
+use super::message::{JsonForm, Message, Request, from_json, to_json};
+
+const DEADLINE_GRACE: Duration = Duration::from_secs(1);
+
+/// Drives the browser: every command as a method.
+#[derive(Clone)]
+pub struct Browse {
+	daemon: Arc<DaemonEndpoint>,
+	tab: Option<u64>,
+	session: Option<String>,
+	timeout: Option<Duration>,
+}
+
+/// How connections to a remote daemon are made.
+pub type Connector = Box<dyn Fn(Instant) -> io::Result<HttpConnection> + Send + Sync>;
+
+struct DaemonEndpoint {
+	address: String,
+	token: String,
+	connector: Option<Connector>,
+	/// Connections that wait for the next call.
+	idle_connections: Mutex<Vec<HttpConnection>>,
+}
+
+/// Makes a client of the daemon that the environment names: `BROWSE_ADDR` with
+/// `BROWSE_SKILL_TOKEN` or `BROWSE_TOKEN`, else the state file of the project.
+pub fn connect() -> Result<Browse> {
+	let (address, token) = discovery::find_daemon(None, None)?;
+	Ok(Browse::new(&address, &token))
+}
+
+/// Its token stays where it is.
+impl fmt::Debug for Browse {
+	fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+		f.debug_struct("Browse").field("address", &self.daemon.address).finish_non_exhaustive()
+	}
+}
+
+impl Browse {
+	/// A client of the daemon at `127.0.0.1:4711` or `unix:/path`.
+	pub fn new(address: &str, token: &str) -> Self {
+		Self::with_connector(address, token, None)
+	}
+
+	pub(crate) fn with_connector(address: &str, token: &str, opener: Option<Connector>) -> Self {
+		let (address, token) = (address.to_owned(), token.to_owned());
+		let daemon = Arc::new(DaemonEndpoint {
+			address,
+			token,
+			connector: opener,
+			idle_connections: Mutex::default(),
+		});
+		Self { daemon, tab: None, session: None, timeout: None }
+	}
+
+	/// The same client, acting on this tab.
+	pub fn tab(&self, id: u64) -> Self {
+		Self { tab: Some(id), ..self.clone() }
+	}
+
+	/// The same client, acting in this session.
+	pub fn session(&self, name: &str) -> Self {
+		Self { session: Some(name.to_owned()), ..self.clone() }
+	}
+
+	/// The same client, with this deadline for each call.
+	pub fn with_timeout(&self, timeout: Duration) -> Self {
+		Self { timeout: Some(timeout), ..self.clone() }
+	}
+
+	/// Sends a request, and answers with its response.
+	pub fn send<R: Request>(&self, request: &R) -> Result<R::Response> {
+		let mut last = None;
+		for message in self.stream(request)? {
+			last = Some(message?);
+		}
+		Ok(last.unwrap_or_default())
+	}
+
+	/// Sends a request, and answers with what comes, as it comes. A stream that
+	/// is dropped ends its call.
+	pub fn stream<R: Request>(&self, request: &R) -> Result<Stream<R::Response>> {
+		let path = format!("/browse.v1.BrowserService/{}", R::METHOD);
+		let timeout = self.timeout.unwrap_or(Duration::from_millis(R::TIMEOUT_MS));
+		let message = to_json(request, JsonForm::Wire);
+		self.start_call(&path, &message, R::STREAMS, timeout)
+	}
+
+	pub(crate) fn start_call<M>(
+		&self,
+		path: &str,
+		message: &Json,
+		streams: bool,
+		timeout: Duration,
+	) -> Result<Stream<M>> {
+		let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX).max(1);
+		let end = Instant::now() + timeout + DEADLINE_GRACE;
+		let daemon = Arc::clone(&self.daemon);
+		let failed = |error: io::Error| daemon.call_error(&error, milliseconds);
+		let mut connection = daemon.take_connection(end).map_err(failed)?;
+		let host =
+			if socket_path(&daemon.address).is_some() { "localhost" } else { &daemon.address };
+		let headers = self.headers(milliseconds, if streams { STREAM_TYPE } else { JSON_TYPE });
+		let body = message.to_string().into_bytes();
+		let body = if streams { envelope(&body) } else { body };
+		connection.send(host, path, &headers, &body, end).map_err(failed)?;
+		let answer = HttpResponse::read_head(connection, end).map_err(failed)?;
+		if let Some(what) = answer.unexpected_peer() {
+			return Err(daemon.unexpected_peer(&what));
+		}
+		Ok(Stream { daemon, answer: Some(answer), milliseconds, response: PhantomData })
+	}
+
+	fn headers(&self, milliseconds: u64, kind: &str) -> Vec<(&'static str, String)> {
+		let mut headers = vec![
+			("content-type", kind.to_owned()),
+			("connect-protocol-version", "1".to_owned()),
+			("authorization", format!("Bearer {}", self.daemon.token)),
+			("browse-content", "raw".to_owned()),
+			("connect-timeout-ms", milliseconds.to_string()),
+		];
+		headers.extend(self.tab.map(|tab| ("browse-tab", tab.to_string())));
+		headers.extend(self.session.clone().map(|name| ("browse-session", name)));
+		headers
+	}
+
+	pub(crate) fn dynamic<R: Request>(&self, args: &Json) -> Result<Json> {
+		let request: R = from_json(args, JsonForm::Plain).map_err(Error::argument)?;
+		Ok(self.send(&request)?.to_json())
+	}
+}
+
+impl DaemonEndpoint {
+	fn take_connection(&self, end: Instant) -> io::Result<HttpConnection> {
+		loop {
+			let waiting =
+				self.idle_connections.lock().unwrap_or_else(PoisonError::into_inner).pop();
+			let Some(mut connection) = waiting else {
+				return match &self.connector {
+					Some(open) => open(end),
+					None => HttpConnection::open(&self.address, end),
+				};
+			};
+			if connection.is_open() {
+				return Ok(connection);
+			}
+		}
+	}
+
+	fn call_error(&self, error: &io::Error, milliseconds: u64) -> Error {
+		if let Some(told) = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
+			return told.clone();
+		}
+		match error.kind() {
+			io::ErrorKind::TimedOut => Error::deadline_exceeded(milliseconds),
+			io::ErrorKind::InvalidData => self.unexpected_peer(&error.to_string()),
+			_ => self.unreachable(error),
+		}
+	}
+
+	fn unexpected_peer(&self, what: &str) -> Error {
+		match self.connector {
+			Some(_) => Error::unexpected_peer(&self.address, what),
+			None => self.unreachable(what),
+		}
+	}
+
+	fn unreachable(&self, why: impl fmt::Display) -> Error {
+		match self.connector {
+			Some(_) => Error::remote_unreachable(&self.address, why),
+			None => Error::unreachable(&self.address, why),
+		}
+	}
+}
+
+/// The messages of an answer, as they come. It ends after an error.
+pub struct Stream<R> {
+	daemon: Arc<DaemonEndpoint>,
+	answer: Option<HttpResponse>,
+	milliseconds: u64,
+	response: PhantomData<R>,
+}
+
+impl<R: Message> Iterator for Stream<R> {
+	type Item = Result<R>;
+
+	fn next(&mut self) -> Option<Self::Item> {
+		let document = self.next_document()?;
+		let read =
+			|json| from_json(&json, JsonForm::Wire).map_err(|why| self.daemon.unreachable(why));
+		Some(document.and_then(read))
+	}
+}
+
+impl<R> Stream<R> {
+	pub(crate) fn next_document(&mut self) -> Option<Result<Json>> {
+		let mut answer = self.answer.take()?;
+		match answer.next_document() {
+			Ok(Some(document)) => {
+				self.answer = Some(answer);
+				Some(Ok(document))
+			}
+			Ok(None) => {
+				let Some(ending) = answer.ending() else {
+					let why = "the answer broke off: it has no end";
+					return Some(Err(self.daemon.unreachable(why)));
+				};
+				let document = ending.get("error").filter(|error| **error != Json::Null);
+				let error = document.map(Error::from_json);
+				// A daemon says its reason, always.
+				let is_told = document.is_none_or(Error::gives_reason);
+				if let Some(error) =
+					error.as_ref().filter(|_| !is_told && self.daemon.connector.is_some())
+				{
+					let what = format!("it answers `{}`", error.message);
+					return Some(Err(self.daemon.unexpected_peer(&what)));
+				}
+				if let Some(connection) = answer.into_connection() {
+					let mut idle =
+						self.daemon.idle_connections.lock().unwrap_or_else(PoisonError::into_inner);
+					idle.push(connection);
+				}
+				error.map(Err)
+			}
+			Err(error) => Some(Err(self.daemon.call_error(&error, self.milliseconds))),
+		}
+	}
+}
+}
+
+#[rustfmt::skip]
+mod messages {
+use std::collections::BTreeMap;
+
+use super::any::Any;
+use super::json::Json;
+use super::message::{JsonForm, Message, Request, Value, from_json};
+
+browse_enums! {
+	enum ElementState {
+		/// It has a box and is not hidden by style.
+		Visible "visible",
+		/// It is not visible, or not there.
+		Hidden "hidden",
+		/// It takes input.
+		Enabled "enabled",
+		/// It is disabled by itself or by its fieldset.
+		Disabled "disabled",
+		/// It is checked.
+		Checked "checked",
+		/// It is enabled and not read-only.
+		Editable "editable",
+		/// It has the focus.
+		Focused "focused",
+	}
+	enum ImageFormat {
+		Png "png",
+		Jpeg "jpeg",
+		/// At most 16,000 pixels a side.
+		Webp "webp",
+	}
+	enum MouseButton {
+		Left "left",
+		Right "right",
+		Middle "middle",
+	}
+	enum PaperFormat {
+		/// 8.5 x 11 in.
+		Letter "letter",
+		/// 210 x 297 mm.
+		A4 "a4",
+		/// 8.5 x 14 in.
+		Legal "legal",
+	}
+	enum Property {
+		/// Title of the document.
+		Title "title",
+		/// Value of a field.
+		Value "value",
+		/// Number of elements that match.
+		Count "count",
+		/// Rectangle in CSS pixels: x, y, width, height.
+		Box "box",
+		/// ARIA role.
+		Role "role",
+		/// Accessible name.
+		Name "name",
+		/// Accessible description.
+		Description "description",
+	}
+	enum ScrapeKind {
+		/// Pictures, those of style sheets too.
+		Images "images",
+		/// Films.
+		Videos "videos",
+		/// Pictures, films and sound.
+		Media "media",
+	}
+	enum WaitUntil {
+		/// The load event.
+		Load "load",
+		/// The document is parsed.
+		Domcontentloaded "domcontentloaded",
+		/// No request has run for half a second.
+		Networkidle "networkidle",
+		/// Nothing: the navigation has begun.
+		None "none",
+	}
+}
+
+browse_messages! {
+	struct PageQuote {
+		/// What the words are: `element`, `cover`, or the ref of a candidate.
+		about: String,
+		/// The words, on one line: at most 80 characters.
+		text: String,
+	}
+	struct ChainRequest {
+		/// Commands to run, one JSON array a line: \["goto", "https://example.com"\].
+		steps: Vec<Step>,
+	}
+	struct ChainResponse {
+		/// One entry per step that ran, in order.
+		results: Vec<StepResult>,
+	}
+	struct BatchRequest {
+		/// At most 50 commands, one JSON object a line: {"tab": 1, "command": \["text"\]}.
+		steps: Vec<Step>,
+	}
+	struct BatchResponse {
+		/// One entry per step, in order.
+		results: Vec<StepResult>,
+	}
+	struct Step {
+		/// Tab it acts on; the tab of the call when left out.
+		tab: Option<u64>,
+		/// The request, packed. Its type names its RPC: no two RPCs share one.
+		request: Option<Any>,
+	}
+	struct StepResult {
+		/// Command, as the CLI names it.
+		command: String,
+		/// Tab it acted on.
+		tab: Option<u64>,
+		response: Option<Any>,
+		error: Option<StepError>,
+	}
+	struct StepError {
+		/// Reason, as in errors.proto.
+		reason: String,
+		/// What is wrong.
+		message: String,
+		/// What to do next.
+		hint: String,
+		metadata: BTreeMap<String, String>,
+		/// What the page chose.
+		page: Vec<PageQuote>,
+	}
+	struct ScreenshotRequest {
+		/// Element to capture; the full page when left out.
+		target: Option<String>,
+		/// The same as the target argument.
+		selector: Option<String>,
+		/// Only what the viewport shows.
+		viewport: bool,
+		/// Only this rectangle of the page, in CSS pixels: x,y,width,height.
+		clip: Option<String>,
+		/// Image format; png when no path names one.
+		format: ImageFormat,
+	}
+	struct ScreenshotResponse {
+		/// The encoded image.
+		image: Vec<u8>,
+		/// Its MIME type.
+		mime: String,
+		/// Width in pixels.
+		width: u32,
+		/// Height in pixels.
+		height: u32,
+		/// What was left out, when the page is too tall for one image.
+		note: String,
+	}
+	struct ResponsiveRequest {
+		/// The full page at each width, instead of what fits the screen.
+		full_page: bool,
+		/// One picture with all screens side by side: \<prefix>-sheet.png.
+		sheet: bool,
+	}
+	struct ResponsiveResponse {
+		/// One for each screen.
+		pictures: Vec<Picture>,
+	}
+	struct Picture {
+		/// End of its file name: mobile.png.
+		name: String,
+		/// The encoded image.
+		image: Vec<u8>,
+		/// Width in pixels.
+		width: u32,
+		/// Height in pixels.
+		height: u32,
+		/// What was left out, when the page is too tall for one image.
+		note: String,
+	}
+	struct PdfRequest {
+		/// Paper; letter when left out.
+		format: PaperFormat,
+		/// Width of the paper; needs --height.
+		width: Option<String>,
+		/// Height of the paper; needs --width.
+		height: Option<String>,
+		/// All four margins; 1cm when none is given.
+		margins: Option<String>,
+		/// Upper margin.
+		margin_top: Option<String>,
+		/// Right margin.
+		margin_right: Option<String>,
+		/// Lower margin.
+		margin_bottom: Option<String>,
+		/// Left margin.
+		margin_left: Option<String>,
+		/// HTML of the header; the classes date, title, url, pageNumber and totalPages are filled in.
+		header_template: Option<String>,
+		/// HTML of the footer, as of the header.
+		footer_template: Option<String>,
+		/// Page numbers in the footer.
+		page_numbers: bool,
+		/// An outline from the headings.
+		outline: bool,
+		/// Tags for screen readers.
+		tagged: bool,
+		/// Background colours and images.
+		print_background: bool,
+		/// The paper size that the page itself names, where it does.
+		prefer_css_page_size: bool,
+		/// Waits until Paged.js has laid out the pages, and with them the table of contents.
+		toc: bool,
+		/// Turns the paper.
+		landscape: bool,
+		/// JSON object with these options, in place of the flags.
+		from_file: Option<String>,
+	}
+	struct PrintHtmlRequest {
+		/// Paper; letter when left out.
+		format: PaperFormat,
+		/// Width of the paper; needs --height.
+		width: Option<String>,
+		/// Height of the paper; needs --width.
+		height: Option<String>,
+		/// All four margins; 1cm when none is given.
+		margins: Option<String>,
+		/// Upper margin.
+		margin_top: Option<String>,
+		/// Right margin.
+		margin_right: Option<String>,
+		/// Lower margin.
+		margin_bottom: Option<String>,
+		/// Left margin.
+		margin_left: Option<String>,
+		/// HTML of the header; the classes date, title, url, pageNumber and totalPages are filled in.
+		header_template: Option<String>,
+		/// HTML of the footer, as of the header.
+		footer_template: Option<String>,
+		/// Page numbers in the footer.
+		page_numbers: bool,
+		/// An outline from the headings.
+		outline: bool,
+		/// Tags for screen readers.
+		tagged: bool,
+		/// Background colours and images.
+		print_background: bool,
+		/// The paper size that the page itself names, where it does.
+		prefer_css_page_size: bool,
+		/// Waits until Paged.js has laid out the pages, and with them the table of contents.
+		toc: bool,
+		/// Turns the paper.
+		landscape: bool,
+		/// JSON object with these options, in place of the flags.
+		from_file: Option<String>,
+		/// HTML file to print.
+		html: String,
+	}
+	struct PdfResponse {
+		/// The document.
+		pdf: Vec<u8>,
+		/// Its MIME type.
+		mime: String,
+		/// Its size in bytes.
+		bytes: u64,
+	}
+	struct ArchiveRequest {
+	}
+	struct ArchiveResponse {
+		/// The page as MHTML.
+		archive: Vec<u8>,
+		/// Its MIME type.
+		mime: String,
+		/// Its size in bytes.
+		bytes: u64,
+	}
+	struct DownloadRequest {
+		/// Address, or element: what an image, a video or a link points to, or what the page sends when a button is clicked; or a kept file, such as @d1.
+		source: String,
+	}
+	struct ListDownloadsRequest {
+		/// Waits until the files that are under way are whole; for one to begin first, when the last action has begun none.
+		wait: bool,
+		/// Lists those of all sessions; only for the owner of the daemon.
+		all: bool,
+	}
+	struct ListDownloadsResponse {
+		/// Oldest first.
+		downloads: Vec<DownloadEntry>,
+	}
+	struct ClearDownloadsRequest {
+		/// Removes those of all sessions; only for the owner of the daemon.
+		all: bool,
+	}
+	struct ClearDownloadsResponse {
+		/// Files that were removed.
+		removed: u64,
+	}
+	struct DownloadEntry {
+		/// Names it: `download @d1 report.pdf` saves it.
+		id: String,
+		/// How far it is, in one line.
+		summary: String,
+		/// running, complete, failed or refused.
+		state: String,
+		/// The name that the page gives it, made harmless.
+		name: String,
+		/// Where it is kept; only for callers on the machine of the daemon.
+		path: Option<String>,
+		/// Its MIME type, where the server or the name says it.
+		mime: String,
+		/// Bytes that came so far.
+		bytes: u64,
+		/// Bytes that it will have, where that is known; of one that is running.
+		total: Option<u64>,
+		/// Where it comes from, without query.
+		url: String,
+		/// Why it failed or was refused.
+		problem: String,
+		/// When it is removed: 2026-01-31T12:00:00Z; of one that is complete.
+		kept_until: String,
+		/// Its tab.
+		tab: u64,
+		/// Its session.
+		session: String,
+	}
+	struct ScrapeRequest {
+		/// What to save.
+		kind: ScrapeKind,
+		/// Only what is in the elements that match this CSS selector.
+		selector: Option<String>,
+		/// Save at most so many.
+		limit: Option<u32>,
+		/// Addresses of files that the caller has already.
+		known: Vec<String>,
+	}
+	struct FilePart {
+		/// Number of the file, from 0.
+		file: u32,
+		/// Begins the file.
+		head: Option<FileHead>,
+		/// The next bytes of it.
+		data: Vec<u8>,
+		/// Ends the file.
+		tail: Option<FileTail>,
+		/// Files to come; in the first message of several.
+		files: Option<u32>,
+	}
+	struct FileHead {
+		/// Where it comes from; data: addresses are shortened to their hash.
+		url: String,
+		/// The name that the server or the page gives it; not to be trusted as a path.
+		name: String,
+		/// Its MIME type.
+		mime: String,
+		/// Its size in bytes, where that is known.
+		size: Option<u64>,
+	}
+	struct FileTail {
+		/// Its size in bytes.
+		bytes: u64,
+		/// SHA-256 of its bytes, in hexadecimal.
+		sha256: String,
+		/// Why it did not come: the name of a reason.
+		reason: String,
+		/// The same in words.
+		message: String,
+		/// True when the caller has it already.
+		known: bool,
+		/// Where it comes from, of a file that has no head.
+		url: String,
+		/// What the caller should know of it.
+		note: String,
+	}
+	struct ViewportRequest {
+		/// Width and height in CSS pixels, 50x50 to 10000x10000.
+		size: Option<String>,
+		/// Device pixels for each CSS pixel, 1 to 3.
+		scale: Option<f64>,
+		/// Goes back to the size that the browser began with.
+		reset: bool,
+	}
+	struct ViewportResponse {
+		/// Width in CSS pixels.
+		width: u32,
+		/// Height in CSS pixels.
+		height: u32,
+		/// Device pixels for each CSS pixel.
+		scale: f64,
+	}
+	struct Receipt {
+		/// What changed, one fact a line.
+		summary: String,
+		/// Address, when it changed.
+		url: Option<String>,
+		/// Tab that was opened.
+		new_tab: Option<u64>,
+		/// Element that has the focus now, when that changed: `textbox "Email"`.
+		focus: Option<String>,
+		/// Dialog that was answered: its type, text and answer.
+		dialog: Option<String>,
+		/// Files that the page sent.
+		downloads: Vec<DownloadEntry>,
+		/// Errors that the console got meanwhile, at most three.
+		errors: Vec<String>,
+		/// The same facts as in `summary`, taken apart; a fact without words of the page is a label alone.
+		facts: Vec<ReceiptFact>,
+		/// Question that the page asked and that waits for `dialog-accept` or `dialog-dismiss`: its type and text.
+		question: Option<String>,
+	}
+	struct ReceiptFact {
+		/// What it is: `alert`, `value`, `new tab 3`.
+		label: String,
+		/// Role of the element that it is about.
+		role: String,
+		/// Accessible name of that element, or the message of a dialog.
+		name: String,
+		/// Message, value, title or address.
+		text: String,
+		/// What is added to it: `is open`, `, accepted`.
+		note: String,
+	}
+	struct ClickRequest {
+		/// Element to click; or a point of the viewport in CSS pixels, such as 100,150, where whatever lies there is clicked.
+		target: String,
+		/// Mouse button.
+		button: MouseButton,
+		/// Clicks in a row.
+		count: Option<u32>,
+		/// Keys held down: "Control+Shift".
+		modifiers: Option<String>,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+		/// Point of the element to click, from its top left corner in CSS pixels.
+		at: Option<String>,
+	}
+	struct ClickResponse {
+		receipt: Option<Receipt>,
+	}
+	struct ClickDownloadRequest {
+		/// Element whose click makes the page send a file.
+		target: String,
+		/// Mouse button.
+		button: MouseButton,
+		/// Clicks in a row.
+		count: Option<u32>,
+		/// Keys held down: "Control+Shift".
+		modifiers: Option<String>,
+		/// Point of the element to click, from its top left corner in CSS pixels.
+		at: Option<String>,
+	}
+	struct DoubleClickRequest {
+		/// Element to double-click.
+		target: String,
+		/// Mouse button.
+		button: MouseButton,
+		/// Keys held down: "Control+Shift".
+		modifiers: Option<String>,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct DoubleClickResponse {
+		receipt: Option<Receipt>,
+	}
+	struct HoverRequest {
+		/// Element to move the pointer over.
+		target: String,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct HoverResponse {
+		receipt: Option<Receipt>,
+	}
+	struct FillRequest {
+		/// Field to fill: an input, a textarea or an editable element.
+		target: String,
+		/// Text that replaces its content.
+		text: String,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct FillResponse {
+		receipt: Option<Receipt>,
+	}
+	struct TypeRequest {
+		/// Text to type into the focused element.
+		text: String,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct TypeResponse {
+		receipt: Option<Receipt>,
+	}
+	struct PressRequest {
+		/// Key or chord, as in `Enter`, `a`, `Control+A` or `Shift+Tab`.
+		key: String,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct PressResponse {
+		receipt: Option<Receipt>,
+	}
+	struct SelectRequest {
+		/// Dropdown or list to choose from.
+		target: String,
+		/// Value, label or visible text of each option.
+		value: Vec<String>,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct SelectResponse {
+		receipt: Option<Receipt>,
+	}
+	struct CheckRequest {
+		/// Checkbox, radio button or switch.
+		target: String,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct CheckResponse {
+		receipt: Option<Receipt>,
+	}
+	struct UncheckRequest {
+		/// Checkbox or switch.
+		target: String,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct UncheckResponse {
+		receipt: Option<Receipt>,
+	}
+	struct ScrollRequest {
+		/// Element to scroll into view; or up, down, left, right, top or bottom; or pixels to scroll down by. The bottom of the page when left out.
+		target: Option<String>,
+		/// Pixels to scroll by; a screen when left out.
+		by: Option<u32>,
+	}
+	struct ScrollResponse {
+		/// Where the page is scrolled to.
+		summary: String,
+		/// Pixels from the left edge.
+		x: f64,
+		/// Pixels from the top edge.
+		y: f64,
+	}
+	struct DragRequest {
+		/// Element to drag.
+		target: String,
+		/// Element to drop it on.
+		onto: String,
+		/// Moves of the pointer on the way, 1 to 200; 10 when left out.
+		steps: Option<u32>,
+		/// Milliseconds that the button is down before the first move, for lists that want a long press.
+		hold: Option<u32>,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct DragResponse {
+		receipt: Option<Receipt>,
+	}
+	struct MoveMouseRequest {
+		/// Where to: an element, or two numbers, which are CSS pixels of the viewport from the left and from the top.
+		to: Vec<String>,
+		/// Point of the element instead of its centre, in CSS pixels from its top left corner.
+		offset: Option<String>,
+		/// Moves on the way, 1 to 200; one when left out.
+		steps: Option<u32>,
+		/// Keys held down: "Control+Shift".
+		modifiers: Option<String>,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct MoveMouseResponse {
+		receipt: Option<Receipt>,
+	}
+	struct PressMouseRequest {
+		/// Where: an element, or two numbers; where the pointer is when left out.
+		to: Vec<String>,
+		/// Point of the element instead of its centre, in CSS pixels from its top left corner.
+		offset: Option<String>,
+		/// Mouse button.
+		button: MouseButton,
+		/// Keys held down: "Control+Shift".
+		modifiers: Option<String>,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct PressMouseResponse {
+		receipt: Option<Receipt>,
+	}
+	struct ReleaseMouseRequest {
+		/// Where: an element, or two numbers; where the pointer is when left out.
+		to: Vec<String>,
+		/// Point of the element instead of its centre, in CSS pixels from its top left corner.
+		offset: Option<String>,
+		/// Mouse button.
+		button: MouseButton,
+		/// Keys held down: "Control+Shift".
+		modifiers: Option<String>,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct ReleaseMouseResponse {
+		receipt: Option<Receipt>,
+	}
+	struct TurnWheelRequest {
+		/// Pixels down; up when negative.
+		dy: f64,
+		/// Pixels to the right; to the left when negative.
+		dx: Option<f64>,
+		/// Element to turn it over; where the pointer is when left out.
+		at: Option<String>,
+		/// Keys held down: "Control" zooms on many pages.
+		modifiers: Option<String>,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct TurnWheelResponse {
+		receipt: Option<Receipt>,
+	}
+	struct UploadFile {
+		/// Name, without folders.
+		name: String,
+		/// Content.
+		content: Vec<u8>,
+	}
+	struct UploadRequest {
+		/// File input, its label, or the button that opens its file chooser.
+		target: String,
+		/// Files to give it.
+		file: Vec<UploadFile>,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct UploadResponse {
+		receipt: Option<Receipt>,
+	}
+	struct DialogAcceptRequest {
+		/// Text for a prompt; its default when left out.
+		text: Option<String>,
+	}
+	struct DialogAcceptResponse {
+		/// What followed the answer, or that it is kept for the next question.
+		receipt: Option<Receipt>,
+	}
+	struct DialogDismissRequest {
+	}
+	struct DialogDismissResponse {
+		/// What followed the answer, or that it is kept for the next question.
+		receipt: Option<Receipt>,
+	}
+	struct GotoRequest {
+		/// Address to open: http, https or file. A bare host gets `https://`, a bare loopback host `http://`.
+		url: String,
+		/// What to wait for.
+		wait: WaitUntil,
+	}
+	struct GotoResponse {
+		/// HTTP status of the document; absent for file: and about: documents.
+		status: Option<u32>,
+		/// Address after redirects.
+		url: String,
+		/// Title of the document.
+		title: String,
+		/// Skills and notes whose host matches, at most five.
+		suggested_skills: Vec<SuggestedSkill>,
+	}
+	struct SuggestedSkill {
+		/// Name to give to `skill run` or `library show`; the host of a note.
+		id: String,
+		/// First sentence of the description of a skill; what a note is about.
+		title: String,
+		/// Where a skill comes from: project, global or bundled; else note or library.
+		kind: String,
+	}
+	struct BackRequest {
+		/// What to wait for.
+		wait: WaitUntil,
+	}
+	struct BackResponse {
+		/// HTTP status, when a request was made.
+		status: Option<u32>,
+		/// Address after the step.
+		url: String,
+		/// Title of the document.
+		title: String,
+	}
+	struct ForwardRequest {
+		/// What to wait for.
+		wait: WaitUntil,
+	}
+	struct ForwardResponse {
+		/// HTTP status, when a request was made.
+		status: Option<u32>,
+		/// Address after the step.
+		url: String,
+		/// Title of the document.
+		title: String,
+	}
+	struct ReloadRequest {
+		/// What to wait for.
+		wait: WaitUntil,
+	}
+	struct ReloadResponse {
+		/// HTTP status of the document.
+		status: Option<u32>,
+		/// Address after the reload.
+		url: String,
+		/// Title of the document.
+		title: String,
+	}
+	struct LoadHtmlRequest {
+		/// HTML file to load (.html, .htm, .xhtml or .svg); "-" reads standard input.
+		html: String,
+		/// What to wait for.
+		wait: WaitUntil,
+	}
+	struct LoadHtmlResponse {
+		/// Title of the document.
+		title: String,
+	}
+	struct WaitRequest {
+		/// Element to wait for (ref, CSS, text=, role=, label=, xpath=), or a number of milliseconds.
+		target: Option<String>,
+		/// Waits for the load event.
+		load: bool,
+		/// Waits until no request has run for half a second.
+		networkidle: bool,
+		/// Waits until the address matches this glob.
+		url: Option<String>,
+		/// Waits until this text is on the page.
+		text: Option<String>,
+		/// Waits until this target is hidden or gone.
+		hidden: Option<String>,
+		/// Waits until this target is gone from the page.
+		gone: Option<String>,
+		/// Waits until so many elements of the target are visible: "3", or "3+" for three or more.
+		count: Option<String>,
+	}
+	struct WaitResponse {
+		/// What was waited for, and how long it took.
+		summary: String,
+		/// Time waited, in milliseconds.
+		waited_ms: u64,
+	}
+	struct FrameRequest {
+		/// Element that holds the frame, looked up in the frame in force; `main` for the main frame.
+		target: Option<String>,
+		/// Frame with this name.
+		name: Option<String>,
+		/// Frame whose address matches this glob.
+		url: Option<String>,
+	}
+	struct FrameResponse {
+		/// `main`, or the name of the frame that selectors look in; `unnamed` when it has none.
+		frame: String,
+		/// Address of the frame.
+		url: String,
+	}
+	struct GetUrlRequest {
+	}
+	struct GetUrlResponse {
+		/// Address of the tab.
+		url: String,
+	}
+	struct StopLoadingRequest {
+	}
+	struct StopLoadingResponse {
+		/// Address that the tab shows.
+		url: String,
+	}
+	struct SnapshotRequest {
+		/// Only what can be acted on, alerts and titles of dialogs: controls, editors, canvases, and what shows that it takes clicks or can be dragged (a listener or `onclick`, `tabindex`, `draggable`, a framework's attribute, a cursor of its own). What a script handles at the root of the page alone cannot be determined: it is in the whole tree.
+		interactive: bool,
+		/// Leaves out structure that carries no name.
+		compact: bool,
+		/// Levels to descend.
+		depth: Option<u32>,
+		/// Only what lies within this element.
+		scope: Option<String>,
+		/// Prints only what changed since the previous snapshot of the tab, and says when that was; at another document all of it.
+		diff: bool,
+		/// Also elements that take clicks without having a role, as @c refs.
+		cursor: bool,
+		/// Cuts the tree to about this many tokens, and says what was left out.
+		max_tokens: Option<u32>,
+		/// Also answers the elements as data.
+		nodes: bool,
+	}
+	struct SnapshotResponse {
+		/// One element a line, two spaces a level.
+		tree: String,
+		/// The same elements as data, when asked for.
+		nodes: Vec<SnapshotNode>,
+		/// Skills and notes whose host matches, at most five.
+		suggested_skills: Vec<SuggestedSkill>,
+	}
+	struct SnapshotNode {
+		/// Ref to act on, such as `@e3`; empty for structure.
+		r#ref: String,
+		/// ARIA role.
+		role: String,
+		/// Accessible name.
+		name: String,
+		/// Accessible description.
+		description: String,
+		/// States, such as `checked`, `disabled` or `level=2`.
+		states: Vec<String>,
+		/// Value of a field; never of a password field.
+		value: Option<String>,
+		/// Frame that holds it; empty for the main frame.
+		frame: String,
+		/// Levels below the root.
+		depth: u32,
+		/// Position in CSS pixels, relative to its frame's viewport.
+		r#box: Option<Box>,
+		/// The heading, row, card or label it stands in, where its role and name repeat; not a part of its name. Only with `--interactive`.
+		context: String,
+		/// Its place among elements of the same role, name and context, from 1; 0 where its role and name do not repeat.
+		ordinal: u32,
+		/// What is wrong with an invalid field.
+		message: String,
+		/// What it holds that is not listed, such as `35 days`.
+		summary: String,
+		/// What its markup calls it, such as `prev-month`, where it has no name.
+		hint: String,
+	}
+	struct Box {
+		x: f64,
+		y: f64,
+		width: f64,
+		height: f64,
+	}
+	struct IsRequest {
+		/// State to test.
+		state: ElementState,
+		/// Element to test.
+		target: String,
+		/// Fails when the answer is false.
+		assert: bool,
+	}
+	struct IsResponse {
+		/// Whether the element has the state.
+		value: bool,
+	}
+	struct GetRequest {
+		/// What to read.
+		property: Property,
+		/// Element to read it from; `title` needs none.
+		target: Option<String>,
+	}
+	struct GetResponse {
+		/// The value.
+		value: String,
+		/// The rectangle, when `box` was asked for.
+		r#box: Option<Box>,
+	}
+	struct AttrsRequest {
+		/// Element to read.
+		target: String,
+	}
+	struct AttrsResponse {
+		/// Attributes in document order.
+		attributes: Vec<Attribute>,
+	}
+	struct Attribute {
+		name: String,
+		value: String,
+	}
+	struct ConsoleRequest {
+		/// Only errors and uncaught exceptions.
+		errors: bool,
+		/// Also the messages of pages that the tab showed before.
+		all: bool,
+	}
+	struct ConsoleResponse {
+		/// Messages of the page that the tab shows, oldest first; with `all` of all its pages.
+		messages: Vec<ConsoleMessage>,
+		/// Messages that fell out of the buffer.
+		dropped: u64,
+		/// Messages of earlier pages that were left out.
+		earlier: u64,
+	}
+	struct ConsoleMessage {
+		/// Time in milliseconds since the epoch.
+		time_ms: u64,
+		/// log, info, warning, error, debug or exception.
+		level: String,
+		/// What was logged.
+		text: String,
+		/// Where: `url:line:column`.
+		location: String,
+	}
+	struct NetworkRequest {
+		/// Only addresses that match this glob.
+		filter: Option<String>,
+		/// Also the requests of pages that the tab showed before.
+		all: bool,
+	}
+	struct NetworkResponse {
+		/// Requests of the page that the tab shows, oldest first; with `all` of all its pages.
+		requests: Vec<NetworkEntry>,
+		/// Requests that fell out of the buffer.
+		dropped: u64,
+		/// Requests of earlier pages that were left out.
+		earlier: u64,
+	}
+	struct NetworkEntry {
+		/// Id for `network show`.
+		id: u64,
+		/// HTTP method.
+		method: String,
+		/// Address.
+		url: String,
+		/// Resource type: document, script, xhr …
+		r#type: String,
+		/// HTTP status; absent until it answers.
+		status: Option<u32>,
+		/// Bytes received over the network.
+		size: u64,
+		/// From request to last byte, in milliseconds.
+		duration_ms: Option<f64>,
+		/// Why it failed, such as `net::ERR_FAILED`.
+		failure: Option<String>,
+		/// Time it began, in milliseconds since the epoch.
+		time_ms: u64,
+		/// MIME type of the answer.
+		mime: Option<String>,
+	}
+	struct ShowRequestRequest {
+		/// Id from `network`.
+		id: u64,
+	}
+	struct ShowRequestResponse {
+		request: Option<NetworkEntry>,
+	}
+	struct PerfRequest {
+	}
+	struct PerfResponse {
+		/// From the start of the navigation to the first byte of the answer.
+		ttfb_ms: Option<f64>,
+		/// First Contentful Paint.
+		fcp_ms: Option<f64>,
+		/// Largest Contentful Paint so far.
+		lcp_ms: Option<f64>,
+		/// Element of the largest paint: role and name.
+		lcp_element: Option<String>,
+		/// Cumulative Layout Shift: the worst window of shifts, without unit.
+		cls: Option<f64>,
+		/// Interaction to Next Paint, among the interactions seen.
+		inp_ms: Option<f64>,
+		/// Interactions that were measured.
+		interactions: u32,
+		/// When the document was parsed and its deferred scripts had run.
+		dom_content_loaded_ms: Option<f64>,
+		/// When the load event ended.
+		load_ms: Option<f64>,
+		/// Time of the name resolution.
+		dns_ms: Option<f64>,
+		/// Time of the connection, TLS included.
+		connect_ms: Option<f64>,
+		/// Time of the download of the document.
+		download_ms: Option<f64>,
+		/// Bytes of the document over the network; 0 from a cache.
+		transfer_bytes: Option<u64>,
+		/// Resources that the document loaded.
+		resources: u32,
+		/// navigate, reload or back_forward.
+		navigation: String,
+	}
+	struct DialogRequest {
+	}
+	struct DialogResponse {
+		/// Dialogs of the tab, oldest first.
+		dialogs: Vec<DialogEntry>,
+		/// Dialogs that fell out of the buffer.
+		dropped: u64,
+	}
+	struct DialogEntry {
+		/// Time of its answer in milliseconds since the epoch; of its opening, while it is open.
+		time_ms: u64,
+		/// alert, confirm, prompt or beforeunload.
+		kind: String,
+		/// Its output.
+		message: String,
+		/// accepted or dismissed; of what was typed into a prompt only the length.
+		answer: String,
+		/// Default text of a prompt.
+		default_text: Option<String>,
+		/// Address of the document that opened it.
+		url: String,
+		/// True while it waits for `dialog-accept` or `dialog-dismiss`.
+		open: bool,
+	}
+	struct AnnotateSnapshotRequest {
+		/// Only elements that can be acted on.
+		interactive: bool,
+		/// Leaves out structure that carries no name.
+		compact: bool,
+		/// Levels to descend.
+		depth: Option<u32>,
+		/// Only what lies within this element, which is all that the picture shows.
+		scope: Option<String>,
+		/// Also elements that take clicks without having a role, as @c refs.
+		cursor: bool,
+		/// Cuts the tree to about this many tokens, and says what was left out.
+		max_tokens: Option<u32>,
+		/// Only what the viewport shows, instead of the whole page.
+		viewport: bool,
+	}
+	struct AnnotateSnapshotResponse {
+		/// The picture, as PNG.
+		image: Vec<u8>,
+		/// Its MIME type.
+		mime: String,
+		/// Width in pixels.
+		width: u32,
+		/// Height in pixels.
+		height: u32,
+		/// What the picture lacks.
+		note: String,
+		/// The boxes in it.
+		marks: Vec<PictureMark>,
+		/// The snapshot: one element a line, two spaces a level.
+		tree: String,
+	}
+	struct PictureMark {
+		/// Ref.
+		r#ref: String,
+		/// Box in CSS pixels from the corner of the picture.
+		r#box: Option<Box>,
+	}
+	struct HeatSnapshotRequest {
+		/// JSON object of refs: a number from 0 (blue) to 1 (red), a colour such as #ff8800, or one of red, orange, yellow, green, blue, purple and gray.
+		heat: String,
+		/// Only what the viewport shows, instead of the whole page.
+		viewport: bool,
+	}
+	struct HeatSnapshotResponse {
+		/// The picture, as PNG.
+		image: Vec<u8>,
+		/// Its MIME type.
+		mime: String,
+		/// Width in pixels.
+		width: u32,
+		/// Height in pixels.
+		height: u32,
+		/// What the picture lacks.
+		note: String,
+		/// The boxes in it.
+		marks: Vec<PictureMark>,
+		/// Refs with their values, hottest first.
+		legend: String,
+	}
+	struct ExpectRequest {
+		/// Element to test.
+		target: String,
+		/// What to expect: visible, hidden, enabled, disabled, checked, unchecked, editable or focused; any other word is a text, or a /regular expression/, that the element or its value contains.
+		expected: String,
+		/// Takes a word such as `hidden` for a text.
+		text: bool,
+		/// The text is the whole text of the element.
+		exact: bool,
+	}
+	struct ExpectResponse {
+		/// What holds, and how long it took.
+		summary: String,
+		/// Time waited, in milliseconds.
+		waited_ms: u64,
+	}
+	struct FetchRequest {
+		/// Address, http or https.
+		url: String,
+		/// Wants JSON: answers the value, or the first 2 KB of what is none.
+		parse: bool,
+		/// Also prints the headers.
+		include: bool,
+	}
+	struct FetchResponse {
+		answer: Option<Fetched>,
+	}
+	struct Fetched {
+		/// HTTP status.
+		status: u32,
+		/// Address that answered, after redirects.
+		url: String,
+		/// Content type, as the server says it.
+		mime: String,
+		/// Headers; the values of cookies are redacted.
+		headers: Vec<Header>,
+		/// The same, one a line, when asked for.
+		head: String,
+		/// Body as text; base64 when it is binary.
+		body: String,
+		/// Whether the body is base64.
+		base64: bool,
+		/// Bytes that were read, at most 500,000.
+		size: u64,
+		/// Whether there was more.
+		truncated: bool,
+		/// The JSON value, when it was wanted and is one.
+		value: Json,
+		/// Why there is no JSON value, when it was wanted.
+		note: String,
+		/// From request to last byte, in milliseconds.
+		duration_ms: f64,
+	}
+	struct Header {
+		name: String,
+		value: String,
+	}
+	struct TextRequest {
+		/// Element to read; the whole page when left out.
+		target: Option<String>,
+	}
+	struct TextResponse {
+		/// Readable text: hidden and boilerplate nodes are left out.
+		text: String,
+	}
+	struct HtmlRequest {
+		/// Element whose inner HTML to print; the whole document when left out.
+		target: Option<String>,
+	}
+	struct HtmlResponse {
+		/// HTML as the document stands now.
+		html: String,
+	}
+	struct LinksRequest {
+	}
+	struct LinksResponse {
+		/// Links in document order, each address once.
+		links: Vec<Link>,
+	}
+	struct Link {
+		/// Accessible name.
+		text: String,
+		/// Absolute address.
+		href: String,
+	}
+	struct FindRequest {
+		/// Text to look for (case is ignored), or a /regular expression/.
+		pattern: String,
+	}
+	struct FindResponse {
+		/// Matching snapshot lines with their refs, each with three lines around it.
+		matches: String,
+		/// Number of matching lines.
+		count: u32,
+	}
+	struct FormsRequest {
+		/// Answers data in place of text.
+		structured: bool,
+	}
+	struct FormsResponse {
+		/// One field a line, below its form; absent when data was asked for.
+		text: Option<String>,
+		/// Forms with a field, those of the main frame first.
+		forms: Vec<Form>,
+		/// Fields outside of any form.
+		fields: Vec<FormField>,
+	}
+	struct Form {
+		/// Its `name` attribute, or its id.
+		name: String,
+		/// Accessible name.
+		label: String,
+		/// get, post or dialog.
+		method: String,
+		/// Absolute address that it is sent to; empty for the page itself.
+		action: String,
+		/// Name or URL of its frame; empty for the main frame.
+		frame: String,
+		/// Fields and buttons in document order.
+		fields: Vec<FormField>,
+	}
+	struct FormField {
+		/// Ref to act on, such as `@e3`.
+		r#ref: String,
+		/// Its `name` attribute, or its id.
+		name: String,
+		/// Accessible name.
+		label: String,
+		/// Type of an input, `select`, `textarea`, `contenteditable`, or the role of a widget.
+		r#type: String,
+		/// What it holds, or what a checked one sends; absent for passwords, one-time codes and card numbers.
+		value: Option<String>,
+		/// Whether it is checked; absent for what cannot be.
+		checked: Option<bool>,
+		/// Whether the form wants it.
+		required: bool,
+		/// Whether it takes no input.
+		disabled: bool,
+		/// Whether it cannot be changed.
+		readonly: bool,
+		/// Whether it takes several values.
+		multiple: bool,
+		/// Whether a password, a code or a card number goes in here.
+		secret: bool,
+		/// Whether it does not show, as a chooser of files behind a button.
+		hidden: bool,
+		/// What there is to choose from.
+		options: Vec<FormOption>,
+		/// What a set of choices is about.
+		group: Option<String>,
+		/// What it suggests while it is empty.
+		placeholder: Option<String>,
+		/// Accessible description.
+		description: Option<String>,
+		/// Lowest value.
+		min: Option<String>,
+		/// Highest value.
+		max: Option<String>,
+		/// Distance of values.
+		step: Option<String>,
+		/// Regular expression that a value has to match.
+		pattern: Option<String>,
+		/// Characters that a value may have.
+		maxlength: Option<String>,
+		/// Files that it takes.
+		accept: Option<String>,
+		/// What autofill would put in.
+		autocomplete: Option<String>,
+		/// What the browser has against its value.
+		problem: Option<String>,
+		/// Name or URL of its frame, for fields outside of a form.
+		frame: Option<String>,
+	}
+	struct FormOption {
+		/// What is sent.
+		value: String,
+		/// What a person reads.
+		label: String,
+		/// Whether it is chosen.
+		selected: bool,
+		/// Whether it cannot be chosen.
+		disabled: bool,
+	}
+	struct AccessibilityRequest {
+		/// Answers data in place of text.
+		structured: bool,
+	}
+	struct AccessibilityResponse {
+		/// One element a line, two spaces a level; absent when data was asked for.
+		tree: Option<String>,
+		/// The same elements as data.
+		nodes: Vec<AccessibilityNode>,
+	}
+	struct AccessibilityNode {
+		/// ARIA role; `text` for plain text.
+		role: String,
+		/// Accessible name, or the text.
+		name: String,
+		/// Accessible description.
+		description: Option<String>,
+		/// States, such as `checked`, `disabled` or `level=2`.
+		states: Vec<String>,
+		/// Value of a field; never of a secret one.
+		value: Option<String>,
+		/// Name or URL of its frame; absent for the main frame.
+		frame: Option<String>,
+		/// Levels below the root.
+		depth: u32,
+	}
+	struct MediaRequest {
+		/// Element to look in; the whole page when left out.
+		target: Option<String>,
+		/// Only images.
+		images: bool,
+		/// Only videos.
+		videos: bool,
+		/// Only sounds.
+		audio: bool,
+	}
+	struct MediaResponse {
+		/// Media in document order, each address once.
+		media: Vec<MediaItem>,
+	}
+	struct MediaItem {
+		/// image, video or audio.
+		kind: String,
+		/// Absolute address. Of a `data:` address only its beginning.
+		url: String,
+		/// MIME type, as the server or the document says it; absent when neither does.
+		r#type: Option<String>,
+		/// Size of the picture in pixels, such as `640x480`; absent when it was not loaded.
+		size: Option<String>,
+		/// Bytes received over the network, or held by a `data:` address.
+		bytes: Option<u64>,
+		/// Length in seconds.
+		seconds: Option<f64>,
+		/// Alternative text, or accessible name.
+		alt: Option<String>,
+		/// Whether it shows.
+		shown: bool,
+		/// Whether a style paints it.
+		background: bool,
+	}
+	struct DataRequest {
+		/// Only documents of JSON-LD.
+		jsonld: bool,
+		/// Only Open Graph.
+		og: bool,
+		/// Only title, language, links and tags that are neither Open Graph nor Twitter.
+		meta: bool,
+		/// Only Twitter cards.
+		twitter: bool,
+		/// Answers data in place of text.
+		structured: bool,
+	}
+	struct DataResponse {
+		/// One tag a line; absent when data was asked for.
+		text: Option<String>,
+		/// Documents of JSON-LD.
+		jsonld: Vec<Json>,
+		/// Open Graph tags.
+		og: Vec<MetaTag>,
+		/// Twitter tags.
+		twitter: Vec<MetaTag>,
+		/// All other metadata, the title first.
+		meta: Vec<MetaTag>,
+		/// What could not be read.
+		problems: Vec<String>,
+	}
+	struct MetaTag {
+		/// Name or property.
+		name: String,
+		/// Content; empty for keys of the session.
+		content: String,
+	}
+	struct MarkdownRequest {
+		/// Element to write; the main content of the page when left out.
+		target: Option<String>,
+	}
+	struct MarkdownResponse {
+		/// Markdown without hidden text; addresses are absolute.
+		markdown: String,
+	}
+	struct DiffRequest {
+		/// First address.
+		url1: String,
+		/// Second address.
+		url2: String,
+	}
+	struct DiffResponse {
+		/// Unified diff of the readable texts; empty when they are the same.
+		diff: String,
+		/// Lines that only the second has.
+		added: u32,
+		/// Lines that only the first has.
+		removed: u32,
+	}
+	struct UxAuditRequest {
+		/// Answers data in place of text.
+		structured: bool,
+	}
+	struct UxAuditResponse {
+		/// The same as text; absent when data was asked for.
+		text: Option<String>,
+		/// What the page says it is.
+		site: Option<AuditSite>,
+		/// Links of navigation landmarks, at most 100.
+		nav: Vec<AuditLink>,
+		/// Headings, at most 50.
+		headings: Vec<AuditHeading>,
+		/// Elements with text of their own, at most 100.
+		text_blocks: Vec<AuditText>,
+		/// What can be operated, at most 200.
+		interactive: Vec<AuditControl>,
+		/// How many there are of each.
+		counts: Option<AuditCounts>,
+		/// What stands out as wrong.
+		findings: Vec<String>,
+	}
+	struct AuditSite {
+		/// Title of the document.
+		title: String,
+		/// Name of the site, or its host.
+		name: String,
+		/// What it is about.
+		description: Option<String>,
+		/// Its address.
+		url: String,
+		/// Address that it wants to be known by.
+		canonical: Option<String>,
+		/// Language tag.
+		lang: Option<String>,
+		/// Address of its icon.
+		icon: Option<String>,
+		/// The part that shows, in pixels of the document.
+		viewport: Option<Box>,
+		/// All of the document, in pixels.
+		page: Option<Box>,
+	}
+	struct AuditLink {
+		/// Name of the landmark.
+		nav: Option<String>,
+		/// Accessible name.
+		text: String,
+		/// Absolute address.
+		href: String,
+		/// Whether it leads to the page itself.
+		current: bool,
+	}
+	struct AuditHeading {
+		/// From 1.
+		level: u32,
+		/// Accessible name.
+		text: String,
+		/// Position in pixels of the document.
+		r#box: Option<Box>,
+	}
+	struct AuditText {
+		/// Its beginning.
+		text: String,
+		/// Words of all of it.
+		words: u32,
+		/// Height of the letters in pixels.
+		font_px: f64,
+		/// Position in pixels of the document.
+		r#box: Option<Box>,
+	}
+	struct AuditControl {
+		/// ARIA role.
+		role: String,
+		/// Accessible name.
+		name: String,
+		/// Type of an input.
+		r#type: Option<String>,
+		/// Whether it takes no input.
+		disabled: bool,
+		/// Whether it shows without scrolling.
+		in_view: bool,
+		/// Position in pixels of the document.
+		r#box: Option<Box>,
+	}
+	struct AuditCounts {
+		headings: u32,
+		text_blocks: u32,
+		interactive: u32,
+		images: u32,
+	}
+	struct CssRequest {
+		/// Element to read.
+		target: String,
+		/// Property, such as `color` or `--accent`.
+		property: String,
+		/// Pseudo-element to read instead, such as `before`.
+		pseudo: Option<String>,
+	}
+	struct CssResponse {
+		/// Computed value.
+		value: String,
+	}
+	struct InspectRequest {
+		/// Element to inspect; the body of the document when left out.
+		target: Option<String>,
+		/// Also the rules of the browser, and every computed property.
+		all: bool,
+		/// The changes that `style` made; without a target nothing else.
+		history: bool,
+		/// Answers data instead of a report.
+		structured: bool,
+	}
+	struct InspectResponse {
+		/// Everything as text, unless data was asked for.
+		report: String,
+		/// Ref of the element.
+		r#ref: String,
+		/// Role and name.
+		element: String,
+		/// Tag, id and classes.
+		selector: String,
+		/// Box; absent when the element is not rendered.
+		r#box: Option<BoxModel>,
+		/// Rules that match, strongest first; those of pseudo-elements last.
+		rules: Vec<StyleRule>,
+		/// Rules of what it inherits from, nearest first.
+		inherited: Vec<StyleRule>,
+		/// Computed properties that the page sets; all when asked for.
+		computed: Vec<ComputedProperty>,
+		/// Changes by `style` that are in force, oldest first.
+		history: Vec<StyleChange>,
+	}
+	struct BoxModel {
+		/// Border box in the viewport of the main frame.
+		border_box: Option<Box>,
+		margin: Option<Sides>,
+		border: Option<Sides>,
+		padding: Option<Sides>,
+		content_width: f64,
+		content_height: f64,
+	}
+	struct Sides {
+		top: f64,
+		right: f64,
+		bottom: f64,
+		left: f64,
+	}
+	struct StyleRule {
+		/// Selectors that match, `element.style` or `attributes`.
+		selector: String,
+		/// Specificity as `ids,classes,types`; empty where there is none.
+		specificity: String,
+		/// page, inline, attributes or browser.
+		origin: String,
+		/// Pseudo-element that it styles; empty for the element.
+		pseudo: String,
+		/// At-rules around it, such as `@media (min-width: 40em)`.
+		conditions: Vec<String>,
+		/// Cascade layer.
+		layer: String,
+		/// Address of the sheet and line: `https://example.com/site.css:12`.
+		source: String,
+		/// What it declares.
+		declarations: Vec<StyleDeclaration>,
+	}
+	struct StyleDeclaration {
+		/// Property.
+		name: String,
+		/// Value.
+		value: String,
+		/// Whether it is `!important`.
+		important: bool,
+		/// wins, partly overridden, overridden, or inherited.
+		standing: String,
+	}
+	struct ComputedProperty {
+		/// Property.
+		name: String,
+		/// Value.
+		value: String,
+	}
+	struct StyleChange {
+		/// Number to give to `style --undo`.
+		id: u32,
+		/// Ref of the element.
+		r#ref: String,
+		/// Element as the caller named it.
+		target: String,
+		/// Property.
+		property: String,
+		/// Value as it was given.
+		value: String,
+		/// Computed value before.
+		before: String,
+		/// Computed value afterwards.
+		after: String,
+	}
+	struct ListTabsRequest {
+	}
+	struct ListTabsResponse {
+		/// Tabs of the session, oldest first.
+		tabs: Vec<Tab>,
+	}
+	struct Tab {
+		/// Id for `tab`, `closetab` and `--tab`.
+		id: u64,
+		/// Whether commands go to it when they name no tab.
+		active: bool,
+		/// Address.
+		url: String,
+		/// Title of the document.
+		title: String,
+		/// Who opened it: root, or the name of a client.
+		owner: String,
+		/// idle, loading, hung or crashed; dialog while a question of its page is open; unloaded when its browser ended and it was not used since.
+		state: String,
+	}
+	struct ActivateTabRequest {
+		/// Tab to switch to.
+		id: u64,
+	}
+	struct ActivateTabResponse {
+		/// Address of the tab.
+		url: String,
+	}
+	struct NewTabRequest {
+		/// Address to open; a blank page when left out.
+		url: Option<String>,
+	}
+	struct NewTabResponse {
+		/// Id of the tab.
+		tab_id: u64,
+		/// Address of the tab.
+		url: String,
+		/// Skills and notes whose host matches, at most five.
+		suggested_skills: Vec<SuggestedSkill>,
+	}
+	struct CloseTabRequest {
+		/// Tab to close; the active one when left out.
+		id: Option<u64>,
+	}
+	struct CloseTabResponse {
+		/// Tab that was closed.
+		closed: u64,
+		/// Tab that is active now.
+		active: Option<u64>,
+	}
+}
+
+browse_requests! {
+	GotoRequest => GotoResponse "Goto" 30000 false;
+	LoadHtmlRequest => LoadHtmlResponse "LoadHtml" 30000 false;
+	BackRequest => BackResponse "Back" 30000 false;
+	ForwardRequest => ForwardResponse "Forward" 30000 false;
+	ReloadRequest => ReloadResponse "Reload" 30000 false;
+	StopLoadingRequest => StopLoadingResponse "StopLoading" 30000 false;
+	GetUrlRequest => GetUrlResponse "GetUrl" 30000 false;
+	WaitRequest => WaitResponse "Wait" 15000 false;
+	FrameRequest => FrameResponse "Frame" 30000 false;
+	SnapshotRequest => SnapshotResponse "Snapshot" 30000 false;
+	AnnotateSnapshotRequest => AnnotateSnapshotResponse "AnnotateSnapshot" 60000 false;
+	HeatSnapshotRequest => HeatSnapshotResponse "HeatSnapshot" 60000 false;
+	TextRequest => TextResponse "Text" 30000 false;
+	HtmlRequest => HtmlResponse "Html" 30000 false;
+	LinksRequest => LinksResponse "Links" 30000 false;
+	FormsRequest => FormsResponse "Forms" 30000 false;
+	AccessibilityRequest => AccessibilityResponse "Accessibility" 30000 false;
+	MediaRequest => MediaResponse "Media" 30000 false;
+	DataRequest => DataResponse "Data" 30000 false;
+	MarkdownRequest => MarkdownResponse "Markdown" 30000 false;
+	DiffRequest => DiffResponse "Diff" 60000 false;
+	UxAuditRequest => UxAuditResponse "UxAudit" 30000 false;
+	FindRequest => FindResponse "Find" 30000 false;
+	IsRequest => IsResponse "Is" 30000 false;
+	GetRequest => GetResponse "Get" 30000 false;
+	AttrsRequest => AttrsResponse "Attrs" 30000 false;
+	ConsoleRequest => ConsoleResponse "Console" 30000 false;
+	NetworkRequest => NetworkResponse "Network" 30000 false;
+	ShowRequestRequest => ShowRequestResponse "ShowRequest" 30000 false;
+	PerfRequest => PerfResponse "Perf" 30000 false;
+	DialogRequest => DialogResponse "Dialog" 30000 false;
+	ExpectRequest => ExpectResponse "Expect" 5000 false;
+	CssRequest => CssResponse "Css" 30000 false;
+	InspectRequest => InspectResponse "Inspect" 30000 false;
+	ClickRequest => ClickResponse "Click" 30000 false;
+	ClickDownloadRequest => FilePart "ClickDownload" 30000 true;
+	DoubleClickRequest => DoubleClickResponse "DoubleClick" 30000 false;
+	HoverRequest => HoverResponse "Hover" 30000 false;
+	FillRequest => FillResponse "Fill" 30000 false;
+	TypeRequest => TypeResponse "Type" 30000 false;
+	PressRequest => PressResponse "Press" 30000 false;
+	SelectRequest => SelectResponse "Select" 30000 false;
+	CheckRequest => CheckResponse "Check" 30000 false;
+	UncheckRequest => UncheckResponse "Uncheck" 30000 false;
+	ScrollRequest => ScrollResponse "Scroll" 30000 false;
+	DragRequest => DragResponse "Drag" 30000 false;
+	MoveMouseRequest => MoveMouseResponse "MoveMouse" 30000 false;
+	PressMouseRequest => PressMouseResponse "PressMouse" 30000 false;
+	ReleaseMouseRequest => ReleaseMouseResponse "ReleaseMouse" 30000 false;
+	TurnWheelRequest => TurnWheelResponse "TurnWheel" 30000 false;
+	UploadRequest => UploadResponse "Upload" 30000 false;
+	DialogAcceptRequest => DialogAcceptResponse "DialogAccept" 30000 false;
+	DialogDismissRequest => DialogDismissResponse "DialogDismiss" 30000 false;
+	ViewportRequest => ViewportResponse "Viewport" 30000 false;
+	ScreenshotRequest => ScreenshotResponse "Screenshot" 30000 false;
+	ResponsiveRequest => ResponsiveResponse "Responsive" 60000 false;
+	PdfRequest => PdfResponse "Pdf" 60000 false;
+	PrintHtmlRequest => PdfResponse "PrintHtml" 60000 false;
+	DownloadRequest => FilePart "Download" 30000 true;
+	ListDownloadsRequest => ListDownloadsResponse "ListDownloads" 60000 false;
+	ClearDownloadsRequest => ClearDownloadsResponse "ClearDownloads" 30000 false;
+	ScrapeRequest => FilePart "Scrape" 30000 true;
+	ArchiveRequest => ArchiveResponse "Archive" 60000 false;
+	FetchRequest => FetchResponse "Fetch" 15000 false;
+	ListTabsRequest => ListTabsResponse "ListTabs" 30000 false;
+	ActivateTabRequest => ActivateTabResponse "ActivateTab" 30000 false;
+	NewTabRequest => NewTabResponse "NewTab" 30000 false;
+	CloseTabRequest => CloseTabResponse "CloseTab" 30000 false;
+	ChainRequest => ChainResponse "Chain" 30000 false;
+	BatchRequest => BatchResponse "Batch" 30000 false;
+}
+}
+
 mod save {
 use std::collections::HashMap;
 use std::fs;
@@ -2437,10 +4217,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::client::Stream;
-use super::commands::{FileHead, FilePart, FileTail};
 use super::discovery::project_of;
 use super::error::{Error, Result};
 use super::json::Json;
+use super::messages::{FileHead, FilePart, FileTail};
 use super::names::sanitize;
 use super::output::{self, OutputError, OutputOptions};
 use super::output_rule::OutputPlaces;
@@ -2745,1922 +4525,27 @@ fn unwritable(path: &Path, error: &io::Error) -> Error {
 }
 }
 
-mod client {
-use std::fmt;
-use std::io;
-use std::marker::PhantomData;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+#[rustfmt::skip]
+mod commands {
+use std::path::Path;
 
-use super::commands;
-use super::discovery;
+use super::any::Any;
+use super::client::{Browse, Stream};
 use super::error::{Error, Result};
-use super::http::{GrpcWebResponse, HttpConnection, socket_path};
 use super::json::Json;
-use super::message::{Message, Request, decode, encode, from_json};
+use super::message::{JsonForm, from_json};
+use super::messages::*;
+use super::save::{self, Saved, SavedFolder};
 
-const DEADLINE_GRACE: Duration = Duration::from_secs(1);
-
-/// Drives the browser: every command as a method.
-#[derive(Clone)]
-pub struct Browse {
-	daemon: Arc<DaemonEndpoint>,
-	tab: Option<u64>,
-	session: Option<String>,
-	timeout: Option<Duration>,
-}
-
-/// How connections to a daemon elsewhere are made.
-pub type Connector = Box<dyn Fn(Instant) -> io::Result<HttpConnection> + Send + Sync>;
-
-struct DaemonEndpoint {
-	address: String,
-	token: String,
-	connector: Option<Connector>,
-	/// Connections that wait for the next call.
-	idle_connections: Mutex<Vec<HttpConnection>>,
-}
-
-/// Makes a client of the daemon that the environment names: `BROWSE_ADDR` with
-/// `BROWSE_SKILL_TOKEN` or `BROWSE_TOKEN`, else the state file of the project.
-pub fn connect() -> Result<Browse> {
-	let (address, token) = discovery::find_daemon(None, None)?;
-	Ok(Browse::new(&address, &token))
-}
-
-/// Its token stays where it is.
-impl fmt::Debug for Browse {
-	fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-		f.debug_struct("Browse").field("address", &self.daemon.address).finish_non_exhaustive()
-	}
-}
-
+/// Every command as a method. `…_with` takes the whole request.
 impl Browse {
-	/// A client of the daemon at `127.0.0.1:4711` or `unix:/path`.
-	pub fn new(address: &str, token: &str) -> Self {
-		Self::with_connector(address, token, None)
-	}
-
-	pub(crate) fn with_connector(address: &str, token: &str, opener: Option<Connector>) -> Self {
-		let (address, token) = (address.to_owned(), token.to_owned());
-		let daemon = Arc::new(DaemonEndpoint {
-			address,
-			token,
-			connector: opener,
-			idle_connections: Mutex::default(),
-		});
-		Self { daemon, tab: None, session: None, timeout: None }
-	}
-
-	/// The same client, acting on this tab.
-	pub fn tab(&self, id: u64) -> Self {
-		Self { tab: Some(id), ..self.clone() }
-	}
-
-	/// The same client, acting in this session.
-	pub fn session(&self, name: &str) -> Self {
-		Self { session: Some(name.to_owned()), ..self.clone() }
-	}
-
-	/// The same client, with this deadline for each call.
-	pub fn with_timeout(&self, timeout: Duration) -> Self {
-		Self { timeout: Some(timeout), ..self.clone() }
-	}
-
 	/// Calls a command by name, as the command line or as the methods write it:
 	/// `call("newtab", &Json::object([("url", url.into())]))`. The answer is
 	/// that of the method.
 	pub fn call(&self, command: &str, args: &Json) -> Result<Json> {
-		commands::call(self, command, args)
+		call(self, command, args)
 	}
 
-	/// Sends a request, and answers with its response.
-	pub fn send<R: Request>(&self, request: &R) -> Result<R::Response> {
-		let mut last = None;
-		for message in self.stream(request)? {
-			last = Some(message?);
-		}
-		Ok(last.unwrap_or_default())
-	}
-
-	/// Sends a request, and answers with what comes, as it comes. A stream that
-	/// is dropped ends its call.
-	pub fn stream<R: Request>(&self, request: &R) -> Result<Stream<R::Response>> {
-		let path = format!("/browse.v1.BrowserService/{}", R::METHOD);
-		let timeout = self.timeout.unwrap_or(Duration::from_millis(R::TIMEOUT_MS));
-		self.start_call(&path, &encode(request), timeout)
-	}
-
-	pub(crate) fn start_call<M>(
-		&self,
-		path: &str,
-		message: &[u8],
-		timeout: Duration,
-	) -> Result<Stream<M>> {
-		let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX).max(1);
-		let end = Instant::now() + timeout + DEADLINE_GRACE;
-		let daemon = Arc::clone(&self.daemon);
-		let failed = |error: io::Error| daemon.call_error(&error, milliseconds);
-		let mut connection = daemon.take_connection(end).map_err(failed)?;
-		let host =
-			if socket_path(&daemon.address).is_some() { "localhost" } else { &daemon.address };
-		let headers = self.headers(milliseconds);
-		connection.send(host, path, &headers, message, end).map_err(failed)?;
-		let answer = GrpcWebResponse::read_head(connection, end).map_err(failed)?;
-		if let Some(what) = answer.unexpected_peer() {
-			return Err(daemon.unexpected_peer(&what));
-		}
-		Ok(Stream { daemon, answer: Some(answer), milliseconds, response: PhantomData })
-	}
-
-	fn headers(&self, milliseconds: u64) -> Vec<(&'static str, String)> {
-		let mut headers = vec![
-			("content-type", "application/grpc-web+proto".to_owned()),
-			("x-grpc-web", "1".to_owned()),
-			("authorization", format!("Bearer {}", self.daemon.token)),
-			("browse-content", "raw".to_owned()),
-			("grpc-timeout", format!("{milliseconds}m")),
-		];
-		headers.extend(self.tab.map(|tab| ("browse-tab", tab.to_string())));
-		headers.extend(self.session.clone().map(|name| ("browse-session", name)));
-		headers
-	}
-
-	pub(crate) fn dynamic<R: Request>(&self, args: &Json) -> Result<Json> {
-		let request: R = from_json(args).map_err(Error::argument)?;
-		Ok(self.send(&request)?.to_json())
-	}
-}
-
-impl DaemonEndpoint {
-	fn take_connection(&self, end: Instant) -> io::Result<HttpConnection> {
-		loop {
-			let waiting =
-				self.idle_connections.lock().unwrap_or_else(PoisonError::into_inner).pop();
-			let Some(mut connection) = waiting else {
-				return match &self.connector {
-					Some(open) => open(end),
-					None => HttpConnection::open(&self.address, end),
-				};
-			};
-			if connection.is_open() {
-				return Ok(connection);
-			}
-		}
-	}
-
-	fn call_error(&self, error: &io::Error, milliseconds: u64) -> Error {
-		if let Some(told) = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
-			return told.clone();
-		}
-		match error.kind() {
-			io::ErrorKind::TimedOut => Error::deadline_exceeded(milliseconds),
-			io::ErrorKind::InvalidData => self.unexpected_peer("it does not speak HTTP"),
-			_ => self.unreachable(error),
-		}
-	}
-
-	fn unexpected_peer(&self, what: &str) -> Error {
-		match self.connector {
-			Some(_) => Error::unexpected_peer(&self.address, what),
-			None => self.unreachable(what),
-		}
-	}
-
-	fn unreachable(&self, why: impl fmt::Display) -> Error {
-		match self.connector {
-			Some(_) => Error::remote_unreachable(&self.address, why),
-			None => Error::unreachable(&self.address, why),
-		}
-	}
-}
-
-/// The messages of an answer, as they come. It ends after an error.
-pub struct Stream<R> {
-	daemon: Arc<DaemonEndpoint>,
-	answer: Option<GrpcWebResponse>,
-	milliseconds: u64,
-	response: PhantomData<R>,
-}
-
-impl<R: Message> Iterator for Stream<R> {
-	type Item = Result<R>;
-
-	fn next(&mut self) -> Option<Self::Item> {
-		let message = self.next_bytes()?;
-		Some(message.and_then(|bytes| decode(&bytes).map_err(|why| self.daemon.unreachable(why))))
-	}
-}
-
-impl<R> Stream<R> {
-	pub(crate) fn next_bytes(&mut self) -> Option<Result<Vec<u8>>> {
-		let mut answer = self.answer.take()?;
-		match answer.next_message() {
-			Ok(Some(message)) => {
-				self.answer = Some(answer);
-				Some(Ok(message))
-			}
-			Ok(None) => {
-				if !answer.status_headers().contains_key("grpc-status") {
-					let why = "the answer broke off: it has no status";
-					return Some(Err(self.daemon.unreachable(why)));
-				}
-				let error = Error::from_trailers(answer.status_headers());
-				// A daemon says its reason, always.
-				let told = answer.status_headers().contains_key("grpc-status-details-bin");
-				if let Some(error) =
-					error.as_ref().filter(|_| !told && self.daemon.connector.is_some())
-				{
-					let what = format!("it answers `{}`", error.message);
-					return Some(Err(self.daemon.unexpected_peer(&what)));
-				}
-				if let Some(connection) = answer.into_connection() {
-					let mut idle =
-						self.daemon.idle_connections.lock().unwrap_or_else(PoisonError::into_inner);
-					idle.push(connection);
-				}
-				error.map(Err)
-			}
-			Err(error) => Some(Err(self.daemon.call_error(&error, self.milliseconds))),
-		}
-	}
-}
-}
-
-#[rustfmt::skip]
-mod commands {
-use std::collections::BTreeMap;
-use std::path::Path;
-
-use super::client::{Browse, Stream};
-use super::error::{Error, Result};
-use super::json::Json;
-use super::message::{Any, Message, Request, from_json};
-use super::save::{self, Saved, SavedFolder};
-use super::value::{Kind, Value};
-use super::wire::{Malformed, Raw, put_number};
-
-browse_enums! {
-	enum ElementState {
-		/// It has a box and is not hidden by style.
-		1 Visible "visible",
-		/// It is not visible, or not there.
-		2 Hidden "hidden",
-		/// It takes input.
-		3 Enabled "enabled",
-		/// It is disabled by itself or by its fieldset.
-		4 Disabled "disabled",
-		/// It is checked.
-		5 Checked "checked",
-		/// It is enabled and not read-only.
-		6 Editable "editable",
-		/// It has the focus.
-		7 Focused "focused",
-	}
-	enum ImageFormat {
-		1 Png "png",
-		2 Jpeg "jpeg",
-		/// At most 16,000 pixels a side.
-		3 Webp "webp",
-	}
-	enum MouseButton {
-		1 Left "left",
-		2 Right "right",
-		3 Middle "middle",
-	}
-	enum PaperFormat {
-		/// 8.5 x 11 in.
-		1 Letter "letter",
-		/// 210 x 297 mm.
-		2 A4 "a4",
-		/// 8.5 x 14 in.
-		3 Legal "legal",
-	}
-	enum Property {
-		/// Title of the document.
-		1 Title "title",
-		/// Value of a field.
-		2 Value "value",
-		/// Number of elements that match.
-		3 Count "count",
-		/// Rectangle in CSS pixels: x, y, width, height.
-		4 Box "box",
-		/// ARIA role.
-		5 Role "role",
-		/// Accessible name.
-		6 Name "name",
-		/// Accessible description.
-		7 Description "description",
-	}
-	enum ScrapeKind {
-		/// Pictures, those of style sheets too.
-		1 Images "images",
-		/// Films.
-		2 Videos "videos",
-		/// Pictures, films and sound.
-		3 Media "media",
-	}
-	enum WaitUntil {
-		/// The load event.
-		1 Load "load",
-		/// The document is parsed.
-		2 Domcontentloaded "domcontentloaded",
-		/// No request has run for half a second.
-		3 Networkidle "networkidle",
-		/// Nothing: the navigation has begun.
-		4 None "none",
-	}
-}
-
-browse_messages! {
-	struct PageQuote {
-		/// What they are, in the daemon's words: `element`, `cover`, or the ref of a candidate.
-		1 about: String,
-		/// The words, on one line: at most 80 characters.
-		2 text: String,
-	}
-	struct ChainRequest {
-		/// Commands to run, one JSON array a line: \["goto", "https://example.com"\].
-		1 steps: Vec<Step>,
-	}
-	struct ChainResponse {
-		/// One entry per step that ran, in order.
-		1 results: Vec<StepResult>,
-	}
-	struct BatchRequest {
-		/// At most 50 commands, one JSON object a line: {"tab": 1, "command": \["text"\]}.
-		1 steps: Vec<Step>,
-	}
-	struct BatchResponse {
-		/// One entry per step, in order.
-		1 results: Vec<StepResult>,
-	}
-	struct Step {
-		/// Tab it acts on; the tab of the call when left out.
-		1 tab: Option<u64>,
-		/// The request, packed. Its type names its RPC: no two RPCs share one.
-		2 request: Option<Any>,
-	}
-	struct StepResult {
-		/// Command, as the CLI names it.
-		1 command: String,
-		/// Tab it acted on.
-		2 tab: Option<u64>,
-		3 response: Option<Any>,
-		4 error: Option<StepError>,
-	}
-	struct StepError {
-		/// Reason, as in errors.proto.
-		1 reason: String,
-		/// What is wrong.
-		2 message: String,
-		/// What to do next.
-		3 hint: String,
-		4 metadata: BTreeMap<String, String>,
-		/// What the page chose.
-		5 page: Vec<PageQuote>,
-	}
-	struct ScreenshotRequest {
-		/// Element to capture; the full page when left out.
-		1 target: Option<String>,
-		/// The same as the target argument.
-		2 selector: Option<String>,
-		/// Only what the viewport shows.
-		3 viewport: bool,
-		/// Only this rectangle of the page, in CSS pixels: x,y,width,height.
-		4 clip: Option<String>,
-		/// Image format; png when no path names one.
-		5 format: ImageFormat,
-	}
-	struct ScreenshotResponse {
-		/// The encoded image.
-		1 image: Vec<u8>,
-		/// Its MIME type.
-		2 mime: String,
-		/// Width in pixels.
-		3 width: u32,
-		/// Height in pixels.
-		4 height: u32,
-		/// What was left out, when the page is too tall for one image.
-		5 note: String,
-	}
-	struct ResponsiveRequest {
-		/// The full page at each width, instead of what fits the screen.
-		1 full_page: bool,
-		/// One picture with all screens side by side: \<prefix>-sheet.png.
-		2 sheet: bool,
-	}
-	struct ResponsiveResponse {
-		/// One for each screen.
-		1 pictures: Vec<Picture>,
-	}
-	struct Picture {
-		/// End of its file name: mobile.png.
-		1 name: String,
-		/// The encoded image.
-		2 image: Vec<u8>,
-		/// Width in pixels.
-		3 width: u32,
-		/// Height in pixels.
-		4 height: u32,
-		/// What was left out, when the page is too tall for one image.
-		5 note: String,
-	}
-	struct PdfRequest {
-		/// Paper; letter when left out.
-		1 format: PaperFormat,
-		/// Width of the paper; needs --height.
-		2 width: Option<String>,
-		/// Height of the paper; needs --width.
-		3 height: Option<String>,
-		/// All four margins; 1cm when none is given.
-		4 margins: Option<String>,
-		/// Upper margin.
-		5 margin_top: Option<String>,
-		/// Right margin.
-		6 margin_right: Option<String>,
-		/// Lower margin.
-		7 margin_bottom: Option<String>,
-		/// Left margin.
-		8 margin_left: Option<String>,
-		/// HTML of the header; the classes date, title, url, pageNumber and totalPages are filled in.
-		9 header_template: Option<String>,
-		/// HTML of the footer, as of the header.
-		10 footer_template: Option<String>,
-		/// Page numbers in the footer.
-		11 page_numbers: bool,
-		/// An outline from the headings.
-		12 outline: bool,
-		/// Tags for screen readers.
-		13 tagged: bool,
-		/// Background colours and images.
-		14 print_background: bool,
-		/// The paper size that the page itself names, where it does.
-		15 prefer_css_page_size: bool,
-		/// Waits until Paged.js has laid out the pages, and with them the table of contents.
-		16 toc: bool,
-		/// Turns the paper.
-		17 landscape: bool,
-		/// JSON object with these options, in place of the flags.
-		18 from_file: Option<String>,
-	}
-	struct PrintHtmlRequest {
-		/// Paper; letter when left out.
-		1 format: PaperFormat,
-		/// Width of the paper; needs --height.
-		2 width: Option<String>,
-		/// Height of the paper; needs --width.
-		3 height: Option<String>,
-		/// All four margins; 1cm when none is given.
-		4 margins: Option<String>,
-		/// Upper margin.
-		5 margin_top: Option<String>,
-		/// Right margin.
-		6 margin_right: Option<String>,
-		/// Lower margin.
-		7 margin_bottom: Option<String>,
-		/// Left margin.
-		8 margin_left: Option<String>,
-		/// HTML of the header; the classes date, title, url, pageNumber and totalPages are filled in.
-		9 header_template: Option<String>,
-		/// HTML of the footer, as of the header.
-		10 footer_template: Option<String>,
-		/// Page numbers in the footer.
-		11 page_numbers: bool,
-		/// An outline from the headings.
-		12 outline: bool,
-		/// Tags for screen readers.
-		13 tagged: bool,
-		/// Background colours and images.
-		14 print_background: bool,
-		/// The paper size that the page itself names, where it does.
-		15 prefer_css_page_size: bool,
-		/// Waits until Paged.js has laid out the pages, and with them the table of contents.
-		16 toc: bool,
-		/// Turns the paper.
-		17 landscape: bool,
-		/// JSON object with these options, in place of the flags.
-		18 from_file: Option<String>,
-		/// HTML file to print.
-		40 html: String,
-	}
-	struct PdfResponse {
-		/// The document.
-		1 pdf: Vec<u8>,
-		/// Its MIME type.
-		2 mime: String,
-		/// Its size in bytes.
-		3 bytes: u64,
-	}
-	struct ArchiveRequest {
-	}
-	struct ArchiveResponse {
-		/// The page as MHTML.
-		1 archive: Vec<u8>,
-		/// Its MIME type.
-		2 mime: String,
-		/// Its size in bytes.
-		3 bytes: u64,
-	}
-	struct DownloadRequest {
-		/// Address, or element: what an image, a video or a link points to, or what the page sends when a button is clicked; or a kept file, such as @d1.
-		1 source: String,
-	}
-	struct ListDownloadsRequest {
-		/// Waits until the files that are under way are whole; for one to begin first, when the last action has begun none.
-		1 wait: bool,
-		/// Lists those of all sessions; only for the owner of the daemon.
-		2 all: bool,
-	}
-	struct ListDownloadsResponse {
-		/// Oldest first.
-		1 downloads: Vec<DownloadEntry>,
-	}
-	struct ClearDownloadsRequest {
-		/// Removes those of all sessions; only for the owner of the daemon.
-		1 all: bool,
-	}
-	struct ClearDownloadsResponse {
-		/// Files that were removed.
-		1 removed: u64,
-	}
-	struct DownloadEntry {
-		/// Names it: `download @d1 report.pdf` saves it.
-		1 id: String,
-		/// How far it is, in one line.
-		2 summary: String,
-		/// running, complete, failed or refused.
-		3 state: String,
-		/// The name that the page gives it, made harmless.
-		4 name: String,
-		/// Where it is kept; only for callers on the machine of the daemon.
-		5 path: Option<String>,
-		/// Its MIME type, where the server or the name says it.
-		6 mime: String,
-		/// Bytes that came so far.
-		7 bytes: u64,
-		/// Bytes that it will have, where that is known; of one that is running.
-		8 total: Option<u64>,
-		/// Where it comes from, without query.
-		9 url: String,
-		/// Why it failed or was refused.
-		10 problem: String,
-		/// When it is removed: 2026-01-31T12:00:00Z; of one that is complete.
-		11 kept_until: String,
-		/// Its tab.
-		12 tab: u64,
-		/// Its session.
-		13 session: String,
-	}
-	struct ScrapeRequest {
-		/// What to save.
-		1 kind: ScrapeKind,
-		/// Only what is in the elements that match this CSS selector.
-		2 selector: Option<String>,
-		/// Save at most so many.
-		3 limit: Option<u32>,
-		/// Addresses of files that the caller has already.
-		4 known: Vec<String>,
-	}
-	struct FilePart {
-		/// Number of the file, from 0.
-		1 file: u32,
-		/// Begins the file.
-		2 head: Option<FileHead>,
-		/// The next bytes of it.
-		3 data: Vec<u8>,
-		/// Ends the file.
-		4 tail: Option<FileTail>,
-		/// Files to come; in the first message of several.
-		5 files: Option<u32>,
-	}
-	struct FileHead {
-		/// Where it comes from; data: addresses are shortened to their hash.
-		1 url: String,
-		/// The name that the server or the page gives it; not to be trusted as a path.
-		2 name: String,
-		/// Its MIME type.
-		3 mime: String,
-		/// Its size in bytes, where that is known.
-		4 size: Option<u64>,
-	}
-	struct FileTail {
-		/// Its size in bytes.
-		1 bytes: u64,
-		/// SHA-256 of its bytes, in hexadecimal.
-		2 sha256: String,
-		/// Why it did not come: the name of a reason.
-		3 reason: String,
-		/// The same in words.
-		4 message: String,
-		/// True when the caller has it already.
-		5 known: bool,
-		/// Where it comes from, of a file that has no head.
-		6 url: String,
-		/// What the caller should know of it.
-		7 note: String,
-	}
-	struct ViewportRequest {
-		/// Width and height in CSS pixels, 50x50 to 10000x10000.
-		1 size: Option<String>,
-		/// Device pixels for each CSS pixel, 1 to 3.
-		2 scale: Option<f64>,
-		/// Goes back to the size that the browser began with.
-		3 reset: bool,
-	}
-	struct ViewportResponse {
-		/// Width in CSS pixels.
-		1 width: u32,
-		/// Height in CSS pixels.
-		2 height: u32,
-		/// Device pixels for each CSS pixel.
-		3 scale: f64,
-	}
-	struct Receipt {
-		/// What changed, one fact a line.
-		1 summary: String,
-		/// Address, when it changed.
-		2 url: Option<String>,
-		/// Tab that was opened.
-		3 new_tab: Option<u64>,
-		/// Element that has the focus now, when that changed: `textbox "Email"`.
-		4 focus: Option<String>,
-		/// Dialog that was answered: its type, text and answer.
-		5 dialog: Option<String>,
-		/// Files that the page sent.
-		6 downloads: Vec<DownloadEntry>,
-		/// Errors that the console got meanwhile, at most three.
-		7 errors: Vec<String>,
-		/// The same facts as in `summary`, taken apart; a fact without words of the page is a label alone.
-		8 facts: Vec<ReceiptFact>,
-		/// Question that the page asked and that waits for `dialog-accept` or `dialog-dismiss`: its type and text.
-		12 question: Option<String>,
-	}
-	struct ReceiptFact {
-		/// What it is: `alert`, `value`, `new tab 3`.
-		1 label: String,
-		/// Role of the element that it is about.
-		2 role: String,
-		/// Accessible name of that element, or the message of a dialog.
-		3 name: String,
-		/// Message, value, title or address.
-		4 text: String,
-		/// What is added to it: `is open`, `, accepted`.
-		5 note: String,
-	}
-	struct ClickRequest {
-		/// Element to click; or a point of the viewport in CSS pixels, such as 100,150, where whatever lies there is clicked.
-		1 target: String,
-		/// Mouse button.
-		2 button: MouseButton,
-		/// Clicks in a row.
-		3 count: Option<u32>,
-		/// Keys held down: "Control+Shift".
-		4 modifiers: Option<String>,
-		/// Does not wait for requests, documents and files that it began.
-		5 no_wait: bool,
-		/// Point of the element to click, from its top left corner in CSS pixels.
-		7 at: Option<String>,
-	}
-	struct ClickResponse {
-		1 receipt: Option<Receipt>,
-	}
-	struct ClickDownloadRequest {
-		/// Element whose click makes the page send a file.
-		1 target: String,
-		/// Mouse button.
-		2 button: MouseButton,
-		/// Clicks in a row.
-		3 count: Option<u32>,
-		/// Keys held down: "Control+Shift".
-		4 modifiers: Option<String>,
-		/// Point of the element to click, from its top left corner in CSS pixels.
-		5 at: Option<String>,
-	}
-	struct DoubleClickRequest {
-		/// Element to double-click.
-		1 target: String,
-		/// Mouse button.
-		2 button: MouseButton,
-		/// Keys held down: "Control+Shift".
-		3 modifiers: Option<String>,
-		/// Does not wait for requests, documents and files that it began.
-		4 no_wait: bool,
-	}
-	struct DoubleClickResponse {
-		1 receipt: Option<Receipt>,
-	}
-	struct HoverRequest {
-		/// Element to move the pointer over.
-		1 target: String,
-		/// Does not wait for requests, documents and files that it began.
-		2 no_wait: bool,
-	}
-	struct HoverResponse {
-		1 receipt: Option<Receipt>,
-	}
-	struct FillRequest {
-		/// Field to fill: an input, a textarea or an editable element.
-		1 target: String,
-		/// Text that replaces its content.
-		2 text: String,
-		/// Does not wait for requests, documents and files that it began.
-		3 no_wait: bool,
-	}
-	struct FillResponse {
-		1 receipt: Option<Receipt>,
-	}
-	struct TypeRequest {
-		/// Text to type into the focused element.
-		1 text: String,
-		/// Does not wait for requests, documents and files that it began.
-		2 no_wait: bool,
-	}
-	struct TypeResponse {
-		1 receipt: Option<Receipt>,
-	}
-	struct PressRequest {
-		/// Key or chord, as in `Enter`, `a`, `Control+A` or `Shift+Tab`.
-		1 key: String,
-		/// Does not wait for requests, documents and files that it began.
-		2 no_wait: bool,
-	}
-	struct PressResponse {
-		1 receipt: Option<Receipt>,
-	}
-	struct SelectRequest {
-		/// Dropdown or list to choose from.
-		1 target: String,
-		/// Value, label or visible text of each option.
-		2 value: Vec<String>,
-		/// Does not wait for requests, documents and files that it began.
-		3 no_wait: bool,
-	}
-	struct SelectResponse {
-		1 receipt: Option<Receipt>,
-	}
-	struct CheckRequest {
-		/// Checkbox, radio button or switch.
-		1 target: String,
-		/// Does not wait for requests, documents and files that it began.
-		2 no_wait: bool,
-	}
-	struct CheckResponse {
-		1 receipt: Option<Receipt>,
-	}
-	struct UncheckRequest {
-		/// Checkbox or switch.
-		1 target: String,
-		/// Does not wait for requests, documents and files that it began.
-		2 no_wait: bool,
-	}
-	struct UncheckResponse {
-		1 receipt: Option<Receipt>,
-	}
-	struct ScrollRequest {
-		/// Element to scroll into view; or up, down, left, right, top or bottom; or pixels to scroll down by. The bottom of the page when left out.
-		1 target: Option<String>,
-		/// Pixels to scroll by; a screen when left out.
-		2 by: Option<u32>,
-	}
-	struct ScrollResponse {
-		/// Where the page is scrolled to.
-		1 summary: String,
-		/// Pixels from the left edge.
-		2 x: f64,
-		/// Pixels from the top edge.
-		3 y: f64,
-	}
-	struct DragRequest {
-		/// Element to drag.
-		1 target: String,
-		/// Element to drop it on.
-		2 onto: String,
-		/// Moves of the pointer on the way, 1 to 200; 10 when left out.
-		3 steps: Option<u32>,
-		/// Milliseconds that the button is down before the first move, for lists that want a long press.
-		4 hold: Option<u32>,
-		/// Does not wait for requests, documents and files that it began.
-		5 no_wait: bool,
-	}
-	struct DragResponse {
-		1 receipt: Option<Receipt>,
-	}
-	struct MoveMouseRequest {
-		/// Where to: an element, or two numbers, which are CSS pixels of the viewport from the left and from the top.
-		1 to: Vec<String>,
-		/// Point of the element instead of its centre, in CSS pixels from its top left corner.
-		2 offset: Option<String>,
-		/// Moves on the way, 1 to 200; one when left out.
-		3 steps: Option<u32>,
-		/// Keys held down: "Control+Shift".
-		4 modifiers: Option<String>,
-		/// Does not wait for requests, documents and files that it began.
-		5 no_wait: bool,
-	}
-	struct MoveMouseResponse {
-		1 receipt: Option<Receipt>,
-	}
-	struct PressMouseRequest {
-		/// Where: an element, or two numbers; where the pointer is when left out.
-		1 to: Vec<String>,
-		/// Point of the element instead of its centre, in CSS pixels from its top left corner.
-		2 offset: Option<String>,
-		/// Mouse button.
-		3 button: MouseButton,
-		/// Keys held down: "Control+Shift".
-		4 modifiers: Option<String>,
-		/// Does not wait for requests, documents and files that it began.
-		5 no_wait: bool,
-	}
-	struct PressMouseResponse {
-		1 receipt: Option<Receipt>,
-	}
-	struct ReleaseMouseRequest {
-		/// Where: an element, or two numbers; where the pointer is when left out.
-		1 to: Vec<String>,
-		/// Point of the element instead of its centre, in CSS pixels from its top left corner.
-		2 offset: Option<String>,
-		/// Mouse button.
-		3 button: MouseButton,
-		/// Keys held down: "Control+Shift".
-		4 modifiers: Option<String>,
-		/// Does not wait for requests, documents and files that it began.
-		5 no_wait: bool,
-	}
-	struct ReleaseMouseResponse {
-		1 receipt: Option<Receipt>,
-	}
-	struct TurnWheelRequest {
-		/// Pixels down; up when negative.
-		1 dy: f64,
-		/// Pixels to the right; to the left when negative.
-		2 dx: Option<f64>,
-		/// Element to turn it over; where the pointer is when left out.
-		3 at: Option<String>,
-		/// Keys held down: "Control" zooms on many pages.
-		4 modifiers: Option<String>,
-		/// Does not wait for requests, documents and files that it began.
-		5 no_wait: bool,
-	}
-	struct TurnWheelResponse {
-		1 receipt: Option<Receipt>,
-	}
-	struct UploadFile {
-		/// Name, without folders.
-		1 name: String,
-		/// Content.
-		2 content: Vec<u8>,
-	}
-	struct UploadRequest {
-		/// File input, its label, or the button that opens its file chooser.
-		1 target: String,
-		/// Files to give it.
-		2 file: Vec<UploadFile>,
-		/// Does not wait for requests, documents and files that it began.
-		3 no_wait: bool,
-	}
-	struct UploadResponse {
-		1 receipt: Option<Receipt>,
-	}
-	struct DialogAcceptRequest {
-		/// Text for a prompt; its default when left out.
-		1 text: Option<String>,
-	}
-	struct DialogAcceptResponse {
-		/// What followed the answer, or that it is kept for the next question.
-		2 receipt: Option<Receipt>,
-	}
-	struct DialogDismissRequest {
-	}
-	struct DialogDismissResponse {
-		/// What followed the answer, or that it is kept for the next question.
-		2 receipt: Option<Receipt>,
-	}
-	struct GotoRequest {
-		/// Address to open: http, https or file. A bare host gets `https://`, a bare loopback host `http://`.
-		1 url: String,
-		/// What to wait for.
-		2 wait: WaitUntil,
-	}
-	struct GotoResponse {
-		/// HTTP status of the document; absent for file: and about: documents.
-		1 status: Option<u32>,
-		/// Address after redirects.
-		2 url: String,
-		/// Title of the document.
-		3 title: String,
-		/// Skills and notes whose host matches, at most five.
-		4 suggested_skills: Vec<SuggestedSkill>,
-	}
-	struct SuggestedSkill {
-		/// Name to give to `skill run` or `library show`; the host of a note.
-		1 id: String,
-		/// First sentence of the description of a skill; what a note is about.
-		2 title: String,
-		/// Where a skill comes from: project, global or bundled; else note or library.
-		3 kind: String,
-	}
-	struct BackRequest {
-		/// What to wait for.
-		1 wait: WaitUntil,
-	}
-	struct BackResponse {
-		/// HTTP status, when a request was made.
-		1 status: Option<u32>,
-		/// Address after the step.
-		2 url: String,
-		/// Title of the document.
-		3 title: String,
-	}
-	struct ForwardRequest {
-		/// What to wait for.
-		1 wait: WaitUntil,
-	}
-	struct ForwardResponse {
-		/// HTTP status, when a request was made.
-		1 status: Option<u32>,
-		/// Address after the step.
-		2 url: String,
-		/// Title of the document.
-		3 title: String,
-	}
-	struct ReloadRequest {
-		/// What to wait for.
-		1 wait: WaitUntil,
-	}
-	struct ReloadResponse {
-		/// HTTP status of the document.
-		1 status: Option<u32>,
-		/// Address after the reload.
-		2 url: String,
-		/// Title of the document.
-		3 title: String,
-	}
-	struct LoadHtmlRequest {
-		/// HTML file to load (.html, .htm, .xhtml or .svg); "-" reads standard input.
-		1 html: String,
-		/// What to wait for.
-		2 wait: WaitUntil,
-	}
-	struct LoadHtmlResponse {
-		/// Title of the document.
-		1 title: String,
-	}
-	struct WaitRequest {
-		/// Element to wait for (ref, CSS, text=, role=, label=, xpath=), or a number of milliseconds.
-		1 target: Option<String>,
-		/// Waits for the load event.
-		2 load: bool,
-		/// Waits until no request has run for half a second.
-		3 networkidle: bool,
-		/// Waits until the address matches this glob.
-		4 url: Option<String>,
-		/// Waits until this text is on the page.
-		5 text: Option<String>,
-		/// Waits until this target is hidden or gone.
-		6 hidden: Option<String>,
-		/// Waits until this target is gone from the page.
-		7 gone: Option<String>,
-		/// Waits until so many elements of the target are visible: "3", or "3+" for three or more.
-		8 count: Option<String>,
-	}
-	struct WaitResponse {
-		/// What was waited for, and how long it took.
-		1 summary: String,
-		/// Time waited, in milliseconds.
-		2 waited_ms: u64,
-	}
-	struct FrameRequest {
-		/// Element that holds the frame, looked up in the frame in force; `main` for the main frame.
-		1 target: Option<String>,
-		/// Frame with this name.
-		2 name: Option<String>,
-		/// Frame whose address matches this glob.
-		3 url: Option<String>,
-	}
-	struct FrameResponse {
-		/// `main`, or the name of the frame that selectors look in; `unnamed` when it has none.
-		1 frame: String,
-		/// Address of the frame.
-		2 url: String,
-	}
-	struct GetUrlRequest {
-	}
-	struct GetUrlResponse {
-		/// Address of the tab.
-		1 url: String,
-	}
-	struct StopLoadingRequest {
-	}
-	struct StopLoadingResponse {
-		/// Address that the tab shows.
-		1 url: String,
-	}
-	struct SnapshotRequest {
-		/// Only what can be acted on, alerts and titles of dialogs: controls, editors, canvases, and what shows that it takes clicks or can be dragged (a listener or `onclick`, `tabindex`, `draggable`, a framework's attribute, a cursor of its own). What a script handles at the root of the page alone cannot be told: it is in the whole tree.
-		1 interactive: bool,
-		/// Leaves out structure that carries no name.
-		2 compact: bool,
-		/// Levels to descend.
-		3 depth: Option<u32>,
-		/// Only what lies within this element.
-		4 scope: Option<String>,
-		/// Prints only what changed since the previous snapshot of the tab, and says when that was; at another document all of it.
-		5 diff: bool,
-		/// Also elements that take clicks without having a role, as @c refs.
-		6 cursor: bool,
-		/// Cuts the tree to about this many tokens, and says what was left out.
-		7 max_tokens: Option<u32>,
-		/// Also answers the elements as data.
-		8 nodes: bool,
-	}
-	struct SnapshotResponse {
-		/// One element a line, two spaces a level.
-		1 tree: String,
-		/// The same elements as data, when asked for.
-		2 nodes: Vec<SnapshotNode>,
-		/// Skills and notes whose host matches, at most five.
-		3 suggested_skills: Vec<SuggestedSkill>,
-	}
-	struct SnapshotNode {
-		/// Ref to act on, such as `@e3`; empty for structure.
-		1 r#ref: String,
-		/// ARIA role.
-		2 role: String,
-		/// Accessible name.
-		3 name: String,
-		/// Accessible description.
-		4 description: String,
-		/// States, such as `checked`, `disabled` or `level=2`.
-		5 states: Vec<String>,
-		/// Value of a field; never of a password field.
-		6 value: Option<String>,
-		/// Frame that holds it; empty for the main frame.
-		7 frame: String,
-		/// Levels below the root.
-		8 depth: u32,
-		/// Position in CSS pixels, relative to its frame's viewport.
-		9 r#box: Option<Box>,
-		/// The heading, row, card or label it stands in, where its role and name repeat; not a part of its name. Only with `--interactive`.
-		10 context: String,
-		/// Its place among elements of the same role, name and context, from 1; 0 where its role and name do not repeat.
-		11 ordinal: u32,
-		/// What is wrong with an invalid field.
-		12 message: String,
-		/// What it holds that is not listed, such as `35 days`.
-		13 summary: String,
-		/// What its markup calls it, such as `prev-month`, where it has no name.
-		14 hint: String,
-	}
-	struct Box {
-		1 x: f64,
-		2 y: f64,
-		3 width: f64,
-		4 height: f64,
-	}
-	struct IsRequest {
-		/// State to test.
-		1 state: ElementState,
-		/// Element to test.
-		2 target: String,
-		/// Fails when the answer is false.
-		3 assert: bool,
-	}
-	struct IsResponse {
-		/// Whether the element has the state.
-		1 value: bool,
-	}
-	struct GetRequest {
-		/// What to read.
-		1 property: Property,
-		/// Element to read it from; `title` needs none.
-		2 target: Option<String>,
-	}
-	struct GetResponse {
-		/// The value.
-		1 value: String,
-		/// The rectangle, when `box` was asked for.
-		2 r#box: Option<Box>,
-	}
-	struct AttrsRequest {
-		/// Element to read.
-		1 target: String,
-	}
-	struct AttrsResponse {
-		/// Attributes in document order.
-		1 attributes: Vec<Attribute>,
-	}
-	struct Attribute {
-		1 name: String,
-		2 value: String,
-	}
-	struct ConsoleRequest {
-		/// Only errors and uncaught exceptions.
-		1 errors: bool,
-		/// Also the messages of pages that the tab showed before.
-		2 all: bool,
-	}
-	struct ConsoleResponse {
-		/// Messages of the page that the tab shows, oldest first; with `all` of all its pages.
-		1 messages: Vec<ConsoleMessage>,
-		/// Messages that fell out of the buffer.
-		2 dropped: u64,
-		/// Messages of earlier pages that were left out.
-		3 earlier: u64,
-	}
-	struct ConsoleMessage {
-		/// Time in milliseconds since the epoch.
-		1 time_ms: u64,
-		/// log, info, warning, error, debug or exception.
-		2 level: String,
-		/// What was logged.
-		3 text: String,
-		/// Where: `url:line:column`.
-		4 location: String,
-	}
-	struct NetworkRequest {
-		/// Only addresses that match this glob.
-		1 filter: Option<String>,
-		/// Also the requests of pages that the tab showed before.
-		2 all: bool,
-	}
-	struct NetworkResponse {
-		/// Requests of the page that the tab shows, oldest first; with `all` of all its pages.
-		1 requests: Vec<NetworkEntry>,
-		/// Requests that fell out of the buffer.
-		2 dropped: u64,
-		/// Requests of earlier pages that were left out.
-		3 earlier: u64,
-	}
-	struct NetworkEntry {
-		/// Id for `network show`.
-		1 id: u64,
-		/// HTTP method.
-		2 method: String,
-		/// Address.
-		3 url: String,
-		/// Resource type: document, script, xhr …
-		4 r#type: String,
-		/// HTTP status; absent until it answers.
-		5 status: Option<u32>,
-		/// Bytes received over the network.
-		6 size: u64,
-		/// From request to last byte, in milliseconds.
-		7 duration_ms: Option<f64>,
-		/// Why it failed, such as `net::ERR_FAILED`.
-		8 failure: Option<String>,
-		/// Time it began, in milliseconds since the epoch.
-		9 time_ms: u64,
-		/// MIME type of the answer.
-		10 mime: Option<String>,
-	}
-	struct ShowRequestRequest {
-		/// Id from `network`.
-		1 id: u64,
-	}
-	struct ShowRequestResponse {
-		1 request: Option<NetworkEntry>,
-	}
-	struct PerfRequest {
-	}
-	struct PerfResponse {
-		/// From the start of the navigation to the first byte of the answer.
-		1 ttfb_ms: Option<f64>,
-		/// First Contentful Paint.
-		2 fcp_ms: Option<f64>,
-		/// Largest Contentful Paint so far.
-		3 lcp_ms: Option<f64>,
-		/// Element of the largest paint: role and name.
-		4 lcp_element: Option<String>,
-		/// Cumulative Layout Shift: the worst window of shifts, without unit.
-		5 cls: Option<f64>,
-		/// Interaction to Next Paint, among the interactions seen.
-		6 inp_ms: Option<f64>,
-		/// Interactions that were measured.
-		7 interactions: u32,
-		/// When the document was parsed and its deferred scripts had run.
-		8 dom_content_loaded_ms: Option<f64>,
-		/// When the load event ended.
-		9 load_ms: Option<f64>,
-		/// Time of the name resolution.
-		10 dns_ms: Option<f64>,
-		/// Time of the connection, TLS included.
-		11 connect_ms: Option<f64>,
-		/// Time of the download of the document.
-		12 download_ms: Option<f64>,
-		/// Bytes of the document over the network; 0 from a cache.
-		13 transfer_bytes: Option<u64>,
-		/// Resources that the document loaded.
-		14 resources: u32,
-		/// navigate, reload or back_forward.
-		15 navigation: String,
-	}
-	struct DialogRequest {
-	}
-	struct DialogResponse {
-		/// Dialogs of the tab, oldest first.
-		1 dialogs: Vec<DialogEntry>,
-		/// Dialogs that fell out of the buffer.
-		2 dropped: u64,
-	}
-	struct DialogEntry {
-		/// Time of its answer in milliseconds since the epoch; of its opening, while it is open.
-		1 time_ms: u64,
-		/// alert, confirm, prompt or beforeunload.
-		2 kind: String,
-		/// What it said.
-		3 message: String,
-		/// accepted or dismissed; of what was typed into a prompt only the length.
-		4 answer: String,
-		/// Default text of a prompt.
-		5 default_text: Option<String>,
-		/// Address of the document that opened it.
-		6 url: String,
-		/// True while it waits for `dialog-accept` or `dialog-dismiss`.
-		7 open: bool,
-	}
-	struct AnnotateSnapshotRequest {
-		/// Only elements that can be acted on.
-		1 interactive: bool,
-		/// Leaves out structure that carries no name.
-		2 compact: bool,
-		/// Levels to descend.
-		3 depth: Option<u32>,
-		/// Only what lies within this element, which is all that the picture shows.
-		4 scope: Option<String>,
-		/// Also elements that take clicks without having a role, as @c refs.
-		5 cursor: bool,
-		/// Cuts the tree to about this many tokens, and says what was left out.
-		6 max_tokens: Option<u32>,
-		/// Only what the viewport shows, instead of the whole page.
-		7 viewport: bool,
-	}
-	struct AnnotateSnapshotResponse {
-		/// The picture, as PNG.
-		1 image: Vec<u8>,
-		/// Its MIME type.
-		2 mime: String,
-		/// Width in pixels.
-		3 width: u32,
-		/// Height in pixels.
-		4 height: u32,
-		/// What the picture lacks.
-		5 note: String,
-		/// The boxes in it.
-		6 marks: Vec<PictureMark>,
-		/// The snapshot: one element a line, two spaces a level.
-		7 tree: String,
-	}
-	struct PictureMark {
-		/// Ref.
-		1 r#ref: String,
-		/// Box in CSS pixels from the corner of the picture.
-		2 r#box: Option<Box>,
-	}
-	struct HeatSnapshotRequest {
-		/// JSON object of refs: a number from 0 (blue) to 1 (red), a colour such as #ff8800, or one of red, orange, yellow, green, blue, purple and gray.
-		1 heat: String,
-		/// Only what the viewport shows, instead of the whole page.
-		2 viewport: bool,
-	}
-	struct HeatSnapshotResponse {
-		/// The picture, as PNG.
-		1 image: Vec<u8>,
-		/// Its MIME type.
-		2 mime: String,
-		/// Width in pixels.
-		3 width: u32,
-		/// Height in pixels.
-		4 height: u32,
-		/// What the picture lacks.
-		5 note: String,
-		/// The boxes in it.
-		6 marks: Vec<PictureMark>,
-		/// Refs with their values, hottest first.
-		7 legend: String,
-	}
-	struct ExpectRequest {
-		/// Element to test.
-		1 target: String,
-		/// What to expect: visible, hidden, enabled, disabled, checked, unchecked, editable or focused; any other word is a text, or a /regular expression/, that the element or its value contains.
-		2 expected: String,
-		/// Takes a word such as `hidden` for a text.
-		3 text: bool,
-		/// The text is the whole text of the element.
-		4 exact: bool,
-	}
-	struct ExpectResponse {
-		/// What holds, and how long it took.
-		1 summary: String,
-		/// Time waited, in milliseconds.
-		2 waited_ms: u64,
-	}
-	struct FetchRequest {
-		/// Address, http or https.
-		1 url: String,
-		/// Wants JSON: answers the value, or the first 2 KB of what is none.
-		2 parse: bool,
-		/// Also prints the headers.
-		3 include: bool,
-	}
-	struct FetchResponse {
-		1 answer: Option<Fetched>,
-	}
-	struct Fetched {
-		/// HTTP status.
-		1 status: u32,
-		/// Address that answered, after redirects.
-		2 url: String,
-		/// Content type, as the server says it.
-		3 mime: String,
-		/// Headers; the values of cookies are redacted.
-		4 headers: Vec<Header>,
-		/// The same, one a line, when asked for.
-		5 head: String,
-		/// Body as text; base64 when it is binary.
-		6 body: String,
-		/// Whether the body is base64.
-		7 base64: bool,
-		/// Bytes that were read, at most 500,000.
-		8 size: u64,
-		/// Whether there was more.
-		9 truncated: bool,
-		/// The JSON value, when it was wanted and is one.
-		10 value: Json,
-		/// Why there is no JSON value, when it was wanted.
-		11 note: String,
-		/// From request to last byte, in milliseconds.
-		12 duration_ms: f64,
-	}
-	struct Header {
-		1 name: String,
-		2 value: String,
-	}
-	struct TextRequest {
-		/// Element to read; the whole page when left out.
-		1 target: Option<String>,
-	}
-	struct TextResponse {
-		/// Readable text: hidden and boilerplate nodes are left out.
-		1 text: String,
-	}
-	struct HtmlRequest {
-		/// Element whose inner HTML to print; the whole document when left out.
-		1 target: Option<String>,
-	}
-	struct HtmlResponse {
-		/// HTML as the document stands now.
-		1 html: String,
-	}
-	struct LinksRequest {
-	}
-	struct LinksResponse {
-		/// Links in document order, each address once.
-		1 links: Vec<Link>,
-	}
-	struct Link {
-		/// Accessible name.
-		1 text: String,
-		/// Absolute address.
-		2 href: String,
-	}
-	struct FindRequest {
-		/// Text to look for (case is ignored), or a /regular expression/.
-		1 pattern: String,
-	}
-	struct FindResponse {
-		/// Matching snapshot lines with their refs, each with three lines around it.
-		1 matches: String,
-		/// Number of matching lines.
-		2 count: u32,
-	}
-	struct FormsRequest {
-		/// Answers data in place of text.
-		1 structured: bool,
-	}
-	struct FormsResponse {
-		/// One field a line, below its form; absent when data was asked for.
-		1 text: Option<String>,
-		/// Forms with a field, those of the main frame first.
-		2 forms: Vec<Form>,
-		/// Fields outside of any form.
-		3 fields: Vec<FormField>,
-	}
-	struct Form {
-		/// Its `name` attribute, or its id.
-		1 name: String,
-		/// Accessible name.
-		2 label: String,
-		/// get, post or dialog.
-		3 method: String,
-		/// Absolute address that it is sent to; empty for the page itself.
-		4 action: String,
-		/// Name or URL of its frame; empty for the main frame.
-		5 frame: String,
-		/// Fields and buttons in document order.
-		6 fields: Vec<FormField>,
-	}
-	struct FormField {
-		/// Ref to act on, such as `@e3`.
-		1 r#ref: String,
-		/// Its `name` attribute, or its id.
-		2 name: String,
-		/// Accessible name.
-		3 label: String,
-		/// Type of an input, `select`, `textarea`, `contenteditable`, or the role of a widget.
-		4 r#type: String,
-		/// What it holds, or what a checked one sends; absent for passwords, one-time codes and card numbers.
-		5 value: Option<String>,
-		/// Whether it is checked; absent for what cannot be.
-		6 checked: Option<bool>,
-		/// Whether the form wants it.
-		7 required: bool,
-		/// Whether it takes no input.
-		8 disabled: bool,
-		/// Whether it cannot be changed.
-		9 readonly: bool,
-		/// Whether it takes several values.
-		10 multiple: bool,
-		/// Whether a password, a code or a card number goes in here.
-		11 secret: bool,
-		/// Whether it does not show, as a chooser of files behind a button.
-		12 hidden: bool,
-		/// What there is to choose from.
-		13 options: Vec<FormOption>,
-		/// What a set of choices is about.
-		14 group: Option<String>,
-		/// What it suggests while it is empty.
-		15 placeholder: Option<String>,
-		/// Accessible description.
-		16 description: Option<String>,
-		/// Lowest value.
-		17 min: Option<String>,
-		/// Highest value.
-		18 max: Option<String>,
-		/// Distance of values.
-		19 step: Option<String>,
-		/// Regular expression that a value has to match.
-		20 pattern: Option<String>,
-		/// Characters that a value may have.
-		21 maxlength: Option<String>,
-		/// Files that it takes.
-		22 accept: Option<String>,
-		/// What autofill would put in.
-		23 autocomplete: Option<String>,
-		/// What the browser has against its value.
-		24 problem: Option<String>,
-		/// Name or URL of its frame, for fields outside of a form.
-		25 frame: Option<String>,
-	}
-	struct FormOption {
-		/// What is sent.
-		1 value: String,
-		/// What a person reads.
-		2 label: String,
-		/// Whether it is chosen.
-		3 selected: bool,
-		/// Whether it cannot be chosen.
-		4 disabled: bool,
-	}
-	struct AccessibilityRequest {
-		/// Answers data in place of text.
-		1 structured: bool,
-	}
-	struct AccessibilityResponse {
-		/// One element a line, two spaces a level; absent when data was asked for.
-		1 tree: Option<String>,
-		/// The same elements as data.
-		2 nodes: Vec<AccessibilityNode>,
-	}
-	struct AccessibilityNode {
-		/// ARIA role; `text` for plain text.
-		1 role: String,
-		/// Accessible name, or the text.
-		2 name: String,
-		/// Accessible description.
-		3 description: Option<String>,
-		/// States, such as `checked`, `disabled` or `level=2`.
-		4 states: Vec<String>,
-		/// Value of a field; never of a secret one.
-		5 value: Option<String>,
-		/// Name or URL of its frame; absent for the main frame.
-		6 frame: Option<String>,
-		/// Levels below the root.
-		7 depth: u32,
-	}
-	struct MediaRequest {
-		/// Element to look in; the whole page when left out.
-		1 target: Option<String>,
-		/// Only images.
-		2 images: bool,
-		/// Only videos.
-		3 videos: bool,
-		/// Only sounds.
-		4 audio: bool,
-	}
-	struct MediaResponse {
-		/// Media in document order, each address once.
-		1 media: Vec<MediaItem>,
-	}
-	struct MediaItem {
-		/// image, video or audio.
-		1 kind: String,
-		/// Absolute address. Of a `data:` address only its beginning.
-		2 url: String,
-		/// MIME type, as the server or the document says it; absent when neither does.
-		3 r#type: Option<String>,
-		/// Size of the picture in pixels, such as `640x480`; absent when it was not loaded.
-		4 size: Option<String>,
-		/// Bytes received over the network, or held by a `data:` address.
-		5 bytes: Option<u64>,
-		/// Length in seconds.
-		6 seconds: Option<f64>,
-		/// Alternative text, or accessible name.
-		7 alt: Option<String>,
-		/// Whether it shows.
-		8 shown: bool,
-		/// Whether a style paints it.
-		9 background: bool,
-	}
-	struct DataRequest {
-		/// Only documents of JSON-LD.
-		1 jsonld: bool,
-		/// Only Open Graph.
-		2 og: bool,
-		/// Only title, language, links and tags that are neither Open Graph nor Twitter.
-		3 meta: bool,
-		/// Only Twitter cards.
-		4 twitter: bool,
-		/// Answers data in place of text.
-		5 structured: bool,
-	}
-	struct DataResponse {
-		/// One tag a line; absent when data was asked for.
-		1 text: Option<String>,
-		/// Documents of JSON-LD.
-		2 jsonld: Vec<Json>,
-		/// Open Graph tags.
-		3 og: Vec<MetaTag>,
-		/// Twitter tags.
-		4 twitter: Vec<MetaTag>,
-		/// All other metadata, the title first.
-		5 meta: Vec<MetaTag>,
-		/// What could not be read.
-		6 problems: Vec<String>,
-	}
-	struct MetaTag {
-		/// Name or property.
-		1 name: String,
-		/// Content; empty for keys of the session.
-		2 content: String,
-	}
-	struct MarkdownRequest {
-		/// Element to write; the main content of the page when left out.
-		1 target: Option<String>,
-	}
-	struct MarkdownResponse {
-		/// Markdown without hidden text; addresses are absolute.
-		1 markdown: String,
-	}
-	struct DiffRequest {
-		/// First address.
-		1 url1: String,
-		/// Second address.
-		2 url2: String,
-	}
-	struct DiffResponse {
-		/// Unified diff of the readable texts; empty when they are the same.
-		1 diff: String,
-		/// Lines that only the second has.
-		2 added: u32,
-		/// Lines that only the first has.
-		3 removed: u32,
-	}
-	struct UxAuditRequest {
-		/// Answers data in place of text.
-		1 structured: bool,
-	}
-	struct UxAuditResponse {
-		/// The same as text; absent when data was asked for.
-		1 text: Option<String>,
-		/// What the page says it is.
-		2 site: Option<AuditSite>,
-		/// Links of navigation landmarks, at most 100.
-		3 nav: Vec<AuditLink>,
-		/// Headings, at most 50.
-		4 headings: Vec<AuditHeading>,
-		/// Elements with text of their own, at most 100.
-		5 text_blocks: Vec<AuditText>,
-		/// What can be operated, at most 200.
-		6 interactive: Vec<AuditControl>,
-		/// How many there are of each.
-		7 counts: Option<AuditCounts>,
-		/// What stands out as wrong.
-		8 findings: Vec<String>,
-	}
-	struct AuditSite {
-		/// Title of the document.
-		1 title: String,
-		/// Name of the site, or its host.
-		2 name: String,
-		/// What it is about.
-		3 description: Option<String>,
-		/// Its address.
-		4 url: String,
-		/// Address that it wants to be known by.
-		5 canonical: Option<String>,
-		/// Language tag.
-		6 lang: Option<String>,
-		/// Address of its icon.
-		7 icon: Option<String>,
-		/// The part that shows, in pixels of the document.
-		8 viewport: Option<Box>,
-		/// All of the document, in pixels.
-		9 page: Option<Box>,
-	}
-	struct AuditLink {
-		/// Name of the landmark.
-		1 nav: Option<String>,
-		/// Accessible name.
-		2 text: String,
-		/// Absolute address.
-		3 href: String,
-		/// Whether it leads to the page itself.
-		4 current: bool,
-	}
-	struct AuditHeading {
-		/// From 1.
-		1 level: u32,
-		/// Accessible name.
-		2 text: String,
-		/// Position in pixels of the document.
-		3 r#box: Option<Box>,
-	}
-	struct AuditText {
-		/// Its beginning.
-		1 text: String,
-		/// Words of all of it.
-		2 words: u32,
-		/// Height of the letters in pixels.
-		3 font_px: f64,
-		/// Position in pixels of the document.
-		4 r#box: Option<Box>,
-	}
-	struct AuditControl {
-		/// ARIA role.
-		1 role: String,
-		/// Accessible name.
-		2 name: String,
-		/// Type of an input.
-		3 r#type: Option<String>,
-		/// Whether it takes no input.
-		4 disabled: bool,
-		/// Whether it shows without scrolling.
-		5 in_view: bool,
-		/// Position in pixels of the document.
-		6 r#box: Option<Box>,
-	}
-	struct AuditCounts {
-		1 headings: u32,
-		2 text_blocks: u32,
-		3 interactive: u32,
-		4 images: u32,
-	}
-	struct CssRequest {
-		/// Element to read.
-		1 target: String,
-		/// Property, such as `color` or `--accent`.
-		2 property: String,
-		/// Pseudo-element to read instead, such as `before`.
-		3 pseudo: Option<String>,
-	}
-	struct CssResponse {
-		/// Computed value.
-		1 value: String,
-	}
-	struct InspectRequest {
-		/// Element to inspect; the body of the document when left out.
-		1 target: Option<String>,
-		/// Also the rules of the browser, and every computed property.
-		2 all: bool,
-		/// The changes that `style` made; without a target nothing else.
-		3 history: bool,
-		/// Answers data instead of a report.
-		4 structured: bool,
-	}
-	struct InspectResponse {
-		/// Everything as text, unless data was asked for.
-		1 report: String,
-		/// Ref of the element.
-		2 r#ref: String,
-		/// Role and name.
-		3 element: String,
-		/// Tag, id and classes.
-		4 selector: String,
-		/// Box; absent when the element is not rendered.
-		5 r#box: Option<BoxModel>,
-		/// Rules that match, strongest first; those of pseudo-elements last.
-		6 rules: Vec<StyleRule>,
-		/// Rules of what it inherits from, nearest first.
-		7 inherited: Vec<StyleRule>,
-		/// Computed properties that the page sets; all when asked for.
-		8 computed: Vec<ComputedProperty>,
-		/// Changes by `style` that are in force, oldest first.
-		9 history: Vec<StyleChange>,
-	}
-	struct BoxModel {
-		/// Border box in the viewport of the main frame.
-		1 border_box: Option<Box>,
-		2 margin: Option<Sides>,
-		3 border: Option<Sides>,
-		4 padding: Option<Sides>,
-		5 content_width: f64,
-		6 content_height: f64,
-	}
-	struct Sides {
-		1 top: f64,
-		2 right: f64,
-		3 bottom: f64,
-		4 left: f64,
-	}
-	struct StyleRule {
-		/// Selectors that match, `element.style` or `attributes`.
-		1 selector: String,
-		/// Specificity as `ids,classes,types`; empty where there is none.
-		2 specificity: String,
-		/// page, inline, attributes or browser.
-		3 origin: String,
-		/// Pseudo-element that it styles; empty for the element.
-		4 pseudo: String,
-		/// At-rules around it, such as `@media (min-width: 40em)`.
-		5 conditions: Vec<String>,
-		/// Cascade layer.
-		6 layer: String,
-		/// Address of the sheet and line: `https://example.com/site.css:12`.
-		7 source: String,
-		/// What it declares.
-		8 declarations: Vec<StyleDeclaration>,
-	}
-	struct StyleDeclaration {
-		/// Property.
-		1 name: String,
-		/// Value.
-		2 value: String,
-		/// Whether it is `!important`.
-		3 important: bool,
-		/// wins, partly overridden, overridden, or inherited.
-		4 standing: String,
-	}
-	struct ComputedProperty {
-		/// Property.
-		1 name: String,
-		/// Value.
-		2 value: String,
-	}
-	struct StyleChange {
-		/// Number to give to `style --undo`.
-		1 id: u32,
-		/// Ref of the element.
-		2 r#ref: String,
-		/// Element as the caller named it.
-		3 target: String,
-		/// Property.
-		4 property: String,
-		/// Value as it was given.
-		5 value: String,
-		/// Computed value before.
-		6 before: String,
-		/// Computed value afterwards.
-		7 after: String,
-	}
-	struct ListTabsRequest {
-	}
-	struct ListTabsResponse {
-		/// Tabs of the session, oldest first.
-		1 tabs: Vec<Tab>,
-	}
-	struct Tab {
-		/// Id for `tab`, `closetab` and `--tab`.
-		1 id: u64,
-		/// Whether commands go to it when they name no tab.
-		2 active: bool,
-		/// Address.
-		3 url: String,
-		/// Title of the document.
-		4 title: String,
-		/// Who opened it: root, or the name of a client.
-		5 owner: String,
-		/// idle, loading, hung or crashed; dialog while a question of its page is open; unloaded when its browser ended and it was not used since.
-		6 state: String,
-	}
-	struct ActivateTabRequest {
-		/// Tab to switch to.
-		1 id: u64,
-	}
-	struct ActivateTabResponse {
-		/// Address of the tab.
-		1 url: String,
-	}
-	struct NewTabRequest {
-		/// Address to open; a blank page when left out.
-		1 url: Option<String>,
-	}
-	struct NewTabResponse {
-		/// Id of the tab.
-		1 tab_id: u64,
-		/// Address of the tab.
-		2 url: String,
-		/// Skills and notes whose host matches, at most five.
-		3 suggested_skills: Vec<SuggestedSkill>,
-	}
-	struct CloseTabRequest {
-		/// Tab to close; the active one when left out.
-		1 id: Option<u64>,
-	}
-	struct CloseTabResponse {
-		/// Tab that was closed.
-		1 closed: u64,
-		/// Tab that is active now.
-		2 active: Option<u64>,
-	}
-}
-
-browse_requests! {
-	GotoRequest => GotoResponse "Goto" 30000;
-	LoadHtmlRequest => LoadHtmlResponse "LoadHtml" 30000;
-	BackRequest => BackResponse "Back" 30000;
-	ForwardRequest => ForwardResponse "Forward" 30000;
-	ReloadRequest => ReloadResponse "Reload" 30000;
-	StopLoadingRequest => StopLoadingResponse "StopLoading" 30000;
-	GetUrlRequest => GetUrlResponse "GetUrl" 30000;
-	WaitRequest => WaitResponse "Wait" 15000;
-	FrameRequest => FrameResponse "Frame" 30000;
-	SnapshotRequest => SnapshotResponse "Snapshot" 30000;
-	AnnotateSnapshotRequest => AnnotateSnapshotResponse "AnnotateSnapshot" 60000;
-	HeatSnapshotRequest => HeatSnapshotResponse "HeatSnapshot" 60000;
-	TextRequest => TextResponse "Text" 30000;
-	HtmlRequest => HtmlResponse "Html" 30000;
-	LinksRequest => LinksResponse "Links" 30000;
-	FormsRequest => FormsResponse "Forms" 30000;
-	AccessibilityRequest => AccessibilityResponse "Accessibility" 30000;
-	MediaRequest => MediaResponse "Media" 30000;
-	DataRequest => DataResponse "Data" 30000;
-	MarkdownRequest => MarkdownResponse "Markdown" 30000;
-	DiffRequest => DiffResponse "Diff" 60000;
-	UxAuditRequest => UxAuditResponse "UxAudit" 30000;
-	FindRequest => FindResponse "Find" 30000;
-	IsRequest => IsResponse "Is" 30000;
-	GetRequest => GetResponse "Get" 30000;
-	AttrsRequest => AttrsResponse "Attrs" 30000;
-	ConsoleRequest => ConsoleResponse "Console" 30000;
-	NetworkRequest => NetworkResponse "Network" 30000;
-	ShowRequestRequest => ShowRequestResponse "ShowRequest" 30000;
-	PerfRequest => PerfResponse "Perf" 30000;
-	DialogRequest => DialogResponse "Dialog" 30000;
-	ExpectRequest => ExpectResponse "Expect" 5000;
-	CssRequest => CssResponse "Css" 30000;
-	InspectRequest => InspectResponse "Inspect" 30000;
-	ClickRequest => ClickResponse "Click" 30000;
-	ClickDownloadRequest => FilePart "ClickDownload" 30000;
-	DoubleClickRequest => DoubleClickResponse "DoubleClick" 30000;
-	HoverRequest => HoverResponse "Hover" 30000;
-	FillRequest => FillResponse "Fill" 30000;
-	TypeRequest => TypeResponse "Type" 30000;
-	PressRequest => PressResponse "Press" 30000;
-	SelectRequest => SelectResponse "Select" 30000;
-	CheckRequest => CheckResponse "Check" 30000;
-	UncheckRequest => UncheckResponse "Uncheck" 30000;
-	ScrollRequest => ScrollResponse "Scroll" 30000;
-	DragRequest => DragResponse "Drag" 30000;
-	MoveMouseRequest => MoveMouseResponse "MoveMouse" 30000;
-	PressMouseRequest => PressMouseResponse "PressMouse" 30000;
-	ReleaseMouseRequest => ReleaseMouseResponse "ReleaseMouse" 30000;
-	TurnWheelRequest => TurnWheelResponse "TurnWheel" 30000;
-	UploadRequest => UploadResponse "Upload" 30000;
-	DialogAcceptRequest => DialogAcceptResponse "DialogAccept" 30000;
-	DialogDismissRequest => DialogDismissResponse "DialogDismiss" 30000;
-	ViewportRequest => ViewportResponse "Viewport" 30000;
-	ScreenshotRequest => ScreenshotResponse "Screenshot" 30000;
-	ResponsiveRequest => ResponsiveResponse "Responsive" 60000;
-	PdfRequest => PdfResponse "Pdf" 60000;
-	PrintHtmlRequest => PdfResponse "PrintHtml" 60000;
-	DownloadRequest => FilePart "Download" 30000;
-	ListDownloadsRequest => ListDownloadsResponse "ListDownloads" 60000;
-	ClearDownloadsRequest => ClearDownloadsResponse "ClearDownloads" 30000;
-	ScrapeRequest => FilePart "Scrape" 30000;
-	ArchiveRequest => ArchiveResponse "Archive" 60000;
-	FetchRequest => FetchResponse "Fetch" 15000;
-	ListTabsRequest => ListTabsResponse "ListTabs" 30000;
-	ActivateTabRequest => ActivateTabResponse "ActivateTab" 30000;
-	NewTabRequest => NewTabResponse "NewTab" 30000;
-	CloseTabRequest => CloseTabResponse "CloseTab" 30000;
-	ChainRequest => ChainResponse "Chain" 30000;
-	BatchRequest => BatchResponse "Batch" 30000;
-}
-
-/// Every command as a method. `…_with` takes the whole request.
-impl Browse {
 	/// Opens a URL in the current tab.
 	pub fn goto(&self, url: &str) -> Result<GotoResponse> {
 		self.goto_with(GotoRequest { url: url.to_owned(), ..Default::default() })
@@ -5285,7 +5170,7 @@ pub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {
 		"css" => browse.dynamic::<CssRequest>(args).map(|answer| answer["value"].clone()),
 		"inspect" => browse.dynamic::<InspectRequest>(args),
 		"click" => browse.dynamic::<ClickRequest>(args).map(|answer| answer["receipt"].clone()),
-		"click --download" | "click_download" => save::file(browse.stream(&from_json::<ClickDownloadRequest>(args).map_err(Error::argument)?)?, None).map(Json::from),
+		"click --download" | "click_download" => save::file(browse.stream(&from_json::<ClickDownloadRequest>(args, JsonForm::Plain).map_err(Error::argument)?)?, None).map(Json::from),
 		"dblclick" | "double_click" => browse.dynamic::<DoubleClickRequest>(args).map(|answer| answer["receipt"].clone()),
 		"hover" => browse.dynamic::<HoverRequest>(args).map(|answer| answer["receipt"].clone()),
 		"fill" => browse.dynamic::<FillRequest>(args).map(|answer| answer["receipt"].clone()),
@@ -5308,10 +5193,10 @@ pub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {
 		"responsive" => browse.dynamic::<ResponsiveRequest>(args),
 		"pdf" => browse.dynamic::<PdfRequest>(args),
 		"pdf --from-html" | "print_html" => browse.dynamic::<PrintHtmlRequest>(args),
-		"download" => save::file(browse.stream(&from_json::<DownloadRequest>(args).map_err(Error::argument)?)?, None).map(Json::from),
+		"download" => save::file(browse.stream(&from_json::<DownloadRequest>(args, JsonForm::Plain).map_err(Error::argument)?)?, None).map(Json::from),
 		"downloads" => browse.dynamic::<ListDownloadsRequest>(args).map(|answer| answer["downloads"].clone()),
 		"downloads --clear" | "clear_downloads" => browse.dynamic::<ClearDownloadsRequest>(args),
-		"scrape" => browse.scrape_with(from_json::<ScrapeRequest>(args).map_err(Error::argument)?, None).map(Json::from),
+		"scrape" => browse.scrape_with(from_json::<ScrapeRequest>(args, JsonForm::Plain).map_err(Error::argument)?, None).map(Json::from),
 		"archive" => browse.dynamic::<ArchiveRequest>(args),
 		"fetch" => browse.dynamic::<FetchRequest>(args).map(|answer| answer["answer"].clone()),
 		"tabs" => browse.dynamic::<ListTabsRequest>(args).map(|answer| answer["tabs"].clone()),
@@ -5393,10 +5278,12 @@ fn describe(error: &(dyn StdError + 'static)) -> String {
 }
 
 
+pub use any::Any;
 pub use client::{Browse, Stream, connect};
 pub use commands::*;
 pub use error::{Error, Result};
 pub use json::Json;
-pub use message::{Any, Message, Request};
+pub use message::{Message, Request};
+pub use messages::*;
 pub use save::{Failed, Saved, SavedFolder};
 pub use skill::{Arguments, skill};

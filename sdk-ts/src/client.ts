@@ -1,9 +1,9 @@
 // The call itself: context, deadline, one request, the answer or an error.
 
 import { decode } from './decode.ts';
-import { encode } from './encode.ts';
+import { encode, utf8 } from './encode.ts';
 import { BrowseError, errorOf, foreign, givesReason, Stranger, unreachable } from './error.ts';
-import { frame, unframe } from './frames.ts';
+import { frame, JSON_TYPE, STREAM_TYPE, unframe, whole } from './frames.ts';
 import { daemonOf, forgetDaemon } from './place.ts';
 import { saveFile, saveFolder } from './save.ts';
 import { type Command, commandOf, type Message } from './table.ts';
@@ -68,69 +68,73 @@ export class Client {
   async #answer(command: Command, request: Message): Promise<any> {
     let answer: Message | undefined;
     for await (const message of this.#stream(command, request)) answer = message;
-    answer ??= decode(command.response, new Uint8Array());
+    answer ??= decode(command.response, {});
     return command.result ? answer[command.result] : answer;
   }
 
   async *#stream(command: Command, request: Message): AsyncGenerator<Message> {
     const timeout = this.options.timeout ?? command.timeout ?? DEFAULT_TIMEOUT;
-    const call = { path: command.path, message: encode(command.request, request), timeout };
-    yield* exchange(this.options, call, (message) => decode(command.response, message));
+    const call = { path: command.path, message: encode(command.request, request), timeout, streams: command.kind !== '' };
+    for await (const document of exchange(this.options, call)) yield decode(command.response, document);
   }
 }
 
-/** What is sent: the path of an RPC, its message, and its deadline in milliseconds. */
+/** What is sent: the path of an RPC, the JSON of its message, and its deadline in milliseconds. */
 export interface Outgoing {
   path: string;
-  message: Uint8Array;
+  message: Message;
   timeout: number;
+  /** Whether the answer is a stream. */
+  streams?: boolean;
 }
 
-/** Sends a call, and yields what `read` makes of each message that comes. */
-export async function* exchange<T>(options: Options, { path, message, timeout }: Outgoing, read: (message: Uint8Array) => T): AsyncGenerator<T> {
-  const body = frame(message);
+/** Sends a call, and yields the JSON of each message that comes. */
+export async function* exchange(options: Options, { path, message, timeout, streams = false }: Outgoing): AsyncGenerator<Message> {
+  const json = utf8(JSON.stringify(message));
+  const body = streams ? frame(json) : json;
   const { secure } = options;
   const { address, token } = await daemonOf(options);
   const abort = new AbortController();
   const late = new BrowseError('DEADLINE_EXCEEDED', `no answer within ${timeout} ms`, { hint: 'Raise the timeout', code: 4 });
   const timer = setTimeout(() => abort.abort(late), timeout + GRACE);
-  let messages: AsyncGenerator<Uint8Array, Map<string, string>> | undefined;
+  let documents: AsyncGenerator<Message, Message | undefined> | undefined;
   try {
-    const headers = headersOf(options, token, timeout);
+    const headers = headersOf(options, token, timeout, streams);
     const answer = await post({ address, path, headers, body, signal: abort.signal, timeout, secure });
-    const page = pageOf(answer);
-    if (page) {
+    const kind = (answer.headers.get('content-type') ?? JSON_TYPE).toLowerCase();
+    if (kind !== JSON_TYPE && kind !== STREAM_TYPE) {
       // Ends the connection: nobody knows how long a page is.
       for await (const _ of answer.body) break;
-      throw foreign(address, page, secure !== undefined);
+      throw foreign(address, `HTTP ${answer.status}${answer.status === 200 ? ` with \`${kind.slice(0, 60)}\`` : ''}`, secure !== undefined);
     }
-    messages = unframe(answer.body);
-    let next = await messages.next();
-    for (; !next.done; next = await messages.next()) yield read(next.value);
-    const trailers = answer.headers.has('grpc-status') ? answer.headers : next.value;
-    if (!trailers.has('grpc-status')) throw unreachable(address, 'the answer broke off: it has no status', secure?.hint);
-    const error = errorOf(trailers);
-    // A daemon says its reason, always.
-    if (error && secure && !givesReason(trailers)) throw foreign(address, `it answers \`${error.message}\``, true);
-    if (error) throw error;
+    if (answer.status !== 200) throw failureOf(await whole(answer.body), address, secure);
+    if (kind === JSON_TYPE) {
+      yield await whole(answer.body);
+      return;
+    }
+    documents = unframe(answer.body);
+    let next = await documents.next();
+    for (; !next.done; next = await documents.next()) yield next.value;
+    if (!next.value) throw unreachable(address, 'the answer broke off: it has no end', secure?.hint);
+    if (next.value.error) throw failureOf(next.value.error as Message, address, secure);
   } catch (cause) {
     if (abort.signal.aborted) throw late;
-    const error = cause instanceof BrowseError ? cause : cause instanceof Stranger ? foreign(address, cause.message, secure !== undefined) : unreachable(address, cause, secure?.hint);
+    const isForeign = cause instanceof Stranger || cause instanceof SyntaxError;
+    const error = cause instanceof BrowseError ? cause : isForeign ? foreign(address, cause.message, secure !== undefined) : unreachable(address, cause, secure?.hint);
     // The next call looks whether another daemon runs by now.
     if (error instanceof BrowseError && error.reason === 'DAEMON_UNREACHABLE') forgetDaemon();
     throw error;
   } finally {
     clearTimeout(timer);
     // Ends the connection of a stream that nobody reads to its end.
-    void messages?.return(new Map());
+    void documents?.return(undefined);
   }
 }
 
-/** What no daemon answers with: a page of something else. */
-function pageOf({ status, headers }: { status: number; headers: Map<string, string> }): string | undefined {
-  const kind = (headers.get('content-type') ?? 'application/grpc').toLowerCase();
-  if (status !== 200) return `HTTP ${status}`;
-  return kind.startsWith('application/grpc') ? undefined : `HTTP ${status} with \`${kind.slice(0, 60)}\``;
+function failureOf(document: Message, address: string, secure: Secure | undefined): BrowseError {
+  const error = errorOf(document);
+  // A daemon says its reason, always.
+  return secure && !givesReason(document) ? foreign(address, `it answers \`${error.message}\``, true) : error;
 }
 
 /**
@@ -153,13 +157,13 @@ function isOptions(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array) && !('@type' in value);
 }
 
-function headersOf(options: Options, token: string, timeout: number): Record<string, string> {
+function headersOf(options: Options, token: string, timeout: number, streams: boolean): Record<string, string> {
   const headers: Record<string, string> = {
-    'content-type': 'application/grpc-web+proto',
-    'x-grpc-web': '1',
+    'content-type': streams ? STREAM_TYPE : JSON_TYPE,
+    'connect-protocol-version': '1',
     authorization: `Bearer ${token}`,
     'browse-content': 'raw',
-    'grpc-timeout': `${Math.max(1, Math.round(timeout))}m`,
+    'connect-timeout-ms': String(Math.max(1, Math.round(timeout))),
   };
   if (options.tab !== undefined) headers['browse-tab'] = String(options.tab);
   if (options.session !== undefined) headers['browse-session'] = options.session;

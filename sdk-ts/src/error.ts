@@ -1,6 +1,6 @@
 // The one error of the SDK, and how it is read from an answer.
 
-import { entries, readText } from './decode.ts';
+import type { Message } from './table.ts';
 
 /** Words of a page that an error quotes: what they are, and what they say. */
 export interface Quote {
@@ -53,89 +53,46 @@ export function unreachable(address: string, cause: unknown, hint = 'Run `browse
 export function foreign(address: string, what: string, pinned: boolean): BrowseError {
   if (!pinned) return unreachable(address, clean(what));
   const hint = 'Ask the owner to look at `browse tunnel status`, and for a new block; the call may have been carried out';
-  return new BrowseError('REMOTE_FOREIGN', `what answers at \`${address}\` is no daemon of browse: ${clean(what)}`, { hint, code: 9 });
+  return new BrowseError('REMOTE_FOREIGN', `what answers at \`${address}\` is not a daemon of browse: ${clean(what)}`, { hint, code: 9 });
 }
 
-/** Reads the error of an answer; undefined when the status is OK. */
-export function errorOf(trailers: Map<string, string>): BrowseError | undefined {
-  const status = trailers.get('grpc-status') ?? '';
-  // What is no number is no success either.
-  const code = /^\d+$/.test(status) ? Number(status) : 2;
-  if (code === 0) return undefined;
-  const message = percentDecode(trailers.get('grpc-message') ?? '') || `the daemon answered with code ${code} and no word`;
-  const { reason, metadata, page } = errorInfo(trailers);
-  const { hint, ...rest } = metadata;
-  const name = reason || GRPC_REASONS[code] || 'BUG';
-  return new BrowseError(name, message, { hint: clean(hint ?? '') || `See \`${name}\` in docs/errors.md`, metadata: rest, page, code });
-}
+/** The names of the codes in the Connect protocol, in the order of their numbers. */
+const CODES = 'canceled unknown invalid_argument deadline_exceeded not_found already_exists permission_denied resource_exhausted failed_precondition aborted out_of_range unimplemented internal unavailable data_loss unauthenticated';
 
 /** What to call an answer without a reason, by its gRPC code. */
 const GRPC_REASONS: Record<number, string> = { 4: 'DEADLINE_EXCEEDED', 8: 'TOO_LARGE', 12: 'METHOD_UNKNOWN', 14: 'DAEMON_UNREACHABLE' };
 
-interface Info {
-  reason: string;
-  metadata: Record<string, string>;
-  page: Quote[];
+/** Reads an error of the Connect protocol. */
+export function errorOf(document: Message): BrowseError {
+  const code = CODES.split(' ').indexOf(String(document.code)) + 1 || 2;
+  const { reason, hint, metadata } = detailOf(document, 'google.rpc.ErrorInfo');
+  const { page } = detailOf(document, 'browse.v1.ErrorPage');
+  const name = clean(textOf(reason)).replace(/\n/g, ' ') || GRPC_REASONS[code] || 'BUG';
+  const quotes = Array.isArray(page) ? (page as Message[]) : [];
+  return new BrowseError(name, clean(textOf(document.message)) || `the daemon answered with code ${code} and no word`, {
+    hint: clean(textOf(hint)) || `See \`${name}\` in docs/errors.md`,
+    metadata: { ...(metadata as Record<string, string>) },
+    page: quotes.map(({ about, text }) => ({ about: clean(textOf(about)), text: clean(textOf(text)) })),
+    code,
+  });
 }
 
-/** Whether the error of an answer says its reason, as a daemon's always does. */
-export function givesReason(trailers: Map<string, string>): boolean {
-  return errorInfo(trailers).reason !== '';
+/** Whether an error says its reason, as a daemon's always does. */
+export function givesReason(document: Message): boolean {
+  return textOf(detailOf(document, 'google.rpc.ErrorInfo').reason) !== '';
 }
 
-/** The reason of an answer and its values; none where they cannot be read. */
-function errorInfo(trailers: Map<string, string>): Info {
-  try {
-    const { reason, metadata, page } = readDetails(trailers.get('grpc-status-details-bin') ?? '');
-    return { reason: clean(reason).replace(/\n/g, ' '), metadata, page };
-  } catch {
-    return { reason: '', metadata: {}, page: [] };
-  }
+/** What the first detail of this type says; empty where there is none. */
+function detailOf({ details }: Message, type: string): Message {
+  const found = Array.isArray(details) ? (details as (Message | null)[]).find((detail) => detail?.type === type)?.debug : undefined;
+  return typeof found === 'object' && found !== null ? (found as Message) : {};
 }
 
-/** Reads google.rpc.ErrorInfo and browse.v1.ErrorPage from the details of a google.rpc.Status. */
-function readDetails(details: string): Info {
-  const info: Info = { reason: '', metadata: {}, page: [] };
-  const bytes = Uint8Array.from(atob(details), (letter) => letter.charCodeAt(0));
-  for (const any of children(bytes, 3)) {
-    const [type] = children(any, 1);
-    const [body] = children(any, 2);
-    if (!type || !body) continue;
-    if (readText(type).endsWith('/browse.v1.ErrorPage')) {
-      for (const quote of children(body, 1)) {
-        const [about, text] = [children(quote, 1)[0], children(quote, 2)[0]];
-        info.page.push({ about: about ? clean(readText(about)) : '', text: text ? clean(readText(text)) : '' });
-      }
-    }
-    if (!readText(type).endsWith('/google.rpc.ErrorInfo')) continue;
-    const [reason] = children(body, 1);
-    if (reason) info.reason = readText(reason);
-    for (const entry of children(body, 3)) {
-      const [key, value] = [children(entry, 1)[0], children(entry, 2)[0]];
-      if (key) info.metadata[readText(key)] = value ? readText(value) : '';
-    }
-  }
-  return info;
-}
-
-/** The values of field `wanted` of a message, as bytes. */
-function children(bytes: Uint8Array, wanted: number): Uint8Array[] {
-  const found: Uint8Array[] = [];
-  for (const [number, raw] of entries(bytes)) {
-    if (number === wanted && typeof raw !== 'number') found.push(raw);
-  }
-  return found;
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 /** Text without what would drive a terminal. */
 function clean(text: string): string {
   return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, ' ');
-}
-
-function percentDecode(text: string): string {
-  try {
-    return clean(decodeURIComponent(text));
-  } catch {
-    return clean(text);
-  }
 }

@@ -3,11 +3,12 @@
 
 import { Browse } from './browse.ts';
 import { exchange, type Options } from './client.ts';
-import { entries, readText } from './decode.ts';
-import { joinBytes, pair, utf8 } from './encode.ts';
+import { readText } from './decode.ts';
+import { joinBytes } from './encode.ts';
 import { BrowseError, foreign } from './error.ts';
 import { ownJson } from './place.ts';
 import { isDeno, variable } from './runtime.ts';
+import type { Message } from './table.ts';
 import { pinned } from './tls.ts';
 
 /** What a client of a browser elsewhere can be told. */
@@ -18,10 +19,8 @@ const REDEEM = '/browse.v1.PairService/Redeem';
 const PATIENCE = 30_000;
 /** What a remote file says when authorities may vouch for the other end. */
 const VOUCHED = 'session-key';
-/** Fields of the answer; those that the seal is bound to in its order: name, scopes, hosts, session, end. */
-const TOKEN = 1;
-const BOUND = [2, 3, 4, 5, 6];
-const SEALED = 8;
+/** Fields of the answer that the seal is bound to, in its order. */
+const BOUND = ['name', 'scopes', 'hosts', 'session', 'expires_at'];
 
 /**
  * Makes a client of a browser elsewhere out of a pairing block, or of its link.
@@ -36,10 +35,10 @@ export async function redeem(block: string, options: RemoteOptions & { keep?: st
   const { address, key, pin, session } = linkOf(block);
   const secure = pinned(pin, session !== undefined);
   const seal = session === undefined ? undefined : await sealOf(session);
-  const call = { path: REDEEM, message: seal ? seal.ask(key) : pair(utf8(key), new Uint8Array()), timeout: PATIENCE };
-  let answer = new Map<number, string>();
-  for await (const message of exchange({ address, token: '', secure }, call, textsOf)) answer = message;
-  const token = seal ? seal.open(answer) : answer.get(TOKEN);
+  const call = { path: REDEEM, message: seal ? seal.ask(key) : { key }, timeout: PATIENCE };
+  let answer: Message = {};
+  for await (const message of exchange({ address, token: '', secure }, call)) answer = message;
+  const token = seal ? seal.open(answer) : textIn(answer, 'token');
   if (!token) throw foreign(address, 'its answer holds no token', true);
   const trust = seal && VOUCHED;
   if (file !== undefined) await writeOwn(file, { address, pin, token, trust });
@@ -49,9 +48,9 @@ export async function redeem(block: string, options: RemoteOptions & { keep?: st
 /** How a key is redeemed where TLS may end at a tunnel, which sees neither the key nor the token. */
 interface Seal {
   /** The request for the token of `key`. */
-  ask(key: string): Uint8Array;
+  ask(key: string): Message;
   /** The token in an answer. */
-  open(answer: Map<number, string>): string;
+  open(answer: Message): string;
 }
 
 /** The seal of a session key, for one request. */
@@ -63,12 +62,11 @@ export async function sealOf(session: string, random?: Uint8Array): Promise<Seal
     ask(key) {
       const id = createHash('sha256').update(key).digest('hex');
       const proof = mac('browse-redeem-request-v1', challenge, id).toString('hex');
-      // A message of the fields 1 to 3.
-      return joinBytes([pair(utf8(`sealed-${id}`), utf8(challenge)), Uint8Array.of(0x1a, proof.length), utf8(proof)]);
+      return { key: `sealed-${id}`, challenge, proof };
     },
     open(answer) {
-      const bytes = Buffer.from(answer.get(SEALED) ?? '', 'hex');
-      const lines = ['browse-redeem-answer-v1', challenge, ...BOUND.map((number) => answer.get(number) ?? '')];
+      const bytes = Buffer.from(textIn(answer, 'sealed'), 'hex');
+      const lines = ['browse-redeem-answer-v1', challenge, ...BOUND.map((name) => textIn(answer, name))];
       try {
         const cipher = createDecipheriv('aes-256-gcm', mac('browse-redeem-seal-v1', challenge), bytes.subarray(0, 12), { authTagLength: 16 });
         cipher.setAAD(Buffer.from(lines.join('\n'))).setAuthTag(bytes.subarray(-16));
@@ -114,15 +112,10 @@ function isPin(text: string): boolean {
   return /^[0-9a-f]{64}$/i.test(text);
 }
 
-/** The texts of a message, by the numbers of their fields; those of a list with commas between. */
-function textsOf(message: Uint8Array): Map<number, string> {
-  const texts = new Map<number, string>();
-  for (const [number, raw] of entries(message)) {
-    if (typeof raw === 'number') continue;
-    const before = texts.get(number);
-    texts.set(number, before === undefined ? readText(raw) : `${before},${readText(raw)}`);
-  }
-  return texts;
+/** A text of the answer; those of a list with commas between. */
+function textIn(answer: Message, name: string): string {
+  const value = answer[name] ?? '';
+  return Array.isArray(value) ? value.join(',') : String(value);
 }
 
 /** The file that keeps the remote `name`. */

@@ -7,7 +7,8 @@ type Message = Record<string, unknown>;
 
 interface Field {
   name: string;
-  number: number;
+  /** Its name in JSON: `max_tokens`. */
+  key: string;
   /** b bool, u unsigned, i signed, d double, s text, j JSON in text, y bytes, e enum, m message, M map of text, a Any. */
   kind: string;
   mark: '' | '?' | '*';
@@ -17,11 +18,6 @@ interface Field {
 
 /** What comes before the name of a message in `google.protobuf.Any`. */
 const ANY_PREFIX = 'type.googleapis.com/browse.v1.';
-
-const VARINT = 0;
-const FIXED64 = 1;
-const LENGTH = 2;
-const FIXED32 = 5;
 
 const parsed = new Map<string, Field[]>();
 
@@ -36,12 +32,13 @@ function fieldsOf(message: string): Field[] {
   return fields;
 }
 
-/** Reads `maxTokens:7?u`: name, number, `?` optional or `*` repeated, kind, type. */
+/** Reads `maxTokens:?u`: name, `?` optional or `*` repeated, kind, type. */
 function readField(text: string): Field {
-  const match = /^(\w+):(\d+)([?*]?)(\w)(\w*)$/.exec(text);
+  const match = /^(\w+):([?*]?)(\w)(\w*)$/.exec(text);
   if (!match) throw new TypeError(`bad table entry \`${text}\``);
-  const [, name = '', number, mark, kind = '', type = ''] = match;
-  return { name, number: Number(number), kind, mark: mark as Field['mark'], type };
+  const [, name = '', mark, kind = '', type = ''] = match;
+  const key = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return { name, key, kind, mark: mark as Field['mark'], type };
 }
 
 /** The words of an enum; the place of a word is its number. */
@@ -92,4 +89,4 @@ function readCommand(line: string): Command {
   };
 }
 
-export { ANY_PREFIX, type Command, commandOf, type Field, FIXED32, FIXED64, fieldsOf, LENGTH, type Message, VARINT, wordsOf };
+export { ANY_PREFIX, type Command, commandOf, type Field, fieldsOf, type Message, wordsOf };

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Browse, BrowseError, connect } from '../src/index.ts';
 import { errorOf, foreign, givesReason } from '../src/error.ts';
-import { Fake, type Reply, trailerFrame } from './fake.ts';
+import { frame, STREAM_TYPE } from '../src/frames.ts';
+import { endFrame, failure, Fake, jsonOf, type Reply } from './fake.ts';
+
+const STREAM = { 'content-type': STREAM_TYPE };
 
 async function client(context: TestContext, reply: (path: string) => Reply, socket?: string): Promise<[Browse, Fake]> {
   const fake = new Fake((call) => reply(call.path));
@@ -20,8 +23,8 @@ test('a method sends its arguments, its context and a deadline', async (context)
   const [call] = fake.calls;
   assert.equal(call?.path, '/browse.v1.BrowserService/Goto');
   assert.deepEqual(call?.request, { url: 'http://a', wait: 'none' });
-  const { authorization, 'browse-tab': tab, 'browse-session': session, 'grpc-timeout': timeout } = call?.headers ?? {};
-  assert.deepEqual([authorization, tab, session, timeout], ['Bearer secret', '3', 'work', '1500m']);
+  const { authorization, 'browse-tab': tab, 'browse-session': session, 'connect-timeout-ms': timeout } = call?.headers ?? {};
+  assert.deepEqual([authorization, tab, session, timeout], ['Bearer secret', '3', 'work', '1500']);
   assert.equal(call?.headers['browse-content'], 'raw');
 });
 
@@ -39,7 +42,7 @@ test('options may stand in the place of an optional argument', async (context) =
   await browse.wait('@e1', { text: 't' });
   const expected = [{ load: true, networkidle: false }, { target: '@e1', load: false, networkidle: false, text: 't' }];
   assert.deepEqual(fake.calls.map((call) => call.request), expected);
-  assert.equal(fake.calls[0]?.headers['grpc-timeout'], '15000m');
+  assert.equal(fake.calls[0]?.headers['connect-timeout-ms'], '15000');
 });
 
 test('calls share one connection', async (context) => {
@@ -67,59 +70,48 @@ test('a command is called by its name too, whichever it is', async (context) => 
   await assert.rejects(browse.call('goto', { address: 'x' }), { name: 'TypeError', message: /has no field `address`/ });
 });
 
-// google.rpc.Status {9, "m", [ErrorInfo {"REF_STALE", "browse", {hint: "h", ref: "@e3"}}]}, written by hand.
-const DETAILS = (() => {
-  const field = (tag: number, body: Buffer) => Buffer.concat([Buffer.from([tag, body.length]), body]);
-  const text = (tag: number, value: string) => field(tag, Buffer.from(value));
-  const pair = (key: string, value: string) => field(0x1a, Buffer.concat([text(0x0a, key), text(0x12, value)]));
-  const info = Buffer.concat([text(0x0a, 'REF_STALE'), text(0x12, 'browse'), pair('hint', 'h'), pair('ref', '@e3')]);
-  const any = Buffer.concat([text(0x0a, 'type.googleapis.com/google.rpc.ErrorInfo'), field(0x12, info)]);
-  return Buffer.concat([Buffer.from([0x08, 9]), text(0x12, 'm'), field(0x1a, any)]).toString('base64');
-})();
+const STALE = failure('failed_precondition', 'it is “gone”', { reason: 'REF_STALE', hint: 'h', metadata: { ref: '@e3' } });
 
 test('an error has reason, hint, message, metadata and code', async (context) => {
-  const trailers = `grpc-status: 9\r\ngrpc-message: it%20is%20%E2%80%9Cgone%E2%80%9D\r\ngrpc-status-details-bin: ${DETAILS.replace(/=+$/, '')}\r\n`;
-  const [browse] = await client(context, () => ({ trailers }));
+  const [browse] = await client(context, () => ({ error: STALE }));
   const error = await browse.click('@e3').catch((caught: unknown) => caught);
   assert.ok(error instanceof BrowseError);
   assert.deepEqual({ ...error }, { name: 'BrowseError', reason: 'REF_STALE', hint: 'h', metadata: { ref: '@e3' }, page: [], code: 9 });
   assert.equal(error.message, 'it is “gone”');
 });
 
-test('an error in the headers alone is one too', async (context) => {
-  const [browse] = await client(context, () => (response) => {
-    response.writeHead(200, { 'grpc-status': '9', 'grpc-message': 'no', 'grpc-status-details-bin': DETAILS });
-    response.end();
-  });
-  await assert.rejects(browse.text(), { reason: 'REF_STALE', message: 'no' });
+test('the error of a stream stands at its end', async (context) => {
+  const [browse, fake] = await client(context, () => ({ error: STALE }));
+  await assert.rejects(browse.download('http://x'), { reason: 'REF_STALE' });
+  assert.equal(fake.calls[0]?.headers['content-type'], STREAM_TYPE);
 });
 
 test('a stream yields its messages as they come, in pieces of any size', async (context) => {
   const [browse] = await client(context, () => (response) => {
-    response.writeHead(200);
-    const bytes = Buffer.concat(['a', 'bc', ''].map((text) => Buffer.from([0, 0, 0, 0, text.length + 2, 0x0a, text.length, ...Buffer.from(text)])));
-    for (const byte of Buffer.concat([bytes, trailerFrame('grpc-status: 0\r\n')])) response.write(Uint8Array.of(byte));
+    response.writeHead(200, STREAM);
+    const bytes = ['a', 'bc', ''].map((summary) => frame(jsonOf({ summary, newer: { x: 1 } })));
+    for (const byte of Buffer.concat([...bytes, endFrame()])) response.write(Uint8Array.of(byte));
     response.end();
   });
-  const urls: unknown[] = [];
-  for await (const message of browse.stream('url')) urls.push(message.url);
-  assert.deepEqual(urls, ['a', 'bc', '']);
+  const found: unknown[] = [];
+  for await (const message of browse.stream('watch')) found.push(message.summary);
+  assert.deepEqual(found, ['a', 'bc', '']);
 });
 
 test('a stream that is left ends its connection, and the next call has another', async (context) => {
   let closed: (() => void) | undefined;
   const gone = new Promise<void>((done) => (closed = done));
   const [browse, fake] = await client(context, (path) =>
-    path.endsWith('/Text')
+    path.endsWith('/Watch')
       ? (response) => {
           response.on('close', () => closed?.());
-          response.writeHead(200);
-          response.write(Uint8Array.of(0, 0, 0, 0, 3, 10, 1, 97));
+          response.writeHead(200, STREAM);
+          response.write(frame(jsonOf({ summary: 'a' })));
         }
       : { messages: [{ url: 'u' }] },
   );
-  for await (const message of browse.stream('text')) {
-    assert.equal(message.text, 'a');
+  for await (const message of browse.stream('watch')) {
+    assert.equal(message.summary, 'a');
     break;
   }
   await gone;
@@ -138,7 +130,7 @@ test('calls at the same time have connections of their own', async (context) => 
 
 test('a length instead of chunks, and a server that closes, are read too', async (context) => {
   const [browse, fake] = await client(context, () => (response) => {
-    const body = Buffer.concat([Buffer.of(0, 0, 0, 0, 3, 10, 1, 97), trailerFrame('grpc-status: 0\r\n')]);
+    const body = jsonOf({ url: 'a' });
     response.writeHead(200, { 'content-length': body.length, connection: 'close' });
     response.end(body);
   });
@@ -148,7 +140,7 @@ test('a length instead of chunks, and a server that closes, are read too', async
 });
 
 test('a status that is not 200 is named', async (context) => {
-  const [browse] = await client(context, () => (response) => void response.writeHead(403).end('no'));
+  const [browse] = await client(context, () => (response) => void response.writeHead(403, { 'content-type': 'text/plain' }).end('no'));
   await assert.rejects(browse.url(), { reason: 'DAEMON_UNREACHABLE', message: /HTTP 403/ });
 });
 
@@ -160,25 +152,26 @@ test('a page in place of an answer is told', async (context) => {
 });
 
 test('details that cannot be read give no reason, and a reason drives no terminal', () => {
-  const trailers = (details: string, status = '7') => new Map([['grpc-status', status], ['grpc-status-details-bin', details]]);
-  for (const details of ['\u00ff\u00fe!!!', 'A', '/////w==', 'CAc=']) {
-    assert.equal(errorOf(trailers(details))?.reason, 'BUG', details);
-    assert.equal(givesReason(trailers(details)), false, details);
+  const detail = { type: 'google.rpc.ErrorInfo', debug: 1 };
+  for (const details of [undefined, 'x', [1, null], [detail]]) {
+    const document = { code: 'permission_denied', message: 'm', details };
+    assert.equal(errorOf(document).reason, 'BUG');
+    assert.equal(givesReason(document), false);
   }
-  assert.equal(errorOf(trailers('', ''))?.code, 2);
-  const info = Buffer.from('\x0a\x05\x1b[3\nB');
-  const any = Buffer.concat([Buffer.from('\x0a\x15/google.rpc.ErrorInfo\x12'), Buffer.of(info.length), info]);
-  const details = Buffer.concat([Buffer.of(0x1a, any.length), any]).toString('base64');
-  assert.equal(errorOf(trailers(details))?.reason, ' [3 B');
-  assert.ok(givesReason(trailers(DETAILS)));
+  assert.equal(errorOf({}).code, 2);
+  assert.equal(errorOf(failure('internal', 'm', { reason: '\x1b[3\nB' })).reason, ' [3 B');
+  assert.ok(givesReason(STALE));
+  const page = [{ about: 'cover', text: 'a\x1bb' }];
+  const quoting = { ...STALE, details: [{ type: 'browse.v1.ErrorPage', debug: { page } }] };
+  assert.deepEqual(errorOf(quoting).page, [{ about: 'cover', text: 'a b' }]);
 });
 
 test('a message without end is TOO_LARGE, and an error without a word is none', async (context) => {
   const [browse] = await client(context, (path) =>
     path.endsWith('/Text')
-      ? { trailers: 'grpc-status: 13\r\n' }
+      ? { error: { code: 'internal' } }
       : (response) => {
-          response.writeHead(200);
+          response.writeHead(200, STREAM);
           response.write(Uint8Array.of(0, 0xff, 0xff, 0xff, 0xff, 1, 2, 3));
         },
   );
@@ -187,29 +180,28 @@ test('a message without end is TOO_LARGE, and an error without a word is none', 
     assert.ok(error instanceof BrowseError && error.message && error.hint, String(error));
     return error.reason;
   };
-  assert.equal(await told(browse.url()), 'TOO_LARGE');
+  assert.equal(await told(browse.download('x')), 'TOO_LARGE');
   assert.equal(await told(browse.text()), 'BUG');
 });
 
-test('a message that is none is an error of ours', async (context) => {
-  const [browse] = await client(context, () => (response) => {
-    response.writeHead(200);
-    response.end(Buffer.concat([Buffer.of(0, 0, 0, 0, 2, 0xff, 0xff), trailerFrame('grpc-status: 0\r\n')]));
-  });
-  await assert.rejects(browse.url(), { name: 'BrowseError', reason: 'DAEMON_UNREACHABLE' });
+test('an answer that is not JSON is an error of ours', async (context) => {
+  for (const body of ['{', '[]', '"a"', '']) {
+    const [browse] = await client(context, () => (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(body));
+    await assert.rejects(browse.url(), { name: 'BrowseError', reason: 'DAEMON_UNREACHABLE' });
+  }
 });
 
 test('an answer that breaks off is an error', async (context) => {
   const [browse] = await client(context, () => (response) => {
-    response.writeHead(200);
+    response.writeHead(200, STREAM);
     response.write(Uint8Array.of(0, 0, 0, 0, 9, 1), () => response.destroy());
   });
-  await assert.rejects(browse.url(), { reason: 'DAEMON_UNREACHABLE' });
+  await assert.rejects(browse.download('x'), { reason: 'DAEMON_UNREACHABLE' });
 });
 
-test('an answer without a status is an error', async (context) => {
-  const [browse] = await client(context, () => ({ trailers: '' }));
-  await assert.rejects(browse.url(), { reason: 'DAEMON_UNREACHABLE', message: /no status/ });
+test('a stream without an end is an error', async (context) => {
+  const [browse] = await client(context, () => (response) => void response.writeHead(200, STREAM).end());
+  await assert.rejects(browse.download('x'), { reason: 'DAEMON_UNREACHABLE', message: /no end/ });
 });
 
 test('nobody at the address is DAEMON_UNREACHABLE, which is worth another try', async () => {

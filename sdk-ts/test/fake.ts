@@ -1,9 +1,9 @@
-// A daemon of a few lines: gRPC-Web over HTTP/1.1, answers made by hand.
+// A daemon of a few lines: the JSON of the Connect protocol, answers made by hand.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { decode } from '../src/decode.ts';
-import { encode, joinBytes } from '../src/encode.ts';
-import { frame } from '../src/frames.ts';
+import { decode, readJson } from '../src/decode.ts';
+import { encode, joinBytes, utf8 } from '../src/encode.ts';
+import { frame, JSON_TYPE, STREAM_TYPE } from '../src/frames.ts';
 import type { Message } from '../src/table.ts';
 
 export interface Call {
@@ -13,8 +13,8 @@ export interface Call {
   connection: unknown;
 }
 
-/** What the fake answers with: messages and trailers, or anything by hand. */
-export type Reply = { messages?: Message[]; trailers?: string } | ((response: ServerResponse) => void);
+/** What the fake answers with: messages and an error, or anything by hand. */
+export type Reply = { messages?: Message[]; error?: Message } | ((response: ServerResponse) => void);
 
 export class Fake {
   readonly calls: Call[] = [];
@@ -42,19 +42,34 @@ export class Fake {
     const chunks: Uint8Array[] = [];
     for await (const chunk of request) chunks.push(chunk as Uint8Array);
     const method = request.url?.split('/').pop() ?? '';
-    const message = decode(`${method}Request`, joinBytes(chunks).subarray(5));
+    const streams = request.headers['content-type'] === STREAM_TYPE;
+    const message = decode(`${method}Request`, readJson(joinBytes(chunks).subarray(streams ? 5 : 0)));
     const call = { path: request.url ?? '', headers: request.headers, request: message, connection: request.socket };
     this.calls.push(call);
     const reply = this.#reply(call);
     if (typeof reply === 'function') return reply(response);
-    response.writeHead(200, { 'content-type': 'application/grpc-web+proto' });
-    for (const body of reply.messages ?? []) response.write(frame(encode(`${method}Response`, body)));
-    response.end(trailerFrame(reply.trailers ?? 'grpc-status: 0\r\n'));
+    const documents = (reply.messages ?? []).map((body) => encode(`${method}Response`, body));
+    if (!streams) {
+      response.writeHead(reply.error ? 400 : 200, { 'content-type': JSON_TYPE });
+      response.end(jsonOf(reply.error ?? documents[0] ?? {}));
+      return;
+    }
+    response.writeHead(200, { 'content-type': STREAM_TYPE });
+    for (const document of documents) response.write(frame(jsonOf(document)));
+    response.end(endFrame(reply.error));
   }
 }
 
-export function trailerFrame(text: string): Uint8Array {
-  const bytes = frame(new TextEncoder().encode(text));
-  bytes[0] = 0x80;
-  return bytes;
+export function jsonOf(document: Message): Uint8Array {
+  return utf8(JSON.stringify(document));
+}
+
+/** The document at the end of a stream. */
+export function endFrame(error?: Message): Uint8Array {
+  return frame(jsonOf(error ? { error } : {}), 2);
+}
+
+/** An error as a daemon sends it. */
+export function failure(code: string, message: string, debug?: Message): Message {
+  return { code, message, details: debug ? [{ type: 'google.rpc.ErrorInfo', value: '', debug: { domain: 'browse', metadata: {}, ...debug } }] : [] };
 }

@@ -4,21 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { encode, joinBytes } from '../src/encode.ts';
-import { frame } from '../src/frames.ts';
+import { frame, STREAM_TYPE } from '../src/frames.ts';
 import { type Browse, connect, type Saved } from '../src/index.ts';
 import { safeName } from '../src/names.ts';
-import { Fake, trailerFrame } from './fake.ts';
+import { endFrame, Fake, jsonOf } from './fake.ts';
 
 const HI = '8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4';
 
 /** The parts of a file that holds `hi`. */
 function parts(file: number, name: string, sha256 = HI): Uint8Array {
   const messages = [{ file, head: { url: `http://x/${file}`, name, mime: 'text/plain' } }, { file, data: Buffer.from('hi') }, { file, tail: { bytes: 2, sha256 } }];
-  return joinBytes(messages.map((message) => frame(encode('FilePart', message))));
+  return joinBytes(messages.map((message) => frame(jsonOf(encode('FilePart', message)))));
 }
 
 async function client(context: TestContext, body: () => Uint8Array): Promise<[Browse, string, Fake]> {
-  const fake = new Fake(() => (response) => void response.writeHead(200).end(joinBytes([body(), trailerFrame('grpc-status: 0\r\n')])));
+  const fake = new Fake(() => (response) => void response.writeHead(200, { 'content-type': STREAM_TYPE }).end(joinBytes([body(), endFrame()])));
   const folder = mkdtempSync(join(tmpdir(), 'browse-sdk-'));
   context.after(() => {
     fake.close();

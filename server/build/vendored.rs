@@ -6,7 +6,7 @@ use std::{env, fs, io};
 
 /// Language and places of its bundle: a folder, or a single file.
 const BUNDLES: [(&str, &[&str]); 3] = [
-    ("TYPESCRIPT", &["../sdk-ts/vendor", "../sdk-ts/dist/browse.ts"]),
+    ("TYPESCRIPT", &["../sdk-ts/vendor"]),
     ("PYTHON", &["../sdk-python/vendor"]),
     ("RUST", &["../sdk-rust/vendor"]),
 ];

@@ -1,9 +1,6 @@
 //! From a permitted call to its handler and back: context, deadline, content
 //! guard, books.
 
-mod services;
-
-mod service_impls;
 mod steps;
 
 mod saved_file;
@@ -12,9 +9,12 @@ mod stream;
 mod stream_law_test;
 mod unary;
 
+mod activity_entry;
 mod call_metadata;
 mod context;
 pub mod denial_audit;
+pub mod egress;
+mod recorder;
 mod tab_acquisition;
 
 mod classification;
@@ -22,10 +22,12 @@ mod stream_window;
 
 mod deadline;
 pub mod dialog;
+pub(crate) mod downloads;
 mod response_metadata;
 
 pub use call_metadata::CallMetadata;
-pub use context::{CallContext, browser_gone};
-pub use saved_file::{run_save_as, saves_file};
-pub use services::routes;
-pub use steps::{run_as, run_step, step_command};
+pub use context::{CallContext, StepHandlers};
+pub use saved_file::{collect_saved_file, run_save_as, saves_file};
+pub use steps::{run_as, run_handler, run_step, step_command};
+pub use stream::{GuardedStream, streaming};
+pub use unary::{MAX_MESSAGE_BYTES, unary};

@@ -18,7 +18,7 @@ use tokio::{
 };
 use zeroize::Zeroizing;
 
-use crate::error::quote;
+use browse_base::quote;
 
 /// Which operating system's keychain, and whose places, are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,12 +180,12 @@ impl Keychain {
         if output.status.success() {
             return Ok(secret);
         }
-        let said = String::from_utf8_lossy(&output.stderr);
+        let reported = String::from_utf8_lossy(&output.stderr);
         // Both say nothing, or this, of what they do not hold.
-        if said.trim().is_empty() || said.contains("could not be found") {
+        if reported.trim().is_empty() || reported.contains("could not be found") {
             return Err(KeychainError::NotFound);
         }
-        Err(unavailable(&format!("said `{}`", quote(&said))))
+        Err(unavailable(&format!("reported `{}`", quote(&reported))))
     }
 
     fn lock_cache(&self) -> std::sync::MutexGuard<'_, HashMap<KeychainItem, SecretBytes>> {

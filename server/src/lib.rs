@@ -1,36 +1,35 @@
-//! The daemon of browse. The modules stand in the order in which a call meets
-//! them.
+//! The daemon of browse. The modules stand in layers: each uses only those below it,
+//! and the tests in `cli/tests/cli/modules.rs` fail when one does not.
 
-pub mod policy;
+// The process: start, listeners, end.
+pub mod process;
 
-pub mod daemon;
+// The handlers of all services.
+pub mod handlers;
+
+// From a permitted call to its handler and back.
 pub mod dispatch;
-pub mod tunnel;
 
-pub mod browser;
-pub mod control;
+// The state of the daemon.
+pub mod daemon;
+pub mod settings;
+
+// The parts of that state, which know of no call.
+pub mod tunnel;
+pub mod window;
+
+pub mod agents;
+pub mod egress;
 pub mod notes;
 pub mod pairing;
 pub mod skills;
-pub mod window;
 
-pub mod outbound;
-pub mod recording;
-pub mod records;
-pub mod sessions;
-
-pub mod content;
-pub mod egress;
-pub mod error;
-pub mod models;
-pub mod secrets;
-
-pub mod engine;
-
+pub mod address;
+pub mod idle_timer;
 pub mod keychain;
-
-pub mod chromium;
-pub mod guardian;
+pub mod notices;
+pub mod project;
+pub mod session_state;
 
 #[cfg(test)]
 mod testing;

@@ -6,27 +6,20 @@ mod event_row;
 mod failpoints;
 mod file;
 mod host;
-mod library;
-mod note;
+pub(crate) mod library;
+pub(crate) mod note;
 mod safe_files;
-mod scan;
+pub(crate) mod scan;
 mod slug;
-mod store;
-mod usage_tracker;
+pub(crate) mod store;
+pub(crate) mod usage_tracker;
 mod visits;
-
-mod context;
-mod handlers;
 
 mod service;
 
 #[cfg(test)]
 mod tests;
 
-pub use context::get_context;
-pub use handlers::{
-    edit_domain_skill, list_domain_skills, promote_domain_skill, remove_domain_skill,
-    roll_back_domain_skill, save_domain_skill, show_domain_skill,
-};
-pub use library::{LibrarySettings, list_library, refresh_library, show_library_note};
-pub use service::NoteService;
+pub use host::NoteHost;
+pub use library::LibrarySettings;
+pub use service::{NoteFolders, NoteService};

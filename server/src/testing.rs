@@ -1,6 +1,11 @@
 //! What tests of several rooms need.
 
-use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 /// Writes a program that can be run at once. A file that is open for writing
 /// cannot, and whatever another test starts meanwhile holds our open files for a
@@ -12,4 +17,10 @@ pub fn write_program(path: &Path, script: &str) {
     let copied = Command::new("cp").arg("-p").args([&text, path]).status().expect("cp runs");
     assert!(copied.success());
     fs::remove_file(text).expect("it is there");
+}
+
+/// The node that setup fetched, or else the one on the PATH.
+pub fn node() -> PathBuf {
+    let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/tools/node/bin/node");
+    if fetched.is_file() { fetched } else { PathBuf::from("node") }
 }

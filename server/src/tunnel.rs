@@ -1,17 +1,16 @@
 //! The listener that other machines reach: a port of its own, TLS 1.3 alone,
 //! open while somebody is paired or a tunnel forwards to it.
 
-mod allowed_hosts;
 mod busy_body;
 mod certificate;
 mod connection;
 mod connection_limits;
+mod display_line;
 mod drain_body;
 mod listen_config;
 mod listener;
 
 mod config;
-mod handlers;
 mod hash_chain;
 mod lifecycle;
 mod ngrok;
@@ -22,14 +21,15 @@ mod program_path;
 mod public_address;
 mod receipts;
 mod redact_command;
+mod tunnel_state;
 
-pub use allowed_hosts::AllowedHosts;
 pub use certificate::TunnelIdentity;
-pub use config::{Provider, TunnelConfig};
-pub use handlers::{get_tunnel, start_tunnel, start_with_daemon, stop_tunnel};
-pub use lifecycle::stop;
+pub use config::{Provider, TunnelConfig, TunnelSettings};
+pub use lifecycle::{start, stop};
 pub use listen_config::ListenConfig;
-pub use listener::{Endpoint, TunnelListener};
+pub use listener::{Endpoint, TunnelListener, TunnelParts, TunnelServices};
 pub use ngrok::ngrok_path as ngrok_program;
 pub use peer_authentication::PeerAuthentication;
 pub use public_address::PublicAddress;
+pub use receipts::TunnelReceipt;
+pub use tunnel_state::{RunningTunnel, TunnelStatus};

@@ -27,14 +27,12 @@ use panel::Panel;
 pub use restore::MigrationNotice;
 use session_migration::SessionMigration;
 
-use crate::{
-    chromium::BrowserContext,
-    daemon::Daemon,
-    sessions::{Session, TabId},
-};
+use crate::{idle_timer::IdleTimer, notices::RootNotices};
+use browse_chromium::BrowserContext;
+use browse_records::ActivityLog;
+use browse_sessions::{Session, TabId};
 
 /// The windows of a daemon, by session.
-#[derive(Default)]
 pub struct Windows {
     windows: Mutex<HashMap<String, Arc<SessionWindow>>>,
     /// What became of tabs whose window was closed by the person that they
@@ -44,6 +42,8 @@ pub struct Windows {
     inbox: Inbox,
     /// Held while a window is opened or closed.
     transition_lock: tokio::sync::Mutex<()>,
+    idle_timer: Arc<IdleTimer>,
+    notices: Arc<RootNotices>,
 }
 
 /// A session in a window.
@@ -81,6 +81,18 @@ pub struct Handoff {
 }
 
 impl Windows {
+    /// No window. What happens in one counts as use, and is reported.
+    pub fn new(idle_timer: Arc<IdleTimer>, notices: Arc<RootNotices>) -> Self {
+        Self {
+            windows: Mutex::default(),
+            finished_handoffs: Mutex::default(),
+            inbox: Inbox::default(),
+            transition_lock: tokio::sync::Mutex::default(),
+            idle_timer,
+            notices,
+        }
+    }
+
     /// The window of the session `name`.
     pub fn get(&self, name: &str) -> Option<Arc<SessionWindow>> {
         self.lock().get(name).cloned()
@@ -149,11 +161,11 @@ impl SessionWindow {
     ///
     /// # Errors
     /// The browser opens none; the window is as good without.
-    pub async fn show_panel(&self, daemon: &Daemon) -> crate::chromium::Result<()> {
+    pub async fn show_panel(&self, activity: &ActivityLog) -> browse_chromium::Result<()> {
         let mut panel = self.panel.lock().await;
         if panel.is_none() {
             let browser = self.headed_context.browser();
-            *panel = Some(Panel::open(browser, self.session.name(), daemon.activity()).await?);
+            *panel = Some(Panel::open(browser, self.session.name(), activity).await?);
         }
         Ok(())
     }

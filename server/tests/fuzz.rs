@@ -6,11 +6,9 @@ mod fuzz;
 
 use std::path::Path;
 
+use browse_engine::{LinePattern, Target};
 use browse_proto::{Command, v1, wire};
-use browse_server::{
-    browser::address::{self, UrlRequester},
-    engine::{LinePattern, Target},
-};
+use browse_server::address::{self, UrlRequester};
 use proptest::{collection::vec, prelude::*, sample::select};
 use prost::Message as _;
 
@@ -90,7 +88,7 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 #[test]
-#[ignore = "takes as long as it is told: make fuzz"]
+#[ignore = "takes as long as it is configured: make fuzz"]
 fn targets() {
     let home = Path::new("/home/somebody/.browse");
     fuzz::run("targets", &text(), |text| {
@@ -117,7 +115,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 #[test]
-#[ignore = "takes as long as it is told: make fuzz"]
+#[ignore = "takes as long as it is configured: make fuzz"]
 fn steps() {
     let commands: Vec<&'static Command> = Command::all().iter().collect();
     fuzz::run("steps", &(select(commands), bytes()), |(command, bytes)| {

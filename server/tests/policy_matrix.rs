@@ -7,16 +7,16 @@ use std::{
     time::Duration,
 };
 
-use browse_proto::{Command, Reason, Scope};
-use browse_server::{
-    content::Delivery,
-    policy::{
-        Audience, Authority, ClientId, ClientKind, GrantSpec, HostPolicy, IssuedToken, Listener,
-        Permit, Rate, Scopes, SessionRule, TabPolicy,
-        layer::{GateConfig, GatedService, OriginCheck, with_gate},
-    },
+use browse_net::HostPolicy;
+use browse_policy::{
+    Audience, Authority, ClientId, ClientKind, Delivery, GrantSpec, IssuedToken, Listener, Permit,
+    Rate, Scopes, SessionRule, TabPolicy,
+    layer::{GateConfig, GatedService, OriginCheck, with_gate},
 };
+use browse_proto::{Command, Reason, Scope};
 use http::{Request, Response};
+use http_body_util::{BodyExt as _, Full};
+use serde_json::Value;
 use tonic::{Status, body::Body};
 use tonic_types::StatusExt as _;
 use tower::{ServiceExt as _, service_fn};
@@ -74,15 +74,88 @@ impl World {
     }
 }
 
-/// Answers OK, and nothing but a call with a permit for the very command.
+/// Answers OK with an empty message, and nothing but a call with a permit for the
+/// very command.
 async fn answer(request: Request<Body>) -> Result<Response<Body>, Infallible> {
     let permit = request.extensions().get::<Permit>();
     assert!(permit.is_none_or(|permit| permit.command().path == request.uri().path()));
     assert!(!request.headers().contains_key("authorization"), "the token goes no further");
-    Ok(Status::ok("").into_http())
+    let (_, body) = request.into_parts();
+    body.collect().await.expect("a body");
+    let mut response = Status::ok("").into_http();
+    *response.body_mut() = Body::new(Full::from(&[0; 5][..]));
+    Ok(response)
 }
 
+/// The outcome of a call, which has to be the same in gRPC and in JSON.
 async fn call(service: &GatedService, path: &str, token: Option<&str>) -> Option<Reason> {
+    let found = call_grpc(service, path, token).await;
+    if path.starts_with("/grpc.health") {
+        // The standard services have no form in JSON.
+        return found;
+    }
+    let in_json = call_json(service, path, token).await;
+    let is_limited = |reason: Option<Reason>| reason == Some(Reason::RateLimited);
+    // Each counts as a call, so that one of them may be the first that is too many.
+    if !is_limited(found) && !is_limited(in_json) {
+        assert_eq!(in_json, found, "{path} in JSON and in gRPC");
+    }
+    found
+}
+
+async fn call_json(service: &GatedService, path: &str, token: Option<&str>) -> Option<Reason> {
+    let is_stream = Command::by_path(path).is_some_and(|command| command.streaming);
+    let (kind, body) = match is_stream {
+        true => ("application/connect+json", &b"\0\0\0\0\x02{}"[..]),
+        false => ("application/json", &b"{}"[..]),
+    };
+    let mut request =
+        Request::post(path).header("host", "localhost:4000").header("content-type", kind);
+    if let Some(token) = token {
+        request = request.header("authorization", format!("Bearer {token}"));
+    }
+    let request = request.body(Body::new(Full::from(body))).expect("the request is well formed");
+    let response = service.clone().oneshot(request).await.expect("the service is infallible");
+    let (parts, body) = response.into_parts();
+    let bytes = body.collect().await.expect("a body").to_bytes();
+    assert!(!parts.headers.contains_key("access-control-allow-origin"));
+    if is_stream && parts.status == 200 {
+        assert_eq!(parts.headers["content-type"], "application/connect+json");
+        let (flag, json) = last_envelope(&bytes);
+        assert_eq!(flag, 2, "the last document is the end of the stream");
+        return json.get("error").and_then(json_reason);
+    }
+    assert_eq!(parts.headers["content-type"], "application/json");
+    let json = serde_json::from_slice(&bytes).expect("JSON");
+    if parts.status == 200 { None } else { json_reason(&json) }
+}
+
+/// The flag and the document of the last envelope of a stream.
+fn last_envelope(mut bytes: &[u8]) -> (u8, Value) {
+    let mut last = None;
+    while let Some((head, rest)) = bytes.split_first_chunk::<5>() {
+        let length = u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize;
+        last = Some((head[0], serde_json::from_slice(&rest[..length]).expect("JSON")));
+        bytes = &rest[length..];
+    }
+    last.expect("a stream has an end")
+}
+
+/// The reason of an error of the Connect protocol. One without a command in the
+/// contract stands for the method.
+fn json_reason(error: &Value) -> Option<Reason> {
+    let detail = &error["details"][0];
+    assert_eq!(detail["type"], "google.rpc.ErrorInfo");
+    let (value, debug) = (detail["value"].as_str().expect("base64"), &detail["debug"]);
+    assert!(!value.is_empty() && debug["hint"].as_str().is_some_and(|hint| !hint.is_empty()));
+    let reason = Reason::by_name(debug["reason"].as_str()?).expect("the reason is in the table");
+    let code = tonic::Code::from_i32(reason.rule().code as i32);
+    let name = format!("{code:?}").to_lowercase();
+    assert_eq!(error["code"].as_str().map(|code| code.replace('_', "")), Some(name));
+    Some(reason)
+}
+
+async fn call_grpc(service: &GatedService, path: &str, token: Option<&str>) -> Option<Reason> {
     let mut request = Request::post(format!("http://localhost:4000{path}"))
         .version(http::Version::HTTP_2)
         .header("content-type", "application/grpc");
@@ -198,7 +271,7 @@ async fn a_grant_slides_with_its_calls_and_ends_without_them() {
     let end = token.grant().expires_at().expect("it ends");
     assert_eq!(call(&tunnel, URL, Some(token.token())).await, None);
     assert!(token.grant().expires_at().expect("it ends") >= end);
-    assert_eq!(token.grant().usage().call_count, 1);
+    assert_eq!(token.grant().usage().call_count, 2, "one in gRPC, one in JSON");
     // Nobody calls: it ends by itself.
     let ended =
         tokio::time::timeout(Duration::from_secs(5), token.grant().wait_until_ended()).await;
@@ -214,7 +287,8 @@ async fn a_token_that_reads_cannot_click() {
     assert_eq!(call(&service, URL, Some(token.token())).await, None);
     assert_eq!(call(&service, CLICK, Some(token.token())).await, Some(Reason::ScopeDenied));
     let heard = world.refused.lock().expect("no test panics with it").clone();
-    assert_eq!(heard, [(Reason::ScopeDenied, Some("ada".to_owned()))]);
+    // Once in gRPC, once in JSON.
+    assert_eq!(heard, vec![(Reason::ScopeDenied, Some("ada".to_owned())); 2]);
 }
 
 #[tokio::test]
@@ -266,7 +340,7 @@ async fn the_tunnel_gives_strangers_one_answer() {
     for token in ["nonsense", local.token(), foreign.token(), &revoked] {
         assert_eq!(call(&service, URL, Some(token)).await, Some(Reason::TokenInvalid));
     }
-    // What looks like a root token is told so, whether it is one or not.
+    // What looks like a root token is notified, whether it is one or not.
     for token in [root, other.authority.root_token(), "browse-root-x-y"] {
         assert_eq!(call(&service, URL, Some(token)).await, Some(Reason::RootDenied));
     }
@@ -316,8 +390,9 @@ async fn a_rate_holds_per_token_and_failures_do_not_hold_up_others() {
     let slow = world.authority.issue(slow).expect("the client is new");
     let mut limited = 0;
     for _ in 0..20 {
-        limited +=
-            usize::from(call(&service, URL, Some(slow.token())).await == Some(Reason::RateLimited));
+        limited += usize::from(
+            call_grpc(&service, URL, Some(slow.token())).await == Some(Reason::RateLimited),
+        );
     }
     assert!((15..=17).contains(&limited), "{limited}");
     for _ in 0..100 {
@@ -357,4 +432,51 @@ async fn a_page_cannot_call() {
     let response = world.listener(Listener::Local).oneshot(request).await.expect("infallible");
     assert_eq!(reason(response.headers()), Some(Reason::OriginDenied));
     assert!(!response.headers().contains_key("access-control-allow-origin"));
+}
+
+/// A page sends what needs no preflight request with its `Origin`, and gets no answer
+/// to one that asks first.
+#[tokio::test]
+async fn a_page_cannot_call_in_json_either() {
+    let world = World::new();
+    let token = world.authority.root_token();
+    let bearer = format!("Bearer {token}");
+    let origin = ("origin", "https://evil.example");
+    let preflight = ("access-control-request-method", "POST");
+    let json = ("content-type", "application/json");
+    let host = ("host", "127.0.0.1:4000");
+    for listener in Listener::ALL {
+        let service = world.listener(listener);
+        for (method, headers, status) in [
+            ("POST", vec![host, origin, json], 403),
+            ("POST", vec![host, ("origin", "null"), json], 403),
+            ("POST", vec![host, ("content-type", "text/plain")], 415),
+            ("POST", vec![host, ("content-type", "text/plain;application/json")], 415),
+            ("POST", vec![host, ("content-type", "application/x-www-form-urlencoded")], 415),
+            ("POST", vec![host, ("content-type", "multipart/form-data; boundary=x")], 415),
+            ("POST", vec![host], 415),
+            ("OPTIONS", vec![host, origin, preflight], 405),
+            ("GET", vec![host], 405),
+            ("GET", vec![host, json], 405),
+        ] {
+            let request = Request::builder().method(method).uri(URL);
+            let request = request.header("authorization", &bearer);
+            let request =
+                headers.iter().fold(request, |all, (name, value)| all.header(*name, *value));
+            let request = request.body(Body::new(Full::from("{}"))).expect("it is well formed");
+            let response = service.clone().oneshot(request).await.expect("infallible");
+            assert_eq!(response.status(), status, "{listener:?} {method} {headers:?}");
+            let names = response.headers().keys().map(http::HeaderName::as_str);
+            let cors = names.filter(|name| name.starts_with("access-control-")).count();
+            assert_eq!(cors, 0, "{listener:?} {method} {headers:?}");
+        }
+    }
+    let rebound = Request::post(URL)
+        .header("host", "evil.example:4000")
+        .header("content-type", "application/json")
+        .header("authorization", bearer)
+        .body(Body::new(Full::from("{}")))
+        .expect("the request is well formed");
+    let response = world.listener(Listener::Local).oneshot(rebound).await.expect("infallible");
+    assert_eq!(response.status(), 403);
 }

@@ -19,11 +19,11 @@ fn main() -> ExitCode {
     skill(|args, browse| {
         let most = number(args, "most", 1..=1000)?;
         let tabs = number(args, "tabs", 1..=16)?;
-        let patience = Duration::from_secs(number(args, "patience", 1..=60)?);
+        let max_wait = Duration::from_secs(number(args, "patience", 1..=60)?);
         let page = browse.goto(args.required("url")?)?;
         let links = browse.links()?.into_iter().map(|link| (link.href, link.text));
         let mut found = unique(&page.url, links, most as usize);
-        check(browse, &mut found, tabs as usize, patience)?;
+        check(browse, &mut found, tabs as usize, max_wait)?;
         Ok(found.report())
     })
 }
@@ -38,12 +38,12 @@ fn number(args: &Arguments, name: &str, bounds: std::ops::RangeInclusive<u64>) -
 }
 
 /// Each thread has a tab, and takes the next link that nobody has taken.
-fn check(browse: &Browse, found: &mut Found, tabs: usize, patience: Duration) -> Result<()> {
+fn check(browse: &Browse, found: &mut Found, tabs: usize, max_wait: Duration) -> Result<()> {
     let tabs = tabs.min(found.links.len());
     let queue = Mutex::new(found.links.iter_mut());
     thread::scope(|scope| {
         let workers: Vec<_> =
-            (0..tabs).map(|_| scope.spawn(|| work(browse, &queue, patience))).collect();
+            (0..tabs).map(|_| scope.spawn(|| work(browse, &queue, max_wait))).collect();
         workers.into_iter().try_for_each(|worker| match worker.join() {
             Ok(outcome) => outcome,
             Err(_) => Err(Error::new("BUG", "a thread of the skill ended early", "", 13)),
@@ -54,10 +54,10 @@ fn check(browse: &Browse, found: &mut Found, tabs: usize, patience: Duration) ->
 fn work(
     browse: &Browse,
     queue: &Mutex<std::slice::IterMut<'_, Link>>,
-    patience: Duration,
+    max_wait: Duration,
 ) -> Result<()> {
     let id = browse.new_tab(None)?.tab_id;
-    let tab = browse.tab(id).with_timeout(patience);
+    let tab = browse.tab(id).with_timeout(max_wait);
     loop {
         // The lock ends with this line: a slow link holds nobody up.
         let next = queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();

@@ -44,11 +44,11 @@ enum GrpcTransport {
 }
 
 impl DaemonConnection {
-    /// Greets the daemon at the other end of the socket; one elsewhere within
-    /// `patience`.
+    /// Greets the daemon at the other end of the socket; one somewhere else within
+    /// `delay`.
     pub async fn open(
         daemon: ConnectedDaemon,
-        patience: Duration,
+        max_wait: Duration,
     ) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let authority = daemon.address.authority().to_owned();
         let scheme = if daemon.expected_identity.is_some() { Scheme::HTTPS } else { Scheme::HTTP };
@@ -59,7 +59,7 @@ impl DaemonConnection {
                 let stream = TcpStream::from_std(stream)?;
                 match &daemon.expected_identity {
                     Some(proof) => {
-                        let stream = tls::handshake(stream, &authority, proof, patience).await?;
+                        let stream = tls::handshake(stream, &authority, proof, max_wait).await?;
                         match proof.allows_public_ca {
                             true => GrpcTransport::GrpcWeb(web::handshake(stream).await?),
                             false => GrpcTransport::Http2(handshake(stream).await?),

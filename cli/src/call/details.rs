@@ -1,4 +1,4 @@
-//! The details of a status, kept from tonic where they are no base64: it would
+//! The details of a status, kept from tonic where they are not base64: it would
 //! panic, and whoever answers could end us.
 
 use std::{
@@ -107,7 +107,7 @@ mod tests {
                 let status = Status::from_header_map(&headers).expect("it has one");
                 assert_eq!(!status.details().is_empty(), kept, "{details:?}");
                 let failure =
-                    unexpected_peer::failure_of_status(&status).expect("it is no daemon's");
+                    unexpected_peer::failure_of_status(&status).expect("it is not a daemon's");
                 assert!(failure.has_reason(Reason::RemoteForeign), "{failure:?}");
             }
         }

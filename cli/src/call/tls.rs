@@ -1,4 +1,4 @@
-//! TLS 1.3 to a daemon elsewhere, which is known by its public key: names and
+//! TLS 1.3 to a remote daemon, which is known by its public key: names and
 //! authorities have no say, unless a tunnel may end TLS on the way.
 
 use std::{error::Error, io, sync::Arc, time::Duration};
@@ -19,12 +19,12 @@ use crate::{connect::ServerIdentity, failure::Failure};
 const ALPN_HTTP2: &[u8] = b"h2";
 
 /// Greets the daemon at `authority`, which has to give this proof within
-/// `patience`.
+/// `delay`.
 pub async fn handshake(
     stream: TcpStream,
     authority: &str,
     proof: &ServerIdentity,
-    patience: Duration,
+    max_wait: Duration,
 ) -> Result<TlsStream<TcpStream>, Box<dyn Error + Send + Sync>> {
     let authorities = if proof.allows_public_ca { public_ca_verifier()? } else { None };
     let mut config = browse_pin::greeting(proof.pin.0, authorities)?;
@@ -37,9 +37,9 @@ pub async fn handshake(
     let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
     let name = ServerName::try_from(host)?;
     let greeting = TlsConnector::from(Arc::new(config)).connect(name, stream);
-    let stream = match timeout(patience, greeting).await {
+    let stream = match timeout(max_wait, greeting).await {
         Err(_) => {
-            let why = format!("it takes the connection, and says nothing within {patience:?}");
+            let why = format!("it takes the connection, and says nothing within {max_wait:?}");
             return Err(io::Error::new(io::ErrorKind::TimedOut, why).into());
         }
         Ok(Err(error)) if is_connection_end(error.kind()) => {
@@ -72,7 +72,7 @@ fn public_ca_verifier() -> Result<Option<Arc<WebPkiServerVerifier>>, Box<dyn Err
     Ok(Some(builder.build()?))
 }
 
-/// The failure to tell when the other end is not who it should be.
+/// The failure when the server does not have the expected key.
 pub fn pin_mismatch(error: &(dyn Error + 'static)) -> Option<Failure> {
     let mismatch = unexpected_peer::find_cause(error, |error| {
         error.downcast_ref().and_then(Mismatch::of).map(ToString::to_string)

@@ -1,4 +1,4 @@
-//! What answers elsewhere and is no daemon: a tunnel without its daemon, say, has
+//! What answers somewhere else and is not a daemon: a tunnel without its daemon, say, has
 //! a page of its own to show.
 
 use std::{error::Error, fmt, io};
@@ -10,7 +10,7 @@ use tonic::{Code, Status};
 
 use crate::{
     failure::{Failure, Result},
-    remote, save,
+    io_failure, remote,
 };
 
 /// What no daemon does.
@@ -45,7 +45,7 @@ pub fn check_response<B>(answer: Response<B>) -> Result<Response<B>, Box<dyn Err
     Err(UnexpectedPeer::new(format!("it answers HTTP {}{kind}", status.as_u16())).into())
 }
 
-/// The failure to tell when what answered elsewhere is no daemon.
+/// The failure to tell when what answered somewhere else is not a daemon.
 pub fn failure_of_error(error: &(dyn Error + 'static)) -> Option<Failure> {
     find_cause(error, describe).map(peer_failure)
 }
@@ -62,7 +62,7 @@ pub fn during_handshake(failure: Failure) -> Failure {
     if failure.has_reason(Reason::RemoteForeign) { failure.with_hint(UNSENT_HINT) } else { failure }
 }
 
-/// The failure to tell of an answer from elsewhere that is none of a daemon: each
+/// The failure to tell of an answer from somewhere else that is none of a daemon: each
 /// of those says its reason.
 pub fn failure_of_status(status: &Status) -> Option<Failure> {
     let known = wire::error_info(status.details()).is_some();
@@ -71,7 +71,7 @@ pub fn failure_of_status(status: &Status) -> Option<Failure> {
     }
     let broke = |error: &(dyn Error + 'static)| {
         let by_http2 = error.downcast_ref::<h2::Error>().map(ToString::to_string);
-        by_http2.or_else(|| error.downcast_ref::<io::Error>().map(save::error_text))
+        by_http2.or_else(|| error.downcast_ref::<io::Error>().map(io_failure::error_text))
     };
     let source = status.source().map(ToString::to_string);
     // gRPC-Web keeps the text alone of what broke.
@@ -98,7 +98,7 @@ pub fn check_decodable(command: &Command, answer: &[u8]) -> Result<()> {
 }
 
 fn peer_failure(what: impl fmt::Display) -> Failure {
-    let message = format!("what answers is no daemon of browse: {what}");
+    let message = format!("what answers is not a daemon of browse: {what}");
     Failure::new(Reason::RemoteForeign, message)
 }
 
@@ -167,19 +167,19 @@ mod tests {
 
     #[test]
     fn an_answer_without_a_reason_is_none_of_a_daemon() {
-        let told = |status: Status| failure_of_status(&status).expect("it is known");
-        let odd = told(Status::internal("\u{1b}[31mEVIL\u{9b} \u{202e}x"));
+        let reported = |status: Status| failure_of_status(&status).expect("it is known");
+        let odd = reported(Status::internal("\u{1b}[31mEVIL\u{9b} \u{202e}x"));
         assert!(odd.has_reason(Reason::RemoteForeign), "{odd:?}");
         assert!(
             odd.text().contains("EVIL") && !odd.text().contains(['\u{1b}', '\u{9b}', '\u{202e}'])
         );
-        let torn = told(Status::internal(format!("tonic-web: {INCOMPLETE_BODY}")));
+        let torn = reported(Status::internal(format!("tonic-web: {INCOMPLETE_BODY}")));
         assert!(
             torn.has_reason(Reason::DaemonUnreachable) && torn.hint == remote::UNREACHABLE_HINT,
             "{torn:?}"
         );
         let broke = io::Error::from(io::ErrorKind::ConnectionReset);
-        let broke = told(Status::from_error(Box::new(broke)));
+        let broke = reported(Status::from_error(Box::new(broke)));
         assert!(broke.has_reason(Reason::DaemonUnreachable), "{broke:?}");
         assert!(failure_of_status(&Status::deadline_exceeded("late")).is_none());
         let info = ErrorDetails::with_error_info("TAB_DENIED", "browse", []);

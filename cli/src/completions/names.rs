@@ -12,6 +12,7 @@ use crate::{
     parse::{self, CliAction},
     project::ProjectPaths,
     request::PreparedRequest,
+    response,
 };
 
 /// Time that a shell waits for candidates.
@@ -42,7 +43,7 @@ fn fetch_names(list: &str) -> Result<Vec<String>> {
     let command = invocation.command;
     let request = PreparedRequest::new(invocation, false, globals.timeout)?;
     let (body, _) = execute::unary(&request, &globals)?;
-    let response = execute::decode(command, &body)?;
+    let response = response::decode(command, &body)?;
     let rows = response.values().find_map(Value::as_array);
     let name = |row: &Value| row.get("name").and_then(Value::as_str).map(str::to_owned);
     let mut names: Vec<_> = rows.into_iter().flatten().filter_map(name).collect();

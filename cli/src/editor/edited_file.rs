@@ -14,7 +14,7 @@ use browse_proto::Reason;
 
 use crate::{
     failure::{Failure, Result},
-    save,
+    io_failure,
 };
 
 /// Names that are tried before others have taken too many.
@@ -32,8 +32,11 @@ impl EditedFile {
     pub fn new(text: &str) -> Result<Self> {
         let place = env::temp_dir();
         let unwritable = |path: &Path, error: &io::Error| {
-            let message =
-                format!("`{}` cannot be written: {}", path.display(), save::error_text(error));
+            let message = format!(
+                "`{}` cannot be written: {}",
+                path.display(),
+                io_failure::error_text(error)
+            );
             Failure::with_values(
                 Reason::FileUnwritable,
                 message,
@@ -59,7 +62,7 @@ impl EditedFile {
         // An editor may have put anything in its place.
         match fs::metadata(&self.path)?.is_file() {
             true => fs::read_to_string(&self.path),
-            false => Err(io::Error::other("it is no plain file")),
+            false => Err(io::Error::other("it is not a plain file")),
         }
     }
 

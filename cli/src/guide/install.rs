@@ -49,7 +49,7 @@ pub fn run(words: &[&str]) -> Result<Vec<String>> {
     if let Some(edited) = of(FileOwnership::Edited).filter(|_| !force) {
         let message = format!("`{edited}` was edited since browse wrote it, and is left alone");
         return Err(Failure::new(Reason::FileUnwritable, message)
-            .with_hint("Keep your words elsewhere, then add `--force` to write over it"));
+            .with_hint("Keep your words somewhere else, then add `--force` to write over it"));
     }
     files.iter().map(|(path, text)| install_file(path, text)).collect()
 }
@@ -79,7 +79,7 @@ fn parse_options(words: &[&str]) -> Result<InstallOptions> {
     let Some(name) = agent else { return Err(usage_failure("`guide install` wants `--agent`")) };
     let known = AGENTS.iter().find(|(agent, _)| *agent == name);
     known.map(|(_, folder)| InstallOptions { agent: folder, in_project, force }).ok_or_else(|| {
-        let failure = usage_failure(&format!("`{name}` is no agent that browse knows"));
+        let failure = usage_failure(&format!("`{name}` is not an agent that browse knows"));
         match suggest::nearest(name, AGENTS.iter().map(|(agent, _)| *agent)) {
             Some(near) => {
                 failure.with_hint(format!("Did you mean `browse guide install --agent {near}`?"))

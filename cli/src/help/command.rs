@@ -28,7 +28,7 @@ fn arguments(command: &'static Command) -> Vec<(String, String)> {
         .map(|positional| (positional.usage(), positional.field.explanation(true)));
     let path = command
         .takes_path()
-        .then(|| (format!("[{}]", command.place), command.output_help().to_owned()));
+        .then(|| (format!("[{}]", command.output_arg), command.output_help().to_owned()));
     let steps = command.request.fields.iter().filter(|_| command.takes_steps());
     let steps = steps.map(|field| ("standard input".to_owned(), field.help.to_owned()));
     own.chain(path).chain(steps).collect()
@@ -58,7 +58,7 @@ fn closing_line(command: &Command) -> String {
     if let Some(timeout) = command.timeout_ms {
         closing.push_str(&format!(" It gets {} s unless `--timeout` says more.", timeout / 1000));
     }
-    if command.attach {
+    if command.no_autostart {
         closing.push_str(" It starts no daemon.");
     }
     if !command.aliases.is_empty() {

@@ -4,7 +4,7 @@ use browse_proto::{Command, Field, Kind, Source};
 use serde_json::{Value, json};
 
 use super::page;
-use crate::globals::FLAGS;
+use crate::{globals::FLAGS, limits};
 
 /// Every command, and what holds for all.
 pub fn overview() -> Value {
@@ -42,8 +42,10 @@ fn command_json(command: &'static Command) -> Value {
     });
     let mut args: Vec<_> = args.collect();
     if command.takes_path() {
-        args.push(json!({"name": command.place, "type": "file", "required": false, "rest": false,
-            "help": command.output_help()}));
+        args.push(
+            json!({"name": command.output_arg, "type": "file", "required": false, "rest": false,
+            "help": command.output_help()}),
+        );
     }
     let flags = command.flags().map(|flag| {
         let mut value = field_json(flag);
@@ -69,7 +71,7 @@ fn command_json(command: &'static Command) -> Value {
         "scope": command.scope.name(),
         "tunnel": command.tunnel,
         "stdin": command.takes_steps(),
-        "timeout_ms": command.timeout_ms.unwrap_or(crate::call::DEFAULT_TIMEOUT_MS),
+        "timeout_ms": command.timeout_ms.unwrap_or(limits::DEFAULT_TIMEOUT_MS),
         "rpc": command.path.trim_start_matches('/'),
         "args": args,
         "flags": flags,

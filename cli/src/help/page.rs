@@ -34,14 +34,20 @@ pub const LOCAL_COMMANDS: &[LocalCommand] = &[
     LocalCommand {
         name: "guide",
         usage: "browse guide [topic] [--json]",
-        help: "Prints what an agent should know: in general, or on scrape, skillify, automate, skills or the library.\n\n`browse guide install --agent claude` writes the same as skills of the agent, which is claude, codex or cursor; with --project into the project instead of your home. It writes over its own files only, and over those that you have edited only with --force.",
+        help: "Prints the guide for agents: in general, or on scrape, skillify, automate, skills or the library.\n\n`browse guide install --agent claude` writes the same as skills of the agent, which is claude, codex or cursor; with --project into the project instead of your home. It overwrites only its own files, and edited ones only with --force.",
         example: "browse guide scrape",
+    },
+    LocalCommand {
+        name: "mcp",
+        usage: "browse mcp [--session <name>] [--host <glob>]... [--read-only] [--tools <a,b>] | browse mcp call <tool> '<json>'",
+        help: "Serves an agent over MCP, on standard input and output.\n\nAn MCP client starts it: `claude mcp add browse -- browse mcp`. Each server has a session and a token of its own: it can neither approve, pair, trust a skill nor see other sessions. Answers end with the handle of the session, which another server takes as the argument `session` of any tool. `mcp call` makes one call and prints its result as JSON.",
+        example: "browse mcp --host '*.example.com'",
     },
 ];
 
 const EXIT_CODES: &[(&str, &str)] = &[
     ("0", "Done."),
-    ("1", "The page or the skill said no."),
+    ("1", "The page or the skill reported a failure."),
     ("2", "The command was called wrongly."),
     ("3", "Refused: token, scope, host, or sandbox."),
     ("4", "The daemon or the browser cannot be reached."),
@@ -50,6 +56,7 @@ const EXIT_CODES: &[(&str, &str)] = &[
 
 const VARIABLES: &[(&str, &str)] = &[
     ("BROWSE_STATE_FILE", "State file of the daemon; .browse/daemon.json in the project."),
+    ("BROWSE_MCP", "Program of `browse mcp`; browse-mcp beside browse, else on PATH."),
     ("BROWSE_DAEMON", "Program of the daemon; browsed beside browse, else on PATH."),
     ("BROWSE_MAX_HTML_BYTES", "Largest file that load-html takes; 50 MB."),
 ];
@@ -57,11 +64,11 @@ const VARIABLES: &[(&str, &str)] = &[
 /// The first steps, for whoever has never used it.
 const FIRST_STEPS: &[(&str, &str)] = &[
     ("browse goto example.com", "Opens a page."),
-    ("browse snapshot -i", "Lists what can be operated, each with a ref."),
-    ("browse click @e3", "Acts on a ref, and says what changed."),
+    ("browse snapshot -i", "Lists interactive elements with refs."),
+    ("browse click @e3", "Acts on a ref, and prints what changed."),
     ("browse fill label=Email a@b.c", "Targets are also text=, role=, CSS, XPath."),
     ("browse text main", "Reads the page, or a part of it."),
-    ("browse screenshot page.png", "Shows it."),
+    ("browse screenshot page.png", "Saves a screenshot."),
 ];
 
 /// What `browse` prints without a command: at most 40 lines.
@@ -92,7 +99,8 @@ pub fn getting_started() -> String {
     out.push_str(
         "\nbrowse help             lists all commands; browse help <command> explains one\n",
     );
-    out.push_str("browse guide            says what an agent should know\n");
+    out.push_str("browse guide            prints the guide for agents\n");
+    out.push_str("browse mcp              serves an agent over MCP\n");
     out
 }
 

@@ -10,15 +10,15 @@ use browse_proto::{Command, Reason};
 
 use super::{Stdin, input, readable_path};
 use crate::{
-    call::MAX_MESSAGE_BYTES,
     failure::{Failure, Result},
-    save,
+    io_failure,
+    limits::{MAX_MESSAGE_BYTES, too_large},
 };
 
 /// Bytes that an HTML file may have.
 const MAX_HTML_BYTES: usize = 50 << 20;
 
-/// First bytes of files that are no text, whatever their names say.
+/// First bytes of files that are not text, whatever their names say.
 const BINARY_SIGNATURES: &[(&[u8], &str)] = &[
     (b"%PDF", "a PDF"),
     (b"\x89PNG", "a PNG image"),
@@ -40,7 +40,7 @@ pub fn file(command: &Command, path: &str, stdin: Stdin) -> Result<String> {
             let message = format!("a step of `{}` cannot read standard input", command.name);
             return Err(Failure::new(Reason::BatchInvalid, message).with_hint("Give it a file"));
         }
-        ("-", Stdin::Available(patience)) => input::read_stdin(command.name, limit, patience)?,
+        ("-", Stdin::Available(max_wait)) => input::read_stdin(command.name, limit, max_wait)?,
         (path, _) => read(path, limit, is_html)?,
     };
     if is_html {
@@ -68,10 +68,10 @@ fn read(path: &str, limit: usize, is_html: bool) -> Result<String> {
         check_extension(path)?;
     }
     let shown = format!("`{path}`");
-    let unreadable = |error| input::unreadable(&shown, &save::error_text(&error));
+    let unreadable = |error| input::unreadable(&shown, &io_failure::error_text(&error));
     let size = fs::metadata(&real).map_err(unreadable)?.len();
     if size > limit as u64 {
-        return Err(super::too_large(format!("`{path}` has {size} bytes"), limit));
+        return Err(too_large(format!("`{path}` has {size} bytes"), limit));
     }
     let bytes = fs::read(&real).map_err(unreadable)?;
     if let Some((_, kind)) = BINARY_SIGNATURES.iter().find(|(magic, _)| bytes.starts_with(magic)) {
@@ -85,14 +85,14 @@ fn check_extension(path: &str) -> Result<()> {
     match extension.as_deref() {
         Some("html" | "htm" | "xhtml" | "svg") => Ok(()),
         _ => {
-            let message = format!("`{path}` is no HTML file by its name");
+            let message = format!("`{path}` is not HTML file by its name");
             Err(Failure::new(Reason::ArgumentInvalid, message)
                 .with_hint("Give a file that ends in .html, .htm, .xhtml or .svg"))
         }
     }
 }
 
-/// Refuses what is no markup: a page of something else would only look empty.
+/// Refuses what is not a markup: a page of something else would only look empty.
 fn check_markup(path: &str, text: &str) -> Result<()> {
     let begin = text.trim_start_matches('\u{feff}').trim_start();
     if begin.starts_with('<') && !text.contains('\0') {

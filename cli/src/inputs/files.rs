@@ -5,8 +5,12 @@ use std::{fs, path::Path};
 use browse_proto::wire::base64;
 use serde_json::{Value, json};
 
-use super::{input::unreadable, readable_path, too_large};
-use crate::{call::MAX_MESSAGE_BYTES, failure::Result, save};
+use super::{input::unreadable, readable_path};
+use crate::{
+    failure::Result,
+    io_failure,
+    limits::{MAX_MESSAGE_BYTES, too_large},
+};
 
 /// Bytes of a request that are left for everything but the files.
 const REQUEST_OVERHEAD_BYTES: usize = 64 << 10;
@@ -19,7 +23,7 @@ pub fn files(paths: &[&str]) -> Result<Value> {
     let mut files = Vec::new();
     for path in paths {
         let real = readable_path::check_readable(path)?;
-        let failed = |error| unreadable(&format!("`{path}`"), &save::error_text(&error));
+        let failed = |error| unreadable(&format!("`{path}`"), &io_failure::error_text(&error));
         // Measured first: a file of gigabytes is not read to be refused.
         total += fs::metadata(&real).map_err(failed)?.len();
         if total > limit as u64 {

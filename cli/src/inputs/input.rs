@@ -11,12 +11,13 @@ use browse_proto::Reason;
 
 use crate::{
     failure::{Failure, Result},
-    save,
+    io_failure,
+    limits::too_large,
 };
 
-/// All of standard input, at most `limit` bytes, when it ends within `patience`.
+/// All of standard input, at most `limit` bytes, when it ends within `delay`.
 /// Who starts us may leave a pipe open that nobody writes to.
-pub fn read_stdin(command: &str, limit: usize, patience: Duration) -> Result<String> {
+pub fn read_stdin(command: &str, limit: usize, max_wait: Duration) -> Result<String> {
     let stdin = io::stdin();
     if stdin.is_terminal() {
         let message = format!("`{command}` reads standard input, which is a terminal");
@@ -33,18 +34,18 @@ pub fn read_stdin(command: &str, limit: usize, patience: Duration) -> Result<Str
         // Nobody listens any more when it came too late.
         let _ = send.send(outcome.map(|_| bytes));
     });
-    let Ok(read) = read.recv_timeout(patience) else {
-        let message = format!("standard input did not end within {} s", patience.as_secs_f64());
+    let Ok(read) = read.recv_timeout(max_wait) else {
+        let message = format!("standard input did not end within {} s", max_wait.as_secs_f64());
         return Err(Failure::new(Reason::DeadlineExceeded, message)
             .with_hint(format!("End it, or give `browse {command}` more time with `--timeout`")));
     };
     let bytes = read.map_err(|error| {
-        unreadable("standard input", &save::error_text(&error))
+        unreadable("standard input", &io_failure::error_text(&error))
             .with_hint("Give it from a file or a pipe")
     })?;
     if bytes.len() > limit {
         let message = format!("standard input holds more than {limit} bytes");
-        return Err(super::too_large(message, limit));
+        return Err(too_large(message, limit));
     }
     let text = String::from_utf8(bytes)
         .map_err(|_| unreadable("standard input", "it is not UTF-8"))

@@ -15,16 +15,17 @@ use browse_proto::{
 use super::input::unreadable;
 use crate::{
     failure::{Failure, Result},
+    io_failure,
     project::working_directory,
-    save,
 };
 
 /// The real path of `path`, when it may be read.
 pub fn check_readable(path: &str) -> Result<PathBuf> {
     let shown = format!("`{path}`");
-    let real = fs::canonicalize(path).map_err(|e| unreadable(&shown, &save::error_text(&e)))?;
+    let real =
+        fs::canonicalize(path).map_err(|e| unreadable(&shown, &io_failure::error_text(&e)))?;
     if !real.is_file() {
-        return Err(unreadable(&shown, "it is no plain file"));
+        return Err(unreadable(&shown, "it is not a plain file"));
     }
     let directory = working_directory()?;
     let mut places = [directory.clone(), env::temp_dir(), PathBuf::from("/tmp")];

@@ -9,14 +9,14 @@ use serde_json::Value;
 
 use super::input;
 use crate::{
-    call::MAX_MESSAGE_BYTES,
     failure::{Failure, Result},
+    limits::MAX_MESSAGE_BYTES,
     parse::{self, Invocation},
 };
 
 /// Reads the steps of `command` from standard input.
-pub fn steps(command: &Command, patience: Duration) -> Result<Vec<(Option<u64>, Invocation)>> {
-    parse_steps(&input::read_stdin(command.name, MAX_MESSAGE_BYTES, patience)?)
+pub fn steps(command: &Command, max_wait: Duration) -> Result<Vec<(Option<u64>, Invocation)>> {
+    parse_steps(&input::read_stdin(command.name, MAX_MESSAGE_BYTES, max_wait)?)
 }
 
 /// Reads steps, each with its tab.
@@ -98,7 +98,7 @@ fn invalid(line: usize, what: &str) -> Failure {
 }
 
 fn with_step_number(mut failure: Failure, step: usize) -> Failure {
-    // What is no step at all names its line already.
+    // What is not a step at all names its line already.
     if !failure.has_reason(Reason::JsonInvalid) {
         failure.message = format!("step {step}: {}", failure.message);
     }

@@ -10,13 +10,16 @@ use tokio_rustls::rustls::crypto::ring;
 
 use self::session::RedeemSession;
 use crate::{
-    call, execute,
+    call, connect,
     failure::{Failure, Result},
     globals::Globals,
+    limits,
     pairing_link::PairingLink,
     print,
-    remote::{self, PendingRemoteFile, RemoteBrowser},
+    remote::{PendingRemoteFile, RemoteBrowser},
+    remote_name,
     request::PreparedRequest,
+    response,
 };
 
 /// Redeems the link, and keeps the token under `--remote`, else under the name
@@ -32,9 +35,9 @@ pub fn run(request: &PreparedRequest, globals: &Globals) -> Result<u8> {
         allows_public_ca: session.is_some(),
         token: String::new(),
     };
-    let time = globals.timeout.unwrap_or(Duration::from_millis(call::DEFAULT_TIMEOUT_MS));
+    let time = globals.timeout.unwrap_or(Duration::from_millis(limits::DEFAULT_TIMEOUT_MS));
     let draft = PendingRemoteFile::new(time)?;
-    let daemon = place.connect(globals.timeout)?;
+    let daemon = connect::connect_remote(&place, globals.timeout)?;
     let fields = match &session {
         // The pin says who answers.
         None => json!({"key": link.setup_key}),
@@ -42,12 +45,12 @@ pub fn run(request: &PreparedRequest, globals: &Globals) -> Result<u8> {
     };
     let body = wire::encode(command.request, fields.as_object().unwrap_or(&Map::new()));
     let body = body.map_err(|error| Failure::new(Reason::Bug, error.to_string()))?;
-    let context = execute::context(request, globals, &daemon)?;
-    let call = call::unary(daemon, command, body.into(), &context);
-    let (body, notes) =
-        execute::runtime()?.block_on(call).map_err(|broken: call::CallError| broken.failure)?;
-    execute::print_notices(&notes);
-    let mut response = execute::decode(command, &body)?;
+    let invocation = request.invocation.clone();
+    let redeeming = PreparedRequest { invocation, steps: Vec::new(), body: body.into() };
+    let called = call::send(&redeeming, globals, daemon);
+    let (body, notes) = called.map_err(|broken| broken.failure)?;
+    notes.print();
+    let mut response = response::decode(command, &body)?;
     // What is a secret stays out of sight.
     let token = take_text(&mut response, "token");
     let sealed = take_text(&mut response, "sealed");
@@ -59,7 +62,7 @@ pub fn run(request: &PreparedRequest, globals: &Globals) -> Result<u8> {
     let given = response.get("name").and_then(Value::as_str).unwrap_or_default();
     let name = match &globals.remote {
         Some(name) => name.clone(),
-        None => remote::check_name(given)?,
+        None => remote_name::check_name(given)?,
     };
     draft.save(&name, &place)?;
     response.insert("name".to_owned(), json!(name));

@@ -1,37 +1,17 @@
 //! The end of a daemon, and its return: `stop` and `restart`.
 
-use std::{
-    process::Command,
-    thread,
-    time::{Duration, Instant},
-};
+use std::time::Duration;
 
-use browse_proto::Reason;
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::{
-    connect::{self, ConnectedDaemon},
-    execute,
-    failure::{Failure, Result},
-    globals::Globals,
-    print,
-    project::ProjectPaths,
-    request::PreparedRequest,
-    start,
-    state::RunningDaemon,
-    upgrade_daemon,
+    call, connect, failure::Result, globals::Globals, print, project::ProjectPaths,
+    request::PreparedRequest, response, start, state::RunningDaemon, stop,
 };
 
-/// Time that a daemon has to end, once it was told to.
-pub const STOP_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Time in which a daemon that was told to restart has become the next one;
+/// Time in which a daemon that was asked to restart has become the next one;
 /// after it we start one ourselves.
 const RESTART_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// Time between the signals for one that does not answer any more.
-const SIGNAL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// `stop`; a daemon that does not run is as stopped as can be.
 pub fn stop(request: &PreparedRequest, globals: &Globals) -> Result<u8> {
@@ -44,7 +24,7 @@ pub fn stop(request: &PreparedRequest, globals: &Globals) -> Result<u8> {
         };
     };
     request_stop(request, globals, &project, &state)?;
-    ensure_ended(&project, &state, globals)?;
+    stop::ensure_ended(&project, &state, globals)?;
     match globals.json {
         true => print::json_result(&json!({"stopped": true}).to_string(), None),
         false => print::text("stopped"),
@@ -57,7 +37,7 @@ pub fn restart(request: &PreparedRequest, globals: &Globals) -> Result<u8> {
     let lost = match connect::running_state(&project)? {
         Some(state) => {
             let answer = request_stop(request, globals, &project, &state)?;
-            poll_until(|| is_replaced(&project, &state), RESTART_TIMEOUT);
+            stop::wait_for_replacement(&project, &state, RESTART_TIMEOUT);
             answer
         }
         None => Value::from(0),
@@ -69,19 +49,6 @@ pub fn restart(request: &PreparedRequest, globals: &Globals) -> Result<u8> {
     }
 }
 
-/// Stops a daemon, for a caller that is about to start another one.
-pub fn stop_for_replacement(
-    project: &ProjectPaths,
-    state: &RunningDaemon,
-    globals: &Globals,
-) -> Result<()> {
-    let daemon = connect_to(project, state, globals);
-    let _ = daemon.and_then(|daemon| {
-        upgrade_daemon::call_by_name("stop", globals, daemon).map_err(|b| b.failure)
-    });
-    ensure_ended(project, state, globals)
-}
-
 /// Sends the command to the daemon. Returns the number of tabs that are lost.
 /// One that hangs is ended, because the caller wants it gone.
 fn request_stop(
@@ -91,98 +58,17 @@ fn request_stop(
     state: &RunningDaemon,
 ) -> Result<Value> {
     let command = request.invocation.command;
-    let answer = connect_to(project, state, globals).and_then(|daemon| {
-        execute::unary_once(request, globals, daemon).map_err(|broken| broken.failure)
-    });
+    let answer = stop::connect_to(project, state, globals)
+        .and_then(|daemon| call::send(request, globals, daemon).map_err(|broken| broken.failure));
     match answer {
         Ok((body, _)) => {
-            Ok(execute::decode(command, &body)?.remove("tabs_lost").unwrap_or_default())
+            Ok(response::decode(command, &body)?.remove("tabs_lost").unwrap_or_default())
         }
         // It refused, and lives on.
         Err(failure) if failure.exit == 3 => Err(failure),
         Err(_) => {
-            ensure_ended(project, state, globals)?;
+            stop::ensure_ended(project, state, globals)?;
             Ok(Value::from("all"))
         }
     }
-}
-
-fn connect_to(
-    project: &ProjectPaths,
-    state: &RunningDaemon,
-    globals: &Globals,
-) -> Result<ConnectedDaemon> {
-    let mut own = globals.clone();
-    own.addr = Some(state.address.to_string());
-    own.project = Some(project.root.clone());
-    let command = browse_proto::Command::by_name("stop");
-    let command = command.ok_or_else(|| Failure::new(Reason::Bug, "there is no `stop`"))?;
-    connect::connect_for_command(command, &own)
-}
-
-/// Waits for the end of a daemon that was told to end, and ends it by signal
-/// when it does not: nobody else will. A state file may name any process, so
-/// only one that is seen to be this project's daemon is signalled. Who gave the
-/// command a time waits no longer than that for each step.
-fn ensure_ended(project: &ProjectPaths, state: &RunningDaemon, globals: &Globals) -> Result<()> {
-    let named = globals.timeout.unwrap_or(STOP_TIMEOUT);
-    if wait_for_end(project, state, STOP_TIMEOUT.min(named)) {
-        return Ok(());
-    }
-    for signal in [Signal::TERM, Signal::KILL] {
-        if !is_daemon(state.pid, project) {
-            break;
-        }
-        if let Some(pid) = Pid::from_raw(state.pid) {
-            // It may have ended this instant.
-            let _ = kill_process(pid, signal);
-        }
-        if wait_for_end(project, state, SIGNAL_TIMEOUT.min(named)) {
-            return Ok(());
-        }
-    }
-    let message = format!("the daemon (process {}) does not end", state.pid);
-    let path = project.state_file.display();
-    let hint = format!("If process {} is no `browsed`, remove {path}; else end it", state.pid);
-    Err(Failure::new(Reason::DaemonUnreachable, message).with_hint(hint))
-}
-
-/// Whether the process `pid` is the daemon of `project`, by its command line:
-/// `browsed --project <root>`.
-fn is_daemon(pid: i32, project: &ProjectPaths) -> bool {
-    let line = match std::fs::read(format!("/proc/{pid}/cmdline")) {
-        Ok(line) => line,
-        // No /proc, as on macOS.
-        Err(_) => {
-            let asked =
-                Command::new("ps").args(["-o", "command=", "-p", &pid.to_string()]).output();
-            asked.map(|answer| answer.stdout).unwrap_or_default()
-        }
-    };
-    let line = String::from_utf8_lossy(&line).replace('\0', " ");
-    let root = project.root.to_string_lossy();
-    pid > 1 && line.contains("browsed") && line.contains(root.as_ref())
-}
-
-/// Waits until the daemon has ended; false when it has not in time.
-pub fn wait_for_end(project: &ProjectPaths, state: &RunningDaemon, patience: Duration) -> bool {
-    poll_until(|| !state.is_alive(project) || is_replaced(project, state), patience)
-}
-
-/// Whether another daemon has taken the place of the one of `state`; a restart
-/// keeps the process and its id.
-fn is_replaced(project: &ProjectPaths, state: &RunningDaemon) -> bool {
-    let now = RunningDaemon::read(&project.state_file).ok().flatten();
-    now.is_some_and(|now| now.started_at != state.started_at)
-}
-
-fn poll_until(mut done: impl FnMut() -> bool, patience: Duration) -> bool {
-    let begin = Instant::now();
-    while !done() {
-        if begin.elapsed() > patience {
-            return false;
-        }
-        thread::sleep(Duration::from_millis(5));
-    }
-    true
 }

@@ -11,6 +11,7 @@ use crate::{
     globals::Globals,
     print,
     request::PreparedRequest,
+    response,
 };
 
 /// Starts the tunnel, and asks first where the daemon wants that.
@@ -21,8 +22,8 @@ pub fn start(request: &PreparedRequest, globals: &Globals) -> Result<u8> {
         }
         answer => answer?,
     };
-    execute::print_notices(&notes);
-    let response = execute::decode(request.invocation.command, &body)?;
+    notes.print();
+    let response = response::decode(request.invocation.command, &body)?;
     print::answer(request.invocation.command, &response, None, globals)
 }
 

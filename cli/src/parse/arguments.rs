@@ -4,13 +4,13 @@ use browse_proto::{Command, Field, Kind, Reason};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Invocation, inner,
+    Invocation, output_path,
     tokens::{Token, Tokens},
 };
 use crate::{
     failure::{Failure, Result},
     globals::{FLAGS, GlobalFlag, Globals},
-    save, suggest, table, values,
+    suggest, table, values,
 };
 
 /// What has no flag, where no command was named yet.
@@ -22,17 +22,7 @@ pub fn read(
     tokens: &mut Tokens<'_>,
     globals: &mut Globals,
 ) -> Result<Invocation> {
-    let mut invocation = Invocation {
-        command,
-        fields: Map::new(),
-        path: None,
-        base64: false,
-        force_path: false,
-        inner: None,
-    };
-    if command.inner_command_field().is_some() {
-        return inner::read(invocation, tokens, globals);
-    }
+    let mut invocation = Invocation::new(command);
     let mut words = Vec::new();
     while let Some(token) = tokens.next() {
         match token {
@@ -43,10 +33,10 @@ pub fn read(
         }
     }
     if command.takes_path() {
-        save::split_path(&mut invocation, &mut words)?;
+        output_path::split_path(&mut invocation, &mut words)?;
     }
     positionals(&mut invocation, &words)?;
-    save::check(&invocation)?;
+    output_path::check(&invocation)?;
     Ok(invocation)
 }
 
@@ -61,7 +51,7 @@ pub(super) fn flag(
     if command.selector_flag().is_some_and(|selector| selector == spelling) {
         return no_value(spelling, value);
     }
-    if command.saves() && spelling == command.place {
+    if command.saves() && spelling == command.output_arg {
         let place = value.or_else(|| tokens.value());
         let place = place.ok_or_else(|| missing_value(spelling, spelling.trim_matches('-')))?;
         if invocation.path.replace(place.to_owned()).is_some() {

@@ -2,7 +2,7 @@
 //! before the inner command are global ones; those after it are its own, or
 //! global as well.
 
-use browse_proto::Reason;
+use browse_proto::{Command, Reason};
 
 use super::{
     CliAction, Invocation, Parsed,
@@ -17,11 +17,11 @@ use crate::{
 
 /// Reads what follows the name of the outer command.
 pub fn read(
-    mut invocation: Invocation,
+    command: &'static Command,
     tokens: &mut Tokens<'_>,
     globals: &mut Globals,
 ) -> Result<Invocation> {
-    let command = invocation.command;
+    let mut invocation = Invocation::new(command);
     while let Some(Token::Flag(spelling, value)) = tokens.peek() {
         tokens.next();
         flag(&mut invocation, globals, spelling, value, tokens)?;

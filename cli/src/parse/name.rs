@@ -87,7 +87,7 @@ pub fn select(
 }
 
 fn unknown_command(word: &str) -> Failure {
-    let message = format!("`{word}` is no command");
+    let message = format!("`{word}` is not a command");
     let failure = Failure::new(Reason::CommandUnknown, message);
     let first_words = table::next_words(&[]);
     let known =
@@ -104,7 +104,7 @@ fn incomplete_command(words: &[&str], next: Option<Token<'_>>) -> Failure {
     let list = choices.join(", ");
     let (message, near) = match next {
         Some(Token::Word(word)) => {
-            let message = format!("`browse {name} {word}` is no command");
+            let message = format!("`browse {name} {word}` is not a command");
             (message, suggest::nearest(word, choices))
         }
         _ => (format!("`browse {name}` wants one of {list}"), None),

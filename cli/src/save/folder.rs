@@ -2,6 +2,7 @@
 
 use std::{collections::HashMap, path::PathBuf};
 
+use browse_proto::render::Untrusted;
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -10,10 +11,10 @@ use super::{
     manifest::{self, SaveManifest},
     name,
     progress::ProgressLine,
-    stream::{FileSink, text_field},
+    sink::{FileSink, text_field},
     temporary_folder,
 };
-use crate::{call::ResponseNotices, failure::Result, globals::Globals, parse::Invocation, print};
+use crate::{failure::Result, globals::Globals, parse::Invocation, print};
 
 /// Files up to which the manifest is written after each one.
 const MAX_FILES_WRITE_EACH: usize = 300;
@@ -144,10 +145,9 @@ impl FileSink for FolderSink<'_> {
         self.record_saved(text_field(&head, "url"), &head, tail, &name)
     }
 
-    fn finish(&mut self, notes: &ResponseNotices) -> Result<u8> {
+    fn finish(&mut self, untrusted: Option<&Untrusted>) -> Result<u8> {
         self.progress.clear();
         self.manifest.write(&self.output)?;
-        let untrusted = notes.untrusted.as_ref();
         let exit = u8::from(!self.failed.is_empty());
         if self.globals.json {
             let result = json!({

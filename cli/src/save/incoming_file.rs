@@ -10,16 +10,17 @@ use browse_proto::Reason;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use super::{
-    NamedBy, OutputWriter, signal_safe_file::SignalSafeFile, stream::text_field, write::unwritable,
+use super::{NamedBy, OutputWriter, signal_safe_file::SignalSafeFile, sink::text_field};
+use crate::{
+    failure::{Failure, Result},
+    io_failure::unwritable,
 };
-use crate::failure::{Failure, Result};
 
 /// A draft, and what is known of it so far.
 pub struct IncomingFile {
     /// Where it is to lie.
     pub path: PathBuf,
-    /// What was said of it before its bytes.
+    /// Its metadata, sent before its bytes.
     pub head: Map<String, Value>,
     file: SignalSafeFile,
     hash: Sha256,

@@ -9,7 +9,7 @@ use std::{
 use browse_proto::Reason;
 use serde_json::{Map, Value, json};
 
-use super::{NamedBy, OutputWriter, incoming_file::is_whole, name, stream::text_field};
+use super::{NamedBy, OutputWriter, incoming_file::is_whole, name, sink::text_field};
 use crate::failure::{Failure, Result};
 
 /// Name of the manifest, which no file of the page gets.

@@ -12,11 +12,12 @@ use browse_proto::{
     output_rule::OutputPlaces,
 };
 
-use super::{signal_safe_file::SignalSafeFile, write::unwritable};
+use super::signal_safe_file::SignalSafeFile;
 use crate::{
-    call::DEFAULT_TIMEOUT_MS,
     failure::{Failure, Result},
     globals::Globals,
+    io_failure::unwritable,
+    limits::DEFAULT_TIMEOUT_MS,
     parse::Invocation,
     project::ProjectPaths,
     state::RunningDaemon,
@@ -57,10 +58,12 @@ impl OutputWriter {
         }
         let own = invocation.command.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS);
         let time = globals.timeout.unwrap_or(Duration::from_millis(own));
+        let root = project.as_ref().map(|project| project.root.as_path());
         Ok(Self {
-            places: OutputPlaces::for_project(
-                project.as_ref().map(|project| project.root.as_path()),
-            ),
+            places: OutputPlaces {
+                is_confined: globals.is_confined,
+                ..OutputPlaces::for_project(root)
+            },
             is_forced: invocation.force_path,
             is_local_user: is_owner,
             deadline: Instant::now() + time,

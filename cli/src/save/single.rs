@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use browse_proto::{Reason, wire::base64};
+use browse_proto::{Reason, render::Untrusted, wire::base64};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -10,14 +10,13 @@ use super::{
     incoming_file::IncomingFile,
     name,
     progress::ProgressLine,
-    stream::{FileSink, text_field},
+    sink::{FileSink, text_field},
     temporary_folder,
 };
 use crate::{
-    call::ResponseNotices,
     failure::{Failure, Result},
     globals::Globals,
-    inputs,
+    limits::too_large,
     parse::Invocation,
     print,
 };
@@ -104,7 +103,7 @@ impl FileSink for SingleFileSink<'_> {
             return incoming.add(bytes);
         }
         if self.inline_bytes.len() + bytes.len() > MAX_DATA_URL_BYTES {
-            return Err(inputs::too_large(
+            return Err(too_large(
                 "the file is too large for `--base64`".to_owned(),
                 MAX_DATA_URL_BYTES,
             ));
@@ -141,14 +140,13 @@ impl FileSink for SingleFileSink<'_> {
         Ok(())
     }
 
-    fn finish(&mut self, notes: &ResponseNotices) -> Result<u8> {
+    fn finish(&mut self, untrusted: Option<&Untrusted>) -> Result<u8> {
         self.progress.clear();
         let place = self.result.get("path").or(self.result.get("data_url"));
         let Some(place) = place.and_then(Value::as_str) else {
             let message = format!("`{}` ended without an answer", self.invocation.command.name);
             return Err(Failure::new(Reason::Bug, message));
         };
-        let untrusted = notes.untrusted.as_ref();
         if self.is_printed {
             return Ok(0);
         }

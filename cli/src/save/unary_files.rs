@@ -9,7 +9,7 @@ use browse_proto::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{NamedBy, OutputWriter, default_extension, name, temporary_file, temporary_folder};
+use super::{NamedBy, OutputWriter, name, temporary_file, temporary_folder};
 use crate::{failure::Result, globals::Globals, parse::Invocation, print};
 
 /// Writes what `invocation` saves, and puts the path, or a data URL, in the
@@ -59,7 +59,10 @@ fn save_one(
     }
     let (path, named) = match &invocation.path {
         Some(path) => (PathBuf::from(path), NamedBy::Caller),
-        None => (temporary_file(command.name, default_extension(command, mime))?, NamedBy::Default),
+        None => (
+            temporary_file(command.name, name::default_extension(command, mime))?,
+            NamedBy::Default,
+        ),
     };
     let is_printed = match wire::bytes_field(body, field.number) {
         Ok(bytes) if !bytes.is_empty() => output.write(&path, named, bytes)?,
@@ -96,7 +99,7 @@ fn save_several(
         let content = bytes.unwrap_or_default();
         if let Err(failure) = output.write(Path::new(&path), named, &content) {
             for path in written {
-                // The failure that is told is the one that matters.
+                // The failure that is reported is the one that matters.
                 let _ = std::fs::remove_file(path);
             }
             return Err(failure);
@@ -119,7 +122,7 @@ pub fn print_saved(
         return print::json_result(&result, untrusted);
     }
     print::text(&saved_line(command, response))?;
-    if !command.line.is_empty() {
+    if !command.text_template.is_empty() {
         print::enveloped(&browse_proto::render::text(command, response), untrusted)?;
     }
     for note in saved_notes(command, response) {

@@ -51,8 +51,8 @@ fn bash_loads_the_script_and_completes() {
     let output = Command::new("bash").args(["-c", script]).env("PATH", path()).output();
     let output = output.expect("bash is there");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(said, "goto\nlist new close\nnetworkidle none\n");
+    let reported = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(reported, "goto\nlist new close\nnetworkidle none\n");
 }
 
 #[test]

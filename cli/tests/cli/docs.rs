@@ -74,47 +74,6 @@ fn the_guide_names_commands_that_exist() {
 }
 
 #[test]
-fn the_rules_of_security_name_tests_that_exist() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let tests: Vec<String> = ["server", "cli", "proto"]
-        .iter()
-        .flat_map(|folder| sources(&root.join(folder)))
-        .map(|file| fs::read_to_string(file).expect("a source file"))
-        .collect();
-    let document = fs::read_to_string(root.join("docs/security.md")).expect("the rules");
-    // The last column of a table whose head says that it names tests.
-    let (mut in_table, mut rules) = (false, 0);
-    for row in document.lines() {
-        let cells: Vec<_> = row.trim_matches('|').split(" | ").map(str::trim).collect();
-        in_table = row.starts_with('|') && (in_table || cells.last() == Some(&"test"));
-        if !in_table || cells.last() == Some(&"test") || row.starts_with("|--") {
-            continue;
-        }
-        let named: Vec<_> = cells[cells.len() - 1].split(", ").collect();
-        for name in named {
-            let function = format!("fn {}(", name.trim_matches('`'));
-            assert!(tests.iter().any(|source| source.contains(&function)), "{row}: no test {name}");
-        }
-        rules += 1;
-    }
-    assert!(rules > 80, "{rules} rules");
-}
-
-/// Every Rust file below `folder`.
-fn sources(folder: &Path) -> Vec<std::path::PathBuf> {
-    let entries = fs::read_dir(folder).expect("a folder of sources");
-    let paths = entries.map(|entry| entry.expect("an entry").path());
-    paths
-        .filter(|path| !path.ends_with("node_modules"))
-        .flat_map(|path| match path.is_dir() {
-            true => sources(&path),
-            false if path.extension().is_some_and(|end| end == "rs") => vec![path],
-            false => Vec::new(),
-        })
-        .collect()
-}
-
-#[test]
 fn documents_name_commands_that_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = vec![root.join("README.md"), root.join("CONTRIBUTING.md")];

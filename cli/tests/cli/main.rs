@@ -2,14 +2,18 @@
 //! program against a daemon that is played by the test.
 
 mod completions;
+mod crates;
 mod docs;
 mod fake;
 mod guide;
 mod help;
 mod messages;
+mod modules;
 mod output;
 mod parser;
 mod saving;
+mod security;
 mod starting;
 mod stepping;
 mod untrusted;
+mod words;

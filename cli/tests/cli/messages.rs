@@ -1,4 +1,4 @@
-//! What a wrong call is told, with its exit code.
+//! What a wrong call gets, with its exit code.
 
 use crate::fake::Fake;
 
@@ -48,12 +48,12 @@ fn wrong_calls_are_told_what_is_wrong_and_what_to_do() {
         "stop",
     ];
     let root = fake.project().display().to_string();
-    let said = lines.map(|line| {
+    let reported = lines.map(|line| {
         let args: Vec<_> = line.split(' ').collect();
         let output = fake.run(&args);
         format!("$ browse {line}\n{}{}[{}]\n", output.stdout, output.stderr, output.code)
     });
-    insta::assert_snapshot!(said.join("\n").replace(&root, "/project"));
+    insta::assert_snapshot!(reported.join("\n").replace(&root, "/project"));
 }
 
 #[test]
@@ -61,5 +61,5 @@ fn with_json_a_failure_is_one_document_on_standard_output() {
     let fake = Fake::absent(&[]);
     let output = fake.run(&["clik", "--json"]);
     assert_eq!((output.code, output.stderr.as_str()), (2, ""));
-    insta::assert_snapshot!(output.stdout, @r#"{"error":{"reason":"COMMAND_UNKNOWN","message":"`clik` is no command","hint":"Did you mean `browse click`?","metadata":{}}}"#);
+    insta::assert_snapshot!(output.stdout, @r#"{"error":{"reason":"COMMAND_UNKNOWN","message":"`clik` is not a command","hint":"Did you mean `browse click`?","metadata":{}}}"#);
 }

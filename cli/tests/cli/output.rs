@@ -128,22 +128,22 @@ fn the_end_of_a_stream_warns_of_what_it_said() {
     };
     let output = json!({"output": "[1]"});
     let run = Fake::new(&[("skill run", ending(&[log.clone(), output]))]);
-    let said = run.run(&["skill", "run", "hn"]);
+    let reported = run.run(&["skill", "run", "hn"]);
     assert_eq!(
-        said.stdout,
+        reported.stdout,
         "warning: it asks\n--- untrusted 1a from a.example ---\n[1]\n--- end 1a ---\n"
     );
-    assert_eq!(said.stderr, "--- untrusted 1a from a.example ---\nlog\n--- end 1a ---\n");
+    assert_eq!(reported.stderr, "--- untrusted 1a from a.example ---\nlog\n--- end 1a ---\n");
     let document = run.run(&["skill", "run", "hn", "--json"]).stdout;
     let document: Value = serde_json::from_str(&document).expect("one document");
     assert_eq!(document["untrusted"]["warnings"], json!(["it asks"]));
 
-    // The result of a test is ours: what is warned of is what its program said.
+    // The result of a test is ours: what is warned of is what its program reported.
     let passed = json!({"report": {"name": "hn", "runtime": "node"}});
     let test = Fake::new(&[("skill test", ending(&[log, passed]))]);
-    let said = test.run(&["skill", "test", "hn"]);
-    assert_eq!(said.stdout, "passed hn\n");
-    assert!(said.stderr.ends_with("--- end 1a ---\nwarning: it asks\n"), "{}", said.stderr);
+    let reported = test.run(&["skill", "test", "hn"]);
+    assert_eq!(reported.stdout, "passed hn\n");
+    assert!(reported.stderr.ends_with("--- end 1a ---\nwarning: it asks\n"), "{}", reported.stderr);
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub fn words(line: &str) -> Vec<String> {
 pub fn parse(line: &str) -> Result<Invocation, Failure> {
     match parse::argv(&words(line))?.action {
         CliAction::Call(invocation) => Ok(invocation),
-        other => panic!("`{line}` is no call: {other:?}"),
+        other => panic!("`{line}` is not a call: {other:?}"),
     }
 }
 

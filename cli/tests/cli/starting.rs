@@ -65,10 +65,10 @@ fn a_daemon_that_ends_at_once_leaves_its_last_words() {
         command.env("BROWSE_DAEMON", script(&fake, text));
         output(command)
     };
-    let told =
+    let reported =
         run("echo 'error: the port is taken\nhint: Unset it\nreason: PORT_TAKEN' >&2; exit 4");
-    assert_eq!(told.stderr, "error: the port is taken\nhint: Unset it\n");
-    assert_eq!(told.code, 4);
+    assert_eq!(reported.stderr, "error: the port is taken\nhint: Unset it\n");
+    assert_eq!(reported.code, 4);
     let crash = run("echo 'panicked' >&2; exit 101");
     assert!(crash.stderr.contains("exit status: 101): panicked"), "{crash:?}");
     let missing = fake.run(&["url"]);
@@ -116,7 +116,7 @@ fn a_foreign_or_damaged_state_file_is_refused() {
     fs::write(&file, "{\"pid\"").expect("a file");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("its mode");
     let damaged = fake.run(&["url"]);
-    assert!(damaged.stderr.contains("it is no JSON"), "{damaged:?}");
+    assert!(damaged.stderr.contains("it is not JSON"), "{damaged:?}");
     assert_eq!((foreign.code, damaged.code), (4, 4));
     assert!(fake.seen().is_empty());
 }

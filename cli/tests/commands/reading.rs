@@ -12,7 +12,7 @@ const FORM: &str = "<form name=sign method=post action=/up><label>Mail <input ty
 const RICH: &str = "<title>Rich</title><meta property=og:title content=Head><meta name=twitter:card content=summary>\
     <script type=application/ld+json>{\"@type\": \"Article\"}</script><nav><a href=/x>Menu</a></nav>\
     <main><h1>Head</h1><p>Some <b>bold</b> words and <a href=/more>more</a>.</p><ul><li>One<li>Two</ul>\
-    <img alt=Dot src='data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'></main>";
+    <img alt=Dot width=9 height=9 src='data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'></main>";
 
 cases! {
     text: Case {

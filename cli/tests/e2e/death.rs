@@ -54,7 +54,7 @@ fn a_killed_browser_is_reported_and_replaced() {
     kill(browser_pid(&project).expect("a browser"));
     let output = project.run(&["goto", &site.url("/")]);
     assert_eq!(output.code, Some(0), "{output:?}");
-    assert!(output.stderr.contains("BROWSER_RESTARTED"), "the caller is told: {output:?}");
+    assert!(output.stderr.contains("BROWSER_RESTARTED"), "the caller is notified: {output:?}");
     assert_eq!(project.daemon_pid(), daemon);
 }
 

@@ -106,10 +106,10 @@ fn a_slow_file_is_told_and_waited_for_and_outlives_the_daemon() {
     let (site, project) = at_page();
     let receipt = project.ok(&["--raw", "click", "#slow"]);
     assert!(receipt.contains("@d1 \"big.zip\", 4000 of 8000 bytes so far"), "{receipt}");
-    let (said, code) = fails(&project, &["downloads", "--wait", "--timeout", "1s"]);
-    assert!(code == Some(1) && said.contains("4000 of 8000 bytes"), "{said}");
-    let (said, _) = fails(&project, &["download", "@d1", "x.zip"]);
-    assert!(said.contains("not whole yet"), "{said}");
+    let (shown_text, code) = fails(&project, &["downloads", "--wait", "--timeout", "1s"]);
+    assert!(code == Some(1) && shown_text.contains("4000 of 8000 bytes"), "{shown_text}");
+    let (shown_text, _) = fails(&project, &["download", "@d1", "x.zip"]);
+    assert!(shown_text.contains("not whole yet"), "{shown_text}");
     project.ok(&["newtab", &site.url("/go-on")]);
     let listed = project.ok(&["--raw", "downloads", "--wait"]);
     assert!(listed.contains("download @d1 \"big.zip\""), "{listed}");
@@ -128,8 +128,8 @@ fn a_slow_file_is_told_and_waited_for_and_outlives_the_daemon() {
 fn a_file_that_breaks_off_is_not_kept() {
     let (_site, project) = at_page();
     project.run(&["click", "#cut"]);
-    let (said, code) = fails(&project, &["downloads", "--wait"]);
-    assert!(code == Some(1) && said.contains("it broke off"), "{said}");
+    let (shown_text, code) = fails(&project, &["downloads", "--wait"]);
+    assert!(code == Some(1) && shown_text.contains("it broke off"), "{shown_text}");
     assert_eq!(rows(&project)[0]["state"], "failed");
     assert_eq!(rows(&project)[0].get("path"), None);
 }
@@ -139,20 +139,20 @@ fn what_a_page_begins_by_itself_is_refused_and_told() {
     let (site, project) = at_page();
     // It may begin before the answer to `goto`, or after it.
     let mut output = project.run(&["goto", &site.url("/own")]);
-    let told = eventually(Duration::from_secs(10), || {
+    let reported = eventually(Duration::from_secs(10), || {
         if output.stderr.contains("was refused") {
             return Ok(());
         }
         output = project.run(&["url"]);
         Err(output.stderr.clone())
     });
-    told.expect("it is told");
+    reported.expect("it is reported");
     let row = eventually(Duration::from_secs(10), || rows(&project).pop().ok_or("no download"));
     let row = row.expect("it is listed");
     assert_eq!(row["state"], "refused", "{row}");
     assert!(row["problem"].as_str().is_some_and(|why| why.contains("by itself")), "{row}");
-    let (said, _) = fails(&project, &["goto", &site.url("/file?asked.txt")]);
-    assert!(said.contains("it is kept as `@d2`, 7 bytes"), "{said}");
+    let (shown_text, _) = fails(&project, &["goto", &site.url("/file?asked.txt")]);
+    assert!(shown_text.contains("it is kept as `@d2`, 7 bytes"), "{shown_text}");
 }
 
 #[test]
@@ -161,8 +161,8 @@ fn a_download_works_on_what_starts_one() {
     let saved = project.json(&["download", "#blob", "got.csv"]);
     assert_eq!((&saved["bytes"], &saved["mime"]), (&5.into(), &"text/csv".into()));
     assert_eq!(fs::read(project.path().join("got.csv")).expect("it is there"), b"12345");
-    let (said, _) = fails(&project, &["download", "#none", "--timeout", "2s"]);
-    assert!(said.contains("began no download"), "{said}");
+    let (shown_text, _) = fails(&project, &["download", "#none", "--timeout", "2s"]);
+    assert!(shown_text.contains("began no download"), "{shown_text}");
 }
 
 #[test]

@@ -24,7 +24,7 @@ const FORMS: &str = "<div id=forms></div><form><input id=a><button id=send \
     formaction='http://localhost:PORT/collect'>Send</button></form>\
     <script>forms.innerHTML = '<form></form>'.repeat(55)</script>";
 
-/// A form in a shadow tree, with a button that is no element of it.
+/// A form in a shadow tree, with a button that is not an element of it.
 const SHADOW: &str = "<div><template shadowrootmode=open><form><input id=a>\
     <input type=image id=send alt=Send width=40 height=40 \
     formaction='http://localhost:PORT/collect'></form></template></div>";
@@ -210,14 +210,14 @@ fn what_pages_ask_for_is_stopped_and_may_be_approved_once() {
     project.ok(&["goto", &away(&site, "/box")]);
     assert_eq!(project.fail(&["fill", "#q", balance]).0, "EGRESS_DENIED");
 
-    // What the owner approves is said, and it alone passes, once.
+    // What the owner approves is reported, and it alone passes, once.
     let call = |number: &str| project.run(&["--json", "fill", "#q", number]);
     let number = "+49 30 901820";
     let denied: Value = serde_json::from_str(&call(number).stdout).expect("one document");
     let (from, to) = (site.url(""), away(&site, ""));
     let [from, to] = [&from, &to].map(|url| url.trim_start_matches("http://").trim_matches('/'));
-    let told = format!("`fill` would send `{number}` of {from} to {to} (rule `steered`)");
-    assert_eq!(denied["error"]["message"], told);
+    let notified = format!("`fill` would send `{number}` of {from} to {to} (rule `steered`)");
+    assert_eq!(denied["error"]["message"], notified);
     let hint = denied["error"]["hint"].as_str().expect("a hint");
     let id = hint.split("approve ").nth(1).and_then(|rest| rest.split('`').next()).expect("an id");
     let act = format!("for root: `fill` sends `{number}` of {from} to {to}");
@@ -229,7 +229,7 @@ fn what_pages_ask_for_is_stopped_and_may_be_approved_once() {
     assert!(call(number).stdout.contains("EGRESS_DENIED"));
     project.ok(&["fill", "#q", ""]);
 
-    // A form of the own site that sends elsewhere, wherever it lies.
+    // A form of the own site that sends somewhere else, wherever it lies.
     for path in ["/forms", "/shadow"] {
         project.ok(&["goto", &site.url(path)]);
         project.ok(&["fill", "#a", "DE89 3704 0044 0532 0130 00"]);
@@ -304,16 +304,19 @@ fn own_agents_are_warned_and_a_guard_that_is_off_says_so() {
 
     let bad = Project::new().with("BROWSE_SECURITY_EGRESS", "loud");
     let output = bad.run(&["url"]);
-    let said = output.stderr;
+    let shown_text = output.stderr;
     assert!(
-        said.contains("security_egress") && said.contains("`off`, `warn` or `block`"),
-        "{said}"
+        shown_text.contains("security_egress") && shown_text.contains("`off`, `warn` or `block`"),
+        "{shown_text}"
     );
     let bad = Project::new();
     fs::create_dir_all(bad.home()).expect("a folder");
     fs::write(bad.home().join("config.toml"), "\n[security]\negress = 7\n").expect("a file");
-    let said = bad.run(&["url"]).stderr;
-    assert!(said.contains("config.toml:3") && said.contains("security_egress"), "{said}");
+    let shown_text = bad.run(&["url"]).stderr;
+    assert!(
+        shown_text.contains("config.toml:3") && shown_text.contains("security_egress"),
+        "{shown_text}"
+    );
 }
 
 /// Sets a cookie that no reading shows.
@@ -379,7 +382,7 @@ fn cookies_and_what_others_read_stay_and_paired_callers_are_stopped() {
     assert!(warned(&["fill", "#q", &marked]));
     assert!(warned(&["goto", &collect(&marked)]));
 
-    // Paired callers are stopped where the owner's own are told; their own
+    // Paired callers are stopped where the owner's own are warned; their own
     // words they may carry, those of others not, even when they read nothing.
     assert_eq!(remote(&laptop, "laptop", &["goto", &away(&site, "/box")]).code, Some(0));
     assert_eq!(remote(&laptop, "laptop", &["fill", "#q", &marked]).code, Some(0));

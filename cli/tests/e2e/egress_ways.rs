@@ -98,7 +98,7 @@ fn a_window_that_a_page_opens_is_not_the_tab_of_a_paired_agent() {
     opened.expect("the window is there");
     let shown = eventually(Duration::from_secs(20), || {
         let output = remote(&["url"]);
-        // Who asks too often is told to wait.
+        // Who asks too often is asked to wait.
         if output.code == Some(0) { Ok(output.stdout) } else { Err(output) }
     });
     let shown = shown.expect("the address of its tab");

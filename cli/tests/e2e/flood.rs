@@ -36,7 +36,7 @@ addEventListener('load', () => setTimeout(() => Promise.all([lines(), dialogs(),
 
 /// Mebibytes that the daemon may have after it: its rings hold 12 at most, and
 /// as many wait for the files. Unoptimised builds need a little more.
-const MOST_MEMORY: u64 = 96;
+const MAX_MEMORY_MIB: u64 = 96;
 
 #[test]
 fn a_page_that_floods_fails_no_call_and_fills_no_memory() {
@@ -58,7 +58,7 @@ fn a_page_that_floods_fails_no_call_and_fills_no_memory() {
     });
     assert!(done.is_ok(), "{done:?}");
     println!("flood: the daemon had {most} MiB at most");
-    assert!(most <= MOST_MEMORY, "{most} MiB");
+    assert!(most <= MAX_MEMORY_MIB, "{most} MiB");
 
     let dialogs = project.json(&["dialog"]);
     assert_eq!(dialogs.as_array().map(Vec::len), Some(50));

@@ -285,14 +285,14 @@ fn with_rust(project: Project) -> Project {
 }
 
 /// A result in words. The folder that a file lies in differs with each run.
-fn told(result: &Value) -> String {
+fn reported(result: &Value) -> String {
     match result {
         Value::String(text) => text.clone(),
         Value::Object(fields) if fields.contains_key("bytes") => {
-            format!("{} of {} bytes", told(&fields["mime"]), fields["bytes"])
+            format!("{} of {} bytes", reported(&fields["mime"]), fields["bytes"])
         }
         Value::Object(fields) => {
-            let fields = fields.iter().map(|(name, value)| format!("{name}: {}", told(value)));
+            let fields = fields.iter().map(|(name, value)| format!("{name}: {}", reported(value)));
             fields.collect::<Vec<_>>().join(", ")
         }
         other => other.to_string(),
@@ -325,15 +325,15 @@ fn problems(project: &Project, flow: &Flow, languages: &[&str]) -> Vec<String> {
         let run =
             project.run(&[&["--json", "--raw", "skill", "run", &name][..], flow.args].concat());
         let answer = serde_json::from_str::<Value>(&run.stdout).unwrap_or_default();
-        let said = told(&answer["result"]);
+        let output = reported(&answer["result"]);
         if flow.name == "files" && !run.stderr.contains("it saved a file") {
             problems.push(format!("{name}: the file of the run is nowhere: {run:?}"));
         }
-        if said != flow.wanted {
+        if output != flow.wanted {
             problems.push(format!("{name}: {} wanted: {run:?}", flow.wanted));
         }
         println!(
-            "{:8} {lang:4} {} steps, {} replayed: {said:?}",
+            "{:8} {lang:4} {} steps, {} replayed: {output:?}",
             flow.name, result["kept"], result["replayed"]
         );
     }
@@ -394,8 +394,9 @@ fn a_flow_that_is_signed_in_asks_for_the_session_of_its_user() {
     project.ok(&["skill", "trust", "orders"]);
     assert_eq!(project.json(&["skill", "run", "orders"]), json!("2 orders"));
     // It is offered once.
-    let said: String = (0..3).map(|_| project.run(&["goto", &shop.url("/about")]).stderr).collect();
-    assert_eq!(said.matches("`browse skill run orders`").count(), 1, "{said}");
+    let output: String =
+        (0..3).map(|_| project.run(&["goto", &shop.url("/about")]).stderr).collect();
+    assert_eq!(output.matches("`browse skill run orders`").count(), 1, "{output}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What stands at the address of a pairing and is no daemon of it: each says what
+//! What stands at the address of a pairing and is not a daemon of it: each says what
 //! it is, to the command line and to the SDK for Rust.
 
 use std::{
@@ -27,7 +27,7 @@ fn serve(each: impl Fn(TcpStream) + Send + 'static) -> String {
 }
 
 /// Speaks TLS with a key of its own, and protocols that are not ours.
-fn stranger(protocols: &[&[u8]]) -> (String, String) {
+fn unknown_peer(protocols: &[&[u8]]) -> (String, String) {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a key");
     let certificate = made.cert.der().clone();
     let parsed = ParsedCertificate::try_from(&certificate).expect("it is whole");
@@ -62,8 +62,8 @@ fn what_stands_elsewhere_is_told_in_time() {
     let ends = serve(move |mut stream| hear(&mut stream));
     let silent = serve(std::mem::forget);
     let closed = "127.0.0.1:1".to_owned();
-    let (other, pin) = stranger(&[]);
-    let (refuses, _) = stranger(&[b"imap"]);
+    let (other, pin) = unknown_peer(&[]);
+    let (refuses, _) = unknown_peer(&[b"imap"]);
     fs::create_dir_all(agent.home().join("remotes")).expect("a folder");
     let file = agent.home().join("remotes/x.json");
     for (address, pin, time, reason, word) in [
@@ -80,15 +80,16 @@ fn what_stands_elsewhere_is_told_in_time() {
         fs::write(&file, text).expect("it is written");
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("a mode");
         for words in [&["redeem", &link][..], &["--remote", "x", "whoami"]] {
-            let told = agent.run(&[&["--timeout", time], words].concat());
+            let reported = agent.run(&[&["--timeout", time], words].concat());
             let reason_of = agent.fail(&[&["--timeout", time], words].concat()).0;
-            assert_eq!(reason_of, reason, "{word}: {words:?}: {told:?}");
-            assert!(told.stderr.contains(word), "{word}: {words:?}: {told:?}");
-            assert!(told.stderr.contains("sk the owner"), "{words:?}: {told:?}");
+            assert_eq!(reason_of, reason, "{word}: {words:?}: {reported:?}");
+            assert!(reported.stderr.contains(word), "{word}: {words:?}: {reported:?}");
+            assert!(reported.stderr.contains("sk the owner"), "{words:?}: {reported:?}");
         }
         // Its greeting has ten seconds, which are tested above.
         if *address != silent {
-            let error = browse_sdk::redeem(&link, None).map(|_| ()).expect_err("it is no daemon");
+            let error =
+                browse_sdk::redeem(&link, None).map(|_| ()).expect_err("it is not a daemon");
             assert_eq!((error.reason.as_str(), error.hint.is_empty()), (reason, false), "{error}");
             assert!(error.message.contains(word) || reason == "REMOTE_MISMATCH", "{error}");
         }

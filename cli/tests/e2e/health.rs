@@ -1,4 +1,4 @@
-//! `skill check`: what breaks a skill or changes its page is told from what
+//! `skill check`: what breaks a skill or changes its page is distinguished from what
 //! only looks different.
 
 use std::fs;
@@ -103,7 +103,7 @@ const DRIFTS: &[(&str, Change)] = &[
     ("broken", ("a page that wants a login", &[("<main>", "<h1>Log in</h1><main hidden>")])),
 ];
 
-/// What must not be told.
+/// What must not be reported.
 const COSMETICS: &[Change] = &[
     (
         "other classes",

@@ -1,11 +1,11 @@
-//! Pages that go elsewhere by themselves while they are read.
+//! Pages that go somewhere else by themselves while they are read.
 
 use std::{
     io::{Read as _, Write as _},
     net::TcpListener,
 };
 
-use browse_proto::{Command, Reach, Scope};
+use browse_proto::{Command, Requires, Scope};
 use serde_json::{Value, json};
 
 use crate::{project::Project, site::Site};
@@ -40,7 +40,7 @@ fn every_command_that_reads_reads_the_page_that_comes_instead() {
     let (one, two) = (page("one"), page("two<form><input></form>"));
     let site = Site::serve(&[("/", &one), ("/two", &two)]);
     let looks = |command: &&Command| {
-        command.scope == Scope::Read && command.reach == Reach::Page && !command.streaming
+        command.scope == Scope::Read && command.requires == Requires::Page && !command.streaming
     };
     let commands: Vec<_> = Command::all().iter().filter(looks).collect();
     assert!(commands.len() > 15, "{}", commands.len());
@@ -117,12 +117,12 @@ fn the_target_of_a_redirect_is_named_as_what_failed() {
         assert_ne!(output.code, Some(0), "{output:?}");
         output.stderr
     };
-    let said = goto("http://nowhere.invalid/", &[]);
-    assert!(said.contains("the host of the target of a redirect is unknown"), "{said}");
-    assert!(said.contains("\nurl: http://nowhere.invalid/\n"), "{said}");
-    let said = goto(&format!("{site}/?{site}/late"), &["--timeout", "2s"]);
-    assert!(said.contains("a server has not answered"), "{said}");
-    assert!(said.contains(&format!("\nurl: {site}/late\n")), "{said}");
-    let said = goto("file:///etc/hostname", &[]);
-    assert!(said.contains("redirects to an address that pages may not open"), "{said}");
+    let reported = goto("http://nowhere.invalid/", &[]);
+    assert!(reported.contains("the host of the target of a redirect is unknown"), "{reported}");
+    assert!(reported.contains("\nurl: http://nowhere.invalid/\n"), "{reported}");
+    let reported = goto(&format!("{site}/?{site}/late"), &["--timeout", "2s"]);
+    assert!(reported.contains("a server has not answered"), "{reported}");
+    assert!(reported.contains(&format!("\nurl: {site}/late\n")), "{reported}");
+    let reported = goto("file:///etc/hostname", &[]);
+    assert!(reported.contains("redirects to an address that pages may not open"), "{reported}");
 }

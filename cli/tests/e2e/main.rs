@@ -16,6 +16,7 @@ mod frames;
 mod greetings;
 mod health;
 mod leaving;
+mod mcp;
 mod ngrok;
 mod notes;
 mod outputs;

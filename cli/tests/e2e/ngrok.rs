@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Longer than anything takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What the account is known by.
 const TOKEN: &str = "2abcDEF0123456789_s3cretOfTheAccount";
@@ -51,7 +51,7 @@ impl Owner {
 
     /// Waits until `status` has what is looked for.
     fn until<T>(&self, look: impl Fn(&Value) -> Option<T>) -> T {
-        let found = eventually(PATIENCE, || {
+        let found = eventually(WAIT_TIMEOUT, || {
             let status = self.status();
             look(&status).ok_or(status)
         });
@@ -97,14 +97,14 @@ fn one_pairs_through_ngrok_with_nothing_but_a_token() {
     assert!(who.contains("name: laptop"), "{who}");
     assert_eq!(agent.fail(&["--remote", "laptop", "tunnel", "status"]).0, "TUNNEL_DENIED");
 
-    // The service goes away, which is said, and comes back, which is not waited for.
+    // The service goes away, which is reported, and comes back, which is not waited for.
     owner.service.go_away();
     let why = owner.until(|status| status["away"].as_str().map(str::to_owned));
     assert!(why.contains(&owner.service.service()), "{why}");
     assert_eq!(owner.status()["state"], "running");
     assert!(project.ok(&["tunnel", "status"]).contains("\naway: "));
     owner.service.come_back();
-    let back = eventually(PATIENCE, || match agent.run(&["--remote", "laptop", "whoami"]) {
+    let back = eventually(WAIT_TIMEOUT, || match agent.run(&["--remote", "laptop", "whoami"]) {
         Output { code: Some(0), .. } => Ok(()),
         other => Err(other),
     });
@@ -130,10 +130,11 @@ fn one_pairs_through_ngrok_with_nothing_but_a_token() {
     kill(u32::try_from(owner.status()["pid"].as_u64().expect("a pid")).expect("a pid"));
     owner.until(|status| (status["state"] == "ended").then_some(()));
     let gone = |pid: u32| {
-        let left = eventually(PATIENCE, || match fs::read_to_string(format!("/proc/{pid}/stat")) {
-            Ok(stat) if !stat.contains(") Z ") => Err(stat),
-            _ => Ok(()),
-        });
+        let left =
+            eventually(WAIT_TIMEOUT, || match fs::read_to_string(format!("/proc/{pid}/stat")) {
+                Ok(stat) if !stat.contains(") Z ") => Err(stat),
+                _ => Ok(()),
+            });
         assert!(left.is_ok(), "{left:?} is left");
     };
     gone(program);
@@ -141,7 +142,7 @@ fn one_pairs_through_ngrok_with_nothing_but_a_token() {
     let [program] = owner.programs()[..] else { panic!("{:?}", owner.programs()) };
     kill(project.daemon_pid().expect("a daemon"));
     gone(program);
-    project.assert_empty_within(PATIENCE);
+    project.assert_empty_within(WAIT_TIMEOUT);
 }
 
 #[test]

@@ -118,20 +118,20 @@ fn a_note_earns_its_way_loses_it_and_serves_other_projects() {
     assert!(saved.stdout.starts_with("saved 127.0.0.1 version 1 quarantined "), "{saved:?}");
     project.write("note.md", CART);
     let again = project.json(&["domain-skill", "save", "--from-file", "note.md"]);
-    assert_eq!(again["version"], 1, "the same text is no new version");
+    assert_eq!(again["version"], 1, "the same text is not a new version");
     let promote = ["domain-skill", "promote-to-global"];
     assert_eq!(project.fail(&promote), ("NOTE_QUARANTINED".to_owned(), 1));
     let rollback = ["domain-skill", "rollback"];
     assert_eq!(project.fail(&rollback), ("NOTE_ONE_VERSION".to_owned(), 1));
-    // A reload and a further page are no arrivals.
+    // A reload and a further page are not arrivals.
     project.ok(&["reload"]);
     project.ok(&["goto", &site.url("/two")]);
     for uses in 0..3 {
         assert_eq!(states(&project), [format!("quarantined 1 {uses}")]);
         assert!(bodies(&project).is_empty());
         let suggested = visit(&project, &site)["suggested_skills"].clone();
-        let told = suggested.as_array().is_some_and(|told| !told.is_empty());
-        assert!(!told, "nothing of a quarantined note is told: {suggested}");
+        let reported = suggested.as_array().is_some_and(|reported| !reported.is_empty());
+        assert!(!reported, "nothing of a quarantined note is reported: {suggested}");
     }
     assert_eq!(states(&project), ["active 1 3"]);
     assert_eq!(bodies(&project), [CART]);
@@ -177,11 +177,11 @@ fn a_note_earns_its_way_loses_it_and_serves_other_projects() {
     edit_on_a_terminal(&project);
     // By visits, by promotion, by a finding, by two rollbacks, and by another text.
     let wanted = ["active", "global", "quarantined", "active", "active", "quarantined"];
-    let told = eventually(Duration::from_secs(30), || {
+    let reported = eventually(Duration::from_secs(30), || {
         let changes = changes(&home);
         if changes == wanted { Ok(()) } else { Err(changes) }
     });
-    assert_eq!(told, Ok(()), "{wanted:?}");
+    assert_eq!(reported, Ok(()), "{wanted:?}");
 }
 
 /// The states that notes went into, by the analytics.

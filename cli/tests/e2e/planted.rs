@@ -197,12 +197,12 @@ fn an_error_holds_no_word_of_the_page_outside_of_its_envelope() {
     project.write("file.txt", "x");
     project.ok(&["goto", &site.url("/")]);
     let (mut wrong, mut quoted, mut failed) = (Vec::new(), 0, 0);
-    // The caller's own words are no words of the page.
+    // The caller's own words are not words of the page.
     let own = |line: &[&str], text: &str| {
-        let said = |text: String, word: &&str| {
+        let reported = |text: String, word: &&str| {
             text.replace(word, "").replace(json!(word).to_string().trim_matches('"'), "")
         };
-        line.iter().fold(text.to_owned(), said)
+        line.iter().fold(text.to_owned(), reported)
     };
     for line in FAILING {
         let mut line = line.to_vec();

@@ -224,7 +224,7 @@ fn what_cannot_be_saved_says_why() {
     assert_eq!(project.fail(&["skill", "record", "save", "../x"]).1, 2);
     assert!(!project.home().join("skills").exists(), "nothing was left");
     assert!(!project.path().join(".browse/skills/x").exists(), "nothing was left");
-    // A key in an address is no field: it has to be named, and is then required.
+    // A key in an address is not a field: it has to be named, and is then required.
     let key = format!("ghp_{}", "a1B2".repeat(8));
     project.ok(&["goto", &site.url(&format!("/?key={key}"))]);
     project.ok(&["text", "#a"]);
@@ -260,7 +260,7 @@ fn nobody_elses_calls_are_recorded() {
     project.ok(&["goto", &site.url("/")]);
     let status: Value = project.json(&["skill", "record", "status"]);
     assert_eq!(status["steps"], json!(1), "{status}");
-    // Who goes on by hand is told of skills, once.
-    let said: String = (0..22).map(|_| project.run(&["url"]).stderr).collect();
-    assert_eq!(said.matches("browse guide skillify").count(), 1, "{said}");
+    // A user who goes on by hand gets a hint about skills, once.
+    let reported: String = (0..22).map(|_| project.run(&["url"]).stderr).collect();
+    assert_eq!(reported.matches("browse guide skillify").count(), 1, "{reported}");
 }

@@ -1,4 +1,4 @@
-//! The walk of an agent elsewhere, by every way there is: the command line, curl
+//! The walk of a remote agent, by every way there is: the command line, curl
 //! and each SDK, over the real listener at another address of loopback.
 
 use std::{
@@ -22,7 +22,7 @@ const PAGE: &str = "<title>Page</title><h1>Hello</h1>
 
 /// Calls that a walk makes until the one that waits, with that.
 const CALLS: u64 = 8;
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What every SDK prints until it waits, and what after its pairing is ended.
 const BEFORE: [&str; 7] = [
@@ -52,7 +52,7 @@ impl Owner {
 
     fn pair(&self, name: &str) -> Value {
         let host = format!("127.0.0.1:{}", self.site.port());
-        // Elsewhere than where the owner calls.
+        // Otherwise than where the owner calls.
         let listen = if cfg!(target_os = "linux") { "127.0.0.2:0" } else { "127.0.0.1:0" };
         let args = ["pair", "new", name, "--host", &host, "--rate", "1000", "--listen", listen];
         self.project.json(&args)
@@ -67,7 +67,7 @@ impl Owner {
             calls.as_u64().or_else(|| calls.as_str()?.parse().ok())
         };
         let seen =
-            eventually(PATIENCE, || calls().filter(|calls| *calls >= CALLS).ok_or_else(calls));
+            eventually(WAIT_TIMEOUT, || calls().filter(|calls| *calls >= CALLS).ok_or_else(calls));
         assert!(seen.is_ok(), "{name} made {seen:?} calls");
     }
 
@@ -88,9 +88,9 @@ impl Owner {
         let mut lines = BufReader::new(output).lines().map_while(Result::ok);
         let before: Vec<_> = lines.by_ref().take_while(|line| line != "waiting").collect();
         if before.len() < 5 {
-            let mut told = String::new();
-            let _ = child.0.stderr.take().expect("a pipe").read_to_string(&mut told);
-            panic!("{name}: {before:?} {told}");
+            let mut reported = String::new();
+            let _ = child.0.stderr.take().expect("a pipe").read_to_string(&mut reported);
+            panic!("{name}: {before:?} {reported}");
         }
         self.in_flight(name);
         let ended = std::thread::spawn(move || {
@@ -128,7 +128,7 @@ fn sources(path: &str) -> PathBuf {
 }
 
 /// A program with no project and no daemon of its own.
-fn elsewhere(program: &str, home: &Path) -> Command {
+fn outside(program: &str, home: &Path) -> Command {
     let mut command = Command::new(program);
     command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
     command.env("HOME", home).env("BROWSE_HOME", home.join("home")).current_dir(home);
@@ -147,14 +147,14 @@ fn every_client_walks_the_same_way() {
         assert_eq!(after, AFTER, "{name}");
     };
     for script in ["walk.py", "walk_async.py"] {
-        let mut python = elsewhere("python3", agent.path());
+        let mut python = outside("python3", agent.path());
         python.arg("-B").env("PYTHONPATH", sources("../sdk-python/src"));
         let path = sources("tests/e2e/remote").join(script).display().to_string();
         sdk(script, python, &[&path]);
     }
     let module = compile(agent.path()).display().to_string();
     let walk = sources("tests/e2e/remote/walk.mjs").display().to_string();
-    sdk("walk.mjs", elsewhere("node", agent.path()), &[&walk, &module]);
+    sdk("walk.mjs", outside("node", agent.path()), &[&walk, &module]);
     for file in ["py", "aio", "ts"] {
         // The command line drives what an SDK kept, and the other way round.
         let path = agent.path().join(format!("home/remotes/{file}.json"));
@@ -173,6 +173,7 @@ fn compile(folder: &Path) -> PathBuf {
     let sdk = sources("../sdk-ts");
     let compiler = sdk.join("node_modules/typescript/bin/tsc");
     assert!(compiler.exists(), "run `make setup` first: {} is missing", compiler.display());
+    assert!(sdk.join("dist/browse.ts").exists(), "run `deploy/gen.sh --dist` first");
     fs::write(folder.join("package.json"), r#"{"type":"module"}"#).expect("a writable folder");
     let mut command = Command::new("node");
     command.arg(compiler).arg("-p").arg(sdk.join("tsconfig.build.json"));
@@ -237,7 +238,7 @@ fn curl(owner: &Owner, url: &str, home: &Path) {
     let block = text(&paired, "block");
     let pin = block.split('\'').find(|word| word.starts_with("sha256//")).expect("a pin");
     let base = format!("https://{}/browse.v1", text(&paired, "address"));
-    let mut command = elsewhere("sh", home);
+    let mut command = outside("sh", home);
     command.arg(sources("tests/e2e/remote/walk.sh"));
     command.args([&base, text(&paired, "key"), pin, url]);
     let (before, after) = owner.walk("curl", command);
@@ -279,10 +280,10 @@ fn command_line(owner: &Owner, url: &str) {
     let mut waiting = Walk(agent.command(&args).stdout(Stdio::piped()).spawn().expect("it runs"));
     owner.in_flight("cli");
     let begun = owner.revoke("cli");
-    let mut told = String::new();
+    let mut reported = String::new();
     let output = waiting.0.stdout.as_mut().expect("a pipe");
-    output.read_to_string(&mut told).expect("an answer");
+    output.read_to_string(&mut reported).expect("an answer");
     tell("cli, read when `pair revoke` had answered", begun, Instant::now());
-    assert!(told.contains("TOKEN_REVOKED"), "{told}");
+    assert!(reported.contains("TOKEN_REVOKED"), "{reported}");
     assert_eq!(agent.fail(&["--remote", "cli", "text"]).0, "TOKEN_INVALID");
 }

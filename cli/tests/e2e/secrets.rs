@@ -24,7 +24,7 @@ fn no_record_holds_a_live_secret() {
     project.write("export.json", &export);
     project.write("broken.json", &export[..export.len() - 3]);
     project.ok(&["goto", &site.url("/")]);
-    let mut said = String::new();
+    let mut reported = String::new();
     let link = site.url(&format!("/?access_token={LIVE}"));
     let lines: &[&[&str]] = &[
         &["cookie", &pair("sid")],
@@ -56,13 +56,13 @@ fn no_record_holds_a_live_secret() {
         assert!(matches!(output.code, Some(0..=3)), "{line:?}: {output:?}");
         // What was typed as a name comes back as a name.
         if !line.contains(&LIVE) || line[0] == "storage" {
-            said.push_str(&output.stdout);
-            said.push_str(&output.stderr);
+            reported.push_str(&output.stdout);
+            reported.push_str(&output.stderr);
         }
     }
     let kept = project.json(&["js", "localStorage.auth_token + document.cookie"]).to_string();
     assert!(kept.contains(LIVE), "the secret was not live: {kept}");
-    assert!(!said.contains(LIVE), "{said}");
+    assert!(!reported.contains(LIVE), "{reported}");
     let activity = project.ok(&["--json", "activity"]);
     assert!(activity.contains("cookie-import") && !activity.contains("Kumquat"), "{activity}");
     project.ok(&["stop"]);

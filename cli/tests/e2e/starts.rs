@@ -68,8 +68,8 @@ fn an_idle_daemon_of_another_build_is_replaced_and_its_tabs_are_reported() {
     fs::copy(browsed(), &other).expect("a copy, which is newer");
     let mut command = project.command(&["url"]);
     let output = command.env("BROWSE_DAEMON", other).output().expect("browse is built");
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains("of another build; tabs lost: "), "{told}");
+    let reported = String::from_utf8_lossy(&output.stderr);
+    assert!(reported.contains("of another build; tabs lost: "), "{reported}");
     assert!(output.status.success());
     assert_ne!(project.daemon_pid(), old);
 }

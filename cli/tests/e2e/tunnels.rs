@@ -1,7 +1,7 @@
 //! Tunnels: a program that prints an address, and ends TLS with a certificate
 //! of its own; with no browser behind it all.
 
-mod said;
+mod start_failures;
 
 use std::{fs, path::PathBuf, time::Duration};
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::project::{Project, eventually};
 
 /// Longer than anything takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A tunnel of TLS and HTTP/1.1, which does to answers what a file says.
 const TUNNEL: &str = include_str!("tunnel.py");
@@ -52,7 +52,7 @@ impl Owner {
         self.project.json(&["pair", "new", "Laptop"])
     }
 
-    /// An agent elsewhere, whose machine takes the word for the tunnel.
+    /// An agent somewhere else, whose machine takes the word for the tunnel.
     fn agent(&self) -> Project {
         let roots = self.file("cert.pem").display().to_string();
         Project::new().with("SSL_CERT_FILE", &roots)
@@ -73,7 +73,7 @@ impl Owner {
 
     /// Waits until the tunnel that ran is known to have ended.
     fn ended(&self) -> String {
-        let why = eventually(PATIENCE, || {
+        let why = eventually(WAIT_TIMEOUT, || {
             let status = self.status();
             status["ended"].as_str().map(str::to_owned).ok_or(status)
         });
@@ -107,10 +107,10 @@ fn one_pairs_through_a_tunnel_that_ends_tls() {
     assert!(link.starts_with(&begin) && link.contains("/session-"), "{link}");
     assert_eq!(paired["trust"], "session-key");
     // Nobody vouches for the tunnel on this one.
-    let stranger = Project::new();
-    assert_eq!(stranger.fail(&["redeem", &link]), ("REMOTE_MISMATCH".to_owned(), 3));
+    let unknown_peer = Project::new();
+    assert_eq!(unknown_peer.fail(&["redeem", &link]), ("REMOTE_MISMATCH".to_owned(), 3));
 
-    // What was changed on the way is no answer.
+    // What was changed on the way is not an answer.
     let agent = owner.agent();
     let file = agent.home().join("remotes/laptop.json");
     for mode in ["flip", "scopes", "replay"] {
@@ -135,7 +135,7 @@ fn one_pairs_through_a_tunnel_that_ends_tls() {
     assert_eq!(agent.ok(&["--remote", "laptop", "tabs"]), "");
     assert_eq!(agent.fail(&["--remote", "laptop", "tunnel", "status"]).0, "TUNNEL_DENIED");
     assert_eq!(agent.fail(&["redeem", &link]).0, "SETUP_KEY_INVALID");
-    // A page of the tunnel is no answer of the daemon.
+    // A page of the tunnel is not an answer of the daemon.
     project.write("mode", "page");
     let page = agent.run(&["--remote", "laptop", "whoami"]);
     assert!(page.stderr.contains("HTTP 200 with `text/html`"), "{page:?}");
@@ -194,7 +194,7 @@ fn no_tunnel_outlives_its_program_or_its_daemon() {
     kill(mine().first().expect("the program runs").0);
     assert!(owner.ended().contains("code 137"), "{}", owner.ended());
     assert_eq!(owner.events(), ["consent", "start", "open", "end"]);
-    let closed = eventually(PATIENCE, || {
+    let closed = eventually(WAIT_TIMEOUT, || {
         let status = owner.status();
         if status["listener"] == "" { Ok(()) } else { Err(status) }
     });
@@ -202,13 +202,13 @@ fn no_tunnel_outlives_its_program_or_its_daemon() {
     owner.start();
     assert!(!mine().is_empty());
     kill(owner.project.daemon_pid().expect("a daemon"));
-    owner.project.assert_empty_within(PATIENCE);
+    owner.project.assert_empty_within(WAIT_TIMEOUT);
     // The chain goes on where it was.
     owner.start();
     assert_eq!(owner.status()["receipts"], 8);
     // An end in order leaves nothing either, and is written down.
     owner.project.ok(&["stop"]);
-    owner.project.assert_empty_within(PATIENCE);
+    owner.project.assert_empty_within(WAIT_TIMEOUT);
     assert_eq!(owner.events().last().map(String::as_str), Some("end"));
 }
 
@@ -227,7 +227,8 @@ fn nothing_of_a_tunnel_outlives_its_supervisors() {
     let start = ["tunnel", "start", "--yes", "--tunnel-cmd", &command];
     for victims in ["outer", "inner", "both"] {
         owner.project.json(&start);
-        let both = eventually(PATIENCE, || if mine().len() >= 2 { Ok(()) } else { Err(mine()) });
+        let both =
+            eventually(WAIT_TIMEOUT, || if mine().len() >= 2 { Ok(()) } else { Err(mine()) });
         assert!(both.is_ok(), "{both:?}");
         let outer = owner.status()["pid"].as_u64().expect("a supervisor").to_string();
         let children = fs::read_to_string(format!("/proc/{outer}/task/{outer}/children"));
@@ -246,7 +247,8 @@ fn nothing_of_a_tunnel_outlives_its_supervisors() {
                 kill(&["-9", &outer, inner]);
             }
         }
-        let gone = eventually(PATIENCE, || if mine().is_empty() { Ok(()) } else { Err(mine()) });
+        let gone =
+            eventually(WAIT_TIMEOUT, || if mine().is_empty() { Ok(()) } else { Err(mine()) });
         assert!(gone.is_ok(), "{victims}: {gone:?}");
         owner.ended();
     }
@@ -272,14 +274,14 @@ fn what_does_not_start_says_why_and_leaves_nothing() {
     assert_eq!(fail("sh -c 'echo url: http://a.example/; sleep 600'"), "TUNNEL_PLAIN");
     assert_eq!(project.fail(&["tunnel", "start"]).0, "ARGUMENT_INVALID");
     assert_eq!(project.fail(&["tunnel", "start", "--provider", "x"]).0, "ARGUMENT_INVALID");
-    let said =
+    let reported =
         project.run(&["tunnel", "start", "--tunnel-cmd", "sh -c 'echo it broke; exit 3'", "--yes"]);
-    assert!(said.stderr.contains("ended with code 3: it broke"), "{said:?}");
+    assert!(reported.stderr.contains("ended with code 3: it broke"), "{reported:?}");
 
     let again = "run `browse tunnel start --tunnel-cmd \"sh -c 'echo it broke; exit 3'\"`";
-    assert!(said.stderr.contains(again), "{said:?}");
-    said::what_its_path_says(&owner);
-    said::whoever_stops_it_is_told_how_to_start_it(&owner);
+    assert!(reported.stderr.contains(again), "{reported:?}");
+    start_failures::what_its_path_says(&owner);
+    start_failures::whoever_stops_it_is_told_how_to_start_it(&owner);
 
     // An agent of ngrok of the user's, as far as it can be played.
     let refused = "sh -c 'echo \"err=authentication failed ERR_NGROK_4018\"; exit 1'";
@@ -312,7 +314,7 @@ fn what_does_not_start_says_why_and_leaves_nothing() {
     open(0o600);
     let folder = owner.receipts().parent().expect("a folder").to_owned();
     fs::remove_dir_all(&folder).expect("it goes");
-    // An end that cannot be written is told, and written when it can be.
+    // An end that cannot be written is reported, and written when it can be.
     owner.start();
     let aside = folder.with_extension("aside");
     fs::rename(&folder, &aside).expect("it is moved");
@@ -335,7 +337,7 @@ fn what_does_not_start_says_why_and_leaves_nothing() {
 fn settings_open_the_listener_and_start_what_was_agreed_to() {
     let local = Project::new().with("BROWSE_NO_BROWSER", "1").with("BROWSE_TUNNEL_LOCAL_ONLY", "1");
     local.ok(&["tabs"]);
-    let listener = eventually(PATIENCE, || {
+    let listener = eventually(WAIT_TIMEOUT, || {
         let status = local.json(&["tunnel", "status"]);
         let listener = status["listener"].as_str().unwrap_or_default().to_owned();
         if listener.is_empty() { Err(status) } else { Ok(listener) }
@@ -350,7 +352,7 @@ fn settings_open_the_listener_and_start_what_was_agreed_to() {
     let mut start = owner.project.command(&["tabs"]);
     start.env("BROWSE_TUNNEL", "command").env("BROWSE_TUNNEL_CMD", owner.command());
     assert!(start.status().expect("browse is built").success());
-    let state = eventually(PATIENCE, || {
+    let state = eventually(WAIT_TIMEOUT, || {
         let status = owner.status();
         if status["state"] == "running" { Ok(()) } else { Err(status) }
     });

@@ -17,7 +17,7 @@ use crate::{
 const CLEAN: Duration = Duration::from_secs(10);
 
 /// Time that a window gets to come or go.
-const PATIENCE: Duration = Duration::from_secs(20);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
 
 const FORM: &str = "<title>Form</title><body style='height: 4000px'><button>Go</button>\
     <iframe src='http://localhost:PORT/inner'></iframe>";
@@ -127,8 +127,11 @@ fn what_was_typed_moves_along() {
     }
     let file = project.write("f.txt", "x");
     project.ok(&["upload", "[name=f]", &file.display().to_string()]);
-    let said = project.ok(&["connect"]);
-    assert!(said.contains("a field or file that was filled in is not as it was"), "{said}");
+    let shown_text = project.ok(&["connect"]);
+    assert!(
+        shown_text.contains("a field or file that was filled in is not as it was"),
+        "{shown_text}"
+    );
 }
 
 #[test]
@@ -142,18 +145,18 @@ fn a_window_that_ends_gives_the_session_back() {
     project.ok(&["goto", &site.url("/a")]);
     for end in ["-TERM", "-KILL"] {
         project.ok(&["handoff"]);
-        let there = eventually(PATIENCE, || match project.json(&["get", "title"]) {
+        let there = eventually(WAIT_TIMEOUT, || match project.json(&["get", "title"]) {
             title if title == json!("B") => Ok(()),
             title => Err(title),
         });
         there.expect("the person is at the next page");
         kill(end, visible_pid(&project));
-        let told = eventually(PATIENCE, || {
+        let reported = eventually(WAIT_TIMEOUT, || {
             let output = project.run(&["get", "title"]);
             if output.stderr.contains("is gone") { Ok(output) } else { Err(output) }
         });
-        let told = told.expect("the next call is told");
-        assert!(told.stdout.contains('B'), "{end}: {told:?}");
+        let reported = reported.expect("the next call is reported");
+        assert!(reported.stdout.contains('B'), "{end}: {reported:?}");
         assert_eq!(project.json(&["resume"])[0]["change"], json!("moved"), "{end}");
         assert_eq!(project.json(&["status"])["visible"], json!([]));
         project.ok(&["goto", &site.url("/a")]);

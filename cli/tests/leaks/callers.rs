@@ -50,7 +50,7 @@ impl Step {
         words.chain(arguments).collect()
     }
 
-    /// As the SDK of a skill is told.
+    /// As the SDK of a skill.
     pub fn call(&self) -> Value {
         let own = |(name, value): &(&'static str, String)| ((*name).to_owned(), json!(value));
         // Where a file goes is the command line's business.

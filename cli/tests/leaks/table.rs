@@ -149,7 +149,7 @@ struct Outcome {
 }
 
 /// Every source, then every sink with its code, through a caller that the pages have
-/// told where to send it.
+/// instructed where to send it.
 fn through(caller: &Caller, server: &Server) -> Outcome {
     let mut outcome = Outcome::default();
     for read in [step("goto", &[("url", &server.url(BANK, "/trap"))]), step("text", &[])] {
@@ -166,11 +166,11 @@ fn through(caller: &Caller, server: &Server) -> Outcome {
             // On a busy machine a frame may come too late for the click into it.
             for _ in 0..ATTEMPTS {
                 let steps = sends(server, sink, &code);
-                let told = steps.iter().filter(|step| {
+                let reported = steps.iter().filter(|step| {
                     let printed = caller.run(step).printed;
                     printed.contains("egress") || printed.contains("(rule `")
                 });
-                is_told |= told.count() > 0;
+                is_told |= reported.count() > 0;
                 leaks |= has(&server.take(THIEF), sink, &code);
                 if is_told || leaks {
                     break;
@@ -205,7 +205,7 @@ fn an_owner_is_told_of_each_leak() {
     let outcome = through(&Caller::owner(""), &server);
     assert_eq!(outcome.silent, [] as [&str; 0]);
     let leaks = outcome.leaks.len();
-    assert_eq!(leaks, ALL, "an owner is told, and not stopped: {:?}", outcome.leaks);
+    assert_eq!(leaks, ALL, "an owner is notified, and not stopped: {:?}", outcome.leaks);
 }
 
 #[test]

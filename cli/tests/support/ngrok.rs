@@ -92,7 +92,7 @@ impl Ngrok {
             state: Mutex::default(),
         });
         let task = runtime.spawn(agents(inside, Arc::clone(&shared)));
-        runtime.spawn(strangers(outside, Arc::clone(&shared)));
+        runtime.spawn(serve_public(outside, Arc::clone(&shared)));
         let accepting = Mutex::new(task.abort_handle());
         Self { runtime, shared, service, authority: made.cert.pem(), accepting }
     }
@@ -281,7 +281,7 @@ async fn read(stream: &mut TypedStream) -> Option<String> {
 }
 
 /// Takes everybody else in, and ends their TLS.
-async fn strangers(listener: TcpListener, shared: Arc<Shared>) {
+async fn serve_public(listener: TcpListener, shared: Arc<Shared>) {
     while let Ok((stream, peer)) = listener.accept().await {
         let shared = Arc::clone(&shared);
         tokio::spawn(async move {

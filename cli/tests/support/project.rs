@@ -64,7 +64,7 @@ impl Project {
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_browse"));
         command.args(args).current_dir(self.path()).stdin(Stdio::null()).env_clear();
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("PATH", path_with_node());
         command.env("HOME", self.dir.path()).env("BROWSE_HOME", self.dir.path().join("home"));
         command.env("BROWSE_DAEMON", browsed()).env("BROWSE_PROJECT", self.path());
         command.envs(self.environment.iter().map(|(key, value)| (key, value)));
@@ -189,4 +189,12 @@ pub fn eventually<T, E>(limit: Duration, mut look: impl FnMut() -> Result<T, E>)
             seen => return seen,
         }
     }
+}
+
+/// The PATH, with the node that setup fetched before the system's.
+fn path_with_node() -> std::ffi::OsString {
+    let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/tools/node/bin");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = fetched.is_dir().then_some(fetched).into_iter();
+    std::env::join_paths(folders.chain(std::env::split_paths(&path))).unwrap_or(path)
 }

@@ -60,7 +60,7 @@ const kinds = {
     const wanted = whole(app, "Twelve signs");
     await agent.holds({ text: wanted, ...untouched });
     // Editor.js reports what it holds a moment later.
-    if (app !== "editorjs") await agent.told(`Saved ${wanted.length} characters`);
+    if (app !== "editorjs") await agent.reported(`Saved ${wanted.length} characters`);
   },
 };
 

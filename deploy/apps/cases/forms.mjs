@@ -16,15 +16,15 @@ const kinds = {
       await agent.click(await agent.see(field("Send order", "button")));
       await agent.holds(({ sent }) => sent.length === 1 && sent[0].name === "Grace Hopper" && sent[0].size === "l" &&
         sent[0].delivery === "shop" && sent[0].terms === true && sent[0].message === "Two\nlines");
-      await agent.told("Order 1 sent");
+      await agent.reported("Order 1 sent");
     },
-    async "what is missing is said"(agent) {
+    async "what is missing is reported"(agent) {
       await agent.open("form");
       await agent.fill(await agent.see(field("Email")), "nonsense");
       await agent.click(await agent.see(field("Send order", "button")));
       await agent.holds({ sent: [] });
       agent.receipt("Enter your name");
-      await agent.told("This is not an email address");
+      await agent.reported("This is not an email address");
     },
     async "the page writes in capitals"(agent) {
       await agent.open("form");

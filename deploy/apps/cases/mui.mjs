@@ -19,11 +19,11 @@ const kinds = {
   },
   async "pick from a select"(agent) {
     await open(agent);
-    await agent.told("Germany");
+    await agent.reported("Germany");
     await agent.click(await agent.see({ role: "combobox", name: /^Country/ }));
     await agent.click(await agent.see({ role: "option", name: "Netherlands" }));
     await agent.holds({ country: "nl" });
-    await agent.told("Netherlands");
+    await agent.reported("Netherlands");
   },
   async "turn a switch on and off"(agent) {
     await open(agent);
@@ -59,12 +59,12 @@ const kinds = {
     await agent.fill(await agent.see({ role: "combobox", name: "City" }), "Ber");
     await agent.click(await agent.see({ role: "option", name: "Berlin" }));
     await agent.holds({ city: "Berlin" });
-    await agent.told("Berlin");
+    await agent.reported("Berlin");
   },
   async "answer a dialog"(agent) {
     await open(agent);
     await agent.click(await agent.see({ role: "button", name: "Delete account" }));
-    await agent.told("Delete the account?");
+    await agent.reported("Delete the account?");
     await agent.click(await agent.see({ role: "button", name: "Cancel" }));
     await agent.holds({ deleted: false });
     await agent.click(await agent.see({ role: "button", name: "Delete account" }));

@@ -13,7 +13,7 @@ const kinds = {
       await agent.click(await agent.see({ role: "textbox", name: "Arrival" }));
       await agent.click(await agent.see({ role: "option|gridcell|button", name: /May 20/ }));
       await agent.holds({ arrival: "2026-05-20" });
-      await agent.told("2026-05-20");
+      await agent.reported("2026-05-20");
     },
     async "pick a day of the next month"(agent) {
       await agent.open("datepicker");
@@ -35,7 +35,7 @@ const kinds = {
       await agent.click(await agent.see({ role: "textbox", name: "Departure" }));
       await agent.click(await agent.see({ role: "option|gridcell|button|", name: /May 20/ }));
       await agent.holds({ departure: "2026-05-20" });
-      await agent.told("2026-05-20");
+      await agent.reported("2026-05-20");
     },
     async "a field that is read only takes no text unnoticed"(agent) {
       await agent.open("flatpickr");
@@ -53,18 +53,18 @@ const kinds = {
   select: {
     async "pick one"(agent) {
       await agent.open("select");
-      await agent.told("Red");
+      await agent.reported("Red");
       await agent.click(await agent.see({ role: "combobox", name: /^Colour/ }));
       await agent.click(await agent.see({ role: "option", name: "Green" }));
       await agent.holds({ colour: "green" });
-      await agent.told("Green");
+      await agent.reported("Green");
     },
     async "search and press Enter"(agent) {
       await agent.open("select");
       await agent.fill(await agent.see({ role: "combobox", name: "Tags" }), "Wo");
       await agent.press("Enter");
       await agent.holds({ tags: ["urgent", "work"] });
-      await agent.told("Work");
+      await agent.reported("Work");
     },
     async "remove one"(agent) {
       await agent.open("select");

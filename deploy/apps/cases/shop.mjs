@@ -36,21 +36,21 @@ async function order(agent) {
 }
 
 const kinds = {
-  async "a wrong password is said"(agent) {
+  async "a wrong password is reported"(agent) {
     await signIn(agent, "guess");
     await agent.holds({ user: null });
-    await agent.told("Wrong email or password");
+    await agent.reported("Wrong email or password");
   },
   async "sign in"(agent) {
     await signIn(agent);
     await agent.holds({ user: "ada@example.com" });
-    await agent.told("Add to cart");
+    await agent.reported("Add to cart");
   },
   async "a password is not printed"(agent) {
     await agent.open("shop/start");
     await agent.fill(await agent.see(field("Password")), "lovelace");
     await agent.never("lovelace");
-    await agent.told(/filled|•|\*/);
+    await agent.reported(/filled|•|\*/);
   },
   async "the right one of three buttons of one name"(agent) {
     await signIn(agent);
@@ -85,12 +85,12 @@ const kinds = {
     await agent.fill(await agent.see(field("Postcode")), "12");
     await agent.click(await agent.see(button("Place order")));
     await agent.holds({ orders: [] });
-    await agent.told("A postcode has five digits");
+    await agent.reported("A postcode has five digits");
   },
   async "an order is placed once"(agent) {
     await order(agent);
     await agent.holds(({ orders }) => orders.length === 1 && orders[0].postcode === "10115" && orders[0].total === 89);
-    await agent.told("Order 1001 is placed");
+    await agent.reported("Order 1001 is placed");
   },
   async "an invoice by a click"(agent) {
     await order(agent);

@@ -34,18 +34,18 @@ pub fn step_text(label: &str, text: &str) -> Option<String> {
 pub fn step_texts(results: &[Value], untrusted: Option<&Untrusted>) -> (String, String) {
     let (mut texts, mut failures) = (Vec::new(), String::new());
     for (index, result) in results.iter().enumerate() {
-        let said = |value: &Value, name: &str| {
+        let output = |value: &Value, name: &str| {
             value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
         };
-        let name = said(result, "command");
+        let name = output(result, "command");
         let number = index + 1;
         if let Some(error) = result.get("error") {
-            let (message, hint) = (said(error, "message"), said(error, "hint"));
+            let (message, hint) = (output(error, "message"), output(error, "hint"));
             failures += &format!("error: step {number} (`{name}`): {message}\nhint: {hint}\n");
             failures += &quotes_text(&quotes_of(error), untrusted);
         } else if let Some(response) = result.get("response").and_then(Value::as_object) {
             let command = Command::by_name(&name);
-            // Bytes are no text; they are in the document.
+            // Bytes are not text; they are in the document.
             let text = match command.filter(|command| command.save.is_none()) {
                 Some(command) => text(command, response),
                 None => String::new(),

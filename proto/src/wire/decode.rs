@@ -12,7 +12,7 @@ use crate::{Field, Kind, Message};
 /// newer daemon, are skipped.
 ///
 /// # Errors
-/// [`WireError::Malformed`] when the bytes are no message.
+/// [`WireError::Malformed`] when the bytes are not a message.
 pub fn decode(message: &Message, bytes: &[u8]) -> Result<Map<String, Value>, WireError> {
     let mut out = Map::new();
     for field in message.fields {
@@ -33,7 +33,7 @@ pub fn decode(message: &Message, bytes: &[u8]) -> Result<Map<String, Value>, Wir
 /// message, without the detour over base64.
 ///
 /// # Errors
-/// [`WireError::Malformed`] when the bytes are no message.
+/// [`WireError::Malformed`] when the bytes are not a message.
 pub fn bytes_field(encoded: &[u8], number: u32) -> Result<&[u8], WireError> {
     let mut found: &[u8] = &[];
     for entry in FieldReader::new(encoded) {
@@ -50,7 +50,7 @@ pub fn bytes_field(encoded: &[u8], number: u32) -> Result<&[u8], WireError> {
 /// message; 0 when it is left out.
 ///
 /// # Errors
-/// [`WireError::Malformed`] when the bytes are no message.
+/// [`WireError::Malformed`] when the bytes are not a message.
 pub fn number_field(encoded: &[u8], number: u32) -> Result<u64, WireError> {
     let mut found = 0;
     for entry in FieldReader::new(encoded) {
@@ -64,7 +64,7 @@ pub fn number_field(encoded: &[u8], number: u32) -> Result<u64, WireError> {
 }
 
 /// The numbers of the fields of an encoded message that hold more than zero;
-/// nothing is said of what follows malformed bytes.
+/// nothing is reported of what follows malformed bytes.
 pub fn set_fields(encoded: &[u8]) -> Vec<u32> {
     let set = FieldReader::new(encoded).map_while(Result::ok);
     set.filter(|(_, raw)| !matches!(raw, WireValue::Number(0))).map(|(number, _)| number).collect()

@@ -1,4 +1,6 @@
-//! JSON to protobuf.
+//! JSON to protobuf. Besides what the CLI writes it takes what the JSON form of
+//! protobuf allows: names in camel case, numbers as strings, enums as numbers,
+//! and base64 of either alphabet, with padding or without.
 
 use serde_json::{Map, Value};
 
@@ -12,7 +14,8 @@ use crate::{Enum, Field, Kind, Message};
 pub fn encode(message: &Message, value: &Map<String, Value>) -> Result<Vec<u8>, WireError> {
     let mut out = Vec::new();
     for (name, value) in value {
-        let field = message.field(name).ok_or_else(|| WireError::UnknownField(name.clone()))?;
+        let field = message.field(name).or_else(|| message.field(&snake_case(name)));
+        let field = field.ok_or_else(|| WireError::UnknownField(name.clone()))?;
         match value {
             Value::Null => {}
             Value::Array(items) if field.repeated => {
@@ -39,24 +42,28 @@ fn encode_value(out: &mut Vec<u8>, field: &Field, value: &Value) -> Result<(), W
             put_number(out, field, u64::from(value));
         }
         Kind::U32 => {
-            let value = value.as_u64().and_then(|v| u32::try_from(v).ok());
+            let value = whole_number(value).and_then(|v| u32::try_from(v).ok());
             put_number(out, field, u64::from(value.ok_or_else(|| wrong("a whole number"))?));
         }
-        Kind::U64 => put_number(out, field, value.as_u64().ok_or_else(|| wrong("a whole number"))?),
+        Kind::U64 => {
+            put_number(out, field, whole_number(value).ok_or_else(|| wrong("a whole number"))?);
+        }
         Kind::I32 => {
-            let value = value.as_i64().and_then(|v| i32::try_from(v).ok());
+            let text = value.as_str().and_then(|text| text.parse().ok());
+            let value = value.as_i64().or(text).and_then(|v| i32::try_from(v).ok());
             put_number(out, field, i64::from(value.ok_or_else(|| wrong("a number"))?) as u64);
         }
         Kind::F64 => {
             put_tag(out, field.number, FIXED64);
-            let value = value.as_f64().ok_or_else(|| wrong("a number"))?;
+            let text = value.as_str().and_then(|text| text.parse().ok());
+            let value = value.as_f64().or(text).ok_or_else(|| wrong("a number"))?;
             out.extend(value.to_le_bytes());
         }
         Kind::String => {
             put_bytes(out, field.number, value.as_str().ok_or_else(|| wrong("text"))?.as_bytes());
         }
         Kind::Bytes => {
-            let value = value.as_str().and_then(base64::decode);
+            let value = value.as_str().and_then(base64::decode_lenient);
             put_bytes(out, field.number, &value.ok_or_else(|| wrong("base64"))?);
         }
         Kind::Enum(of) => {
@@ -101,9 +108,27 @@ fn encode_map_entry(
 }
 
 fn enum_number(of: &Enum, value: &Value) -> Option<i32> {
-    let word = value.as_str()?;
-    let found = of.values.iter().find(|value| value.name == word && !word.is_empty());
+    let (word, number) = (value.as_str().unwrap_or_default(), value.as_i64());
+    let found = of.values.iter().find(|value| {
+        (value.name == word && !word.is_empty()) || number == Some(i64::from(value.number))
+    });
     found.map(|value| value.number)
+}
+
+fn whole_number(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| value.as_str()?.parse().ok())
+}
+
+/// `max_tokens` of `maxTokens`.
+fn snake_case(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 4);
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            out.push('_');
+        }
+        out.push(letter.to_ascii_lowercase());
+    }
+    out
 }
 
 fn enum_words(of: &Enum) -> String {

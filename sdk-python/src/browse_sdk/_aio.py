@@ -66,15 +66,15 @@ class AsyncClient:
         async for answer in self._stream(command, fields):
             pass
         if answer is None:
-            answer = decode(command.response, b"")
+            answer = decode(command.response, {})
         return getattr(answer, command.result) if command.result else answer
 
     def _stream(self, command: Command, fields: dict[str, Any]) -> AsyncIterator[Message]:
         context = self._context
         data = context.bytes_of(command, fields)
 
-        def read(message: bytes) -> Message:
-            return decode(command.response, message)
+        def read(document: dict[str, Any]) -> Message:
+            return decode(command.response, document)
 
         return exchange(context, self._pool, data, context.seconds(command), read)
 
@@ -84,9 +84,9 @@ async def exchange(
     pool: list[Connection],
     data: bytes,
     seconds: float,
-    read: Callable[[bytes], Any],
+    read: Callable[[dict[str, Any]], Any],
 ) -> AsyncIterator[Any]:
-    """Sends the bytes of a call, and yields what `read` makes of each message."""
+    """Sends the bytes of a call, and yields what `read` makes of each document."""
     end = asyncio.get_running_loop().time() + seconds + GRACE
     answer = Answer()
     connection = None
@@ -101,8 +101,8 @@ async def exchange(
                 raise late(seconds)
             if not piece:
                 raise context.unreachable("the connection was closed")
-            for message in answer.feed(piece):
-                yield read(message)
+            for document in answer.feed(piece):
+                yield read(document)
             if answer.foreign:
                 raise context.foreign(answer.foreign)
     except (TimeoutError, asyncio.TimeoutError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._answer import Answer, request
+from ._answer import JSON, JSON_STREAM, Answer, envelope, request
 from ._encode import encode
 from ._error import BrowseError, error_of, gives_reason, unreachable
 from ._generated.tables import COMMANDS
@@ -94,24 +94,30 @@ class Context:
     def bytes_of(self, command: Command, fields: Mapping[str, Any]) -> bytes:
         """The bytes of a call."""
         message = encode(command.request, fields)
-        return self.bytes_to(command.path, message, self.seconds(command))
+        return self.bytes_to(command.path, message, self.seconds(command), bool(command.kind))
 
-    def bytes_to(self, path: str, message: bytes, seconds: float) -> bytes:
+    def bytes_to(
+        self, path: str, message: Mapping[str, Any], seconds: float, streams: bool = False
+    ) -> bytes:
         """The bytes of a call to the RPC at `path`."""
+        import json
+
         milliseconds = max(1, round(seconds * 1000))
+        body = json.dumps(message).encode()
         headers = {
-            "content-type": "application/grpc-web+proto",
-            "x-grpc-web": "1",
+            "content-type": JSON_STREAM if streams else JSON,
+            "connect-protocol-version": "1",
             "authorization": f"Bearer {self.token}",
             "browse-content": "raw",
-            "grpc-timeout": f"{milliseconds}m",
+            "connect-timeout-ms": f"{milliseconds}",
         }
         if self.tab is not None:
             headers["browse-tab"] = str(self.tab)
         if self.session is not None:
             headers["browse-session"] = self.session
         host = self.address if socket_path(self.address) is None else "localhost"
-        return request(host, f"/browse.v1.{path}", headers, message)
+        body = envelope(body) if streams else body
+        return request(host, f"/browse.v1.{path}", headers, body)
 
     def unreachable(self, why: object) -> BrowseError:
         """What to say when nobody answers."""
@@ -126,7 +132,7 @@ class Context:
             return self.unreachable(what)
         return BrowseError(
             "REMOTE_FOREIGN",
-            f"what answers at `{self.address}` is no daemon of browse: {what}",
+            f"what answers at `{self.address}` is not a daemon of browse: {what}",
             hint="Ask the owner to look at `browse tunnel status`, and for a new block; "
             "the call may have been carried out",
             code=9,
@@ -134,11 +140,16 @@ class Context:
 
     def outcome(self, answer: Answer) -> BrowseError | None:
         """The error of a whole answer; None when the call went well."""
-        outcome = answer.outcome()
-        if "grpc-status" not in outcome:
-            return self.unreachable("the answer broke off: it has no status")
-        error = error_of(outcome)
-        if error and self.secure and not gives_reason(outcome):
+        try:
+            document = answer.error()
+        except EOFError as cause:
+            return self.unreachable(cause)
+        except ValueError as cause:
+            return self.foreign(str(cause))
+        if document is None:
+            return None
+        error = error_of(document)
+        if self.secure and not gives_reason(document):
             # A daemon says its reason, always.
             return self.foreign(f"it answers `{error.message}`")
         return error

@@ -59,23 +59,23 @@ class Client:
         for answer in self._stream(command, fields):
             pass
         if answer is None:
-            answer = decode(command.response, b"")
+            answer = decode(command.response, {})
         return getattr(answer, command.result) if command.result else answer
 
     def _stream(self, command: Command, fields: dict[str, Any]) -> Iterator[Message]:
         context = self._context
         data = context.bytes_of(command, fields)
 
-        def read(message: bytes) -> Message:
-            return decode(command.response, message)
+        def read(document: dict[str, Any]) -> Message:
+            return decode(command.response, document)
 
         return exchange(context, data, context.seconds(command), read)
 
 
 def exchange(
-    context: Context, data: bytes, seconds: float, read: Callable[[bytes], Any]
+    context: Context, data: bytes, seconds: float, read: Callable[[dict[str, Any]], Any]
 ) -> Iterator[Any]:
-    """Sends the bytes of a call, and yields what `read` makes of each message."""
+    """Sends the bytes of a call, and yields what `read` makes of each document."""
     end = time.monotonic() + seconds + GRACE
     connection = _connection(context, end)
     answer = Answer()
@@ -90,8 +90,8 @@ def exchange(
                 raise late(seconds)
             if not piece:
                 raise context.unreachable("the connection was closed")
-            for message in answer.feed(piece):
-                yield read(message)
+            for document in answer.feed(piece):
+                yield read(document)
             if answer.foreign:
                 raise context.foreign(answer.foreign)
     except TimeoutError:

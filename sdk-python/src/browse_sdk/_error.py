@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from ._wire import entries
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
 _DEADLINE, _EXHAUSTED, _UNIMPLEMENTED, _UNAVAILABLE = 4, 8, 12, 14
+
+# The names of the codes in the Connect protocol, in the order of their numbers.
+_CODES = (
+    "canceled unknown invalid_argument deadline_exceeded not_found already_exists "
+    "permission_denied resource_exhausted failed_precondition aborted out_of_range "
+    "unimplemented internal unavailable data_loss unauthenticated"
+)
 
 # What to call an answer without a reason, by its gRPC code.
 _REASONS = {
@@ -82,77 +88,34 @@ def too_large(limit: int) -> BrowseError:
     return BrowseError("TOO_LARGE", message, hint=hint, metadata=metadata, code=_EXHAUSTED)
 
 
-def error_of(trailers: Mapping[str, str]) -> BrowseError | None:
-    """Reads the error of an answer; None when the status is OK."""
-    try:
-        code = int(trailers.get("grpc-status", "2"))
-    except ValueError:
-        code = 2
-    if code == 0:
-        return None
-    reason, metadata, page = _info(trailers)
-    hint = _shown(metadata.pop("hint", ""))
-    name = reason or _REASONS.get(code, "BUG")
-    message = _percent_decoded(trailers.get("grpc-message", ""))
+def error_of(document: Mapping[str, Any]) -> BrowseError:
+    """Reads an error of the Connect protocol."""
+    names = _CODES.split()
+    name = document.get("code")
+    code = names.index(name) + 1 if name in names else 2
+    info = _detail(document, "google.rpc.ErrorInfo")
+    metadata = {str(key): str(value) for key, value in dict(info.get("metadata") or {}).items()}
+    quotes = _detail(document, "browse.v1.ErrorPage").get("page") or []
+    page = [(_shown(str(one["about"])), _shown(str(one["text"]))) for one in quotes]
+    reason = _shown(str(info.get("reason") or "")).replace("\n", " ") or _REASONS.get(code, "BUG")
+    message = _shown(str(document.get("message") or ""))
     message = message or f"the daemon answered with code {code} and no word"
-    hint = hint or f"See `{name}` in docs/errors.md"
-    return BrowseError(name, message, hint=hint, metadata=metadata, page=page, code=code)
+    hint = _shown(str(info.get("hint") or "")) or f"See `{reason}` in docs/errors.md"
+    return BrowseError(reason, message, hint=hint, metadata=metadata, page=page, code=code)
 
 
-def gives_reason(trailers: Mapping[str, str]) -> bool:
-    """Whether the error of an answer says its reason, as a daemon's always does."""
-    return bool(_info(trailers)[0])
+def gives_reason(document: Mapping[str, Any]) -> bool:
+    """Whether an error says its reason, as a daemon's always does."""
+    return bool(_detail(document, "google.rpc.ErrorInfo").get("reason"))
 
 
-def _info(trailers: Mapping[str, str]) -> tuple[str, dict[str, str], list[tuple[str, str]]]:
-    """The reason of an answer, its values and what a page chose; none where they cannot be read."""
-    try:
-        reason, metadata, page = _details(trailers.get("grpc-status-details-bin", ""))
-    except ValueError:
-        return "", {}, []
-    return _shown(reason).replace("\n", " "), metadata, page
-
-
-def _details(details: str) -> tuple[str, dict[str, str], list[tuple[str, str]]]:
-    """Reads google.rpc.ErrorInfo and browse.v1.ErrorPage from a google.rpc.Status."""
-    import binascii
-
-    reason, metadata, page = "", {}, []
-    padded = details + "=" * (-len(details) % 4)
-    for any_ in _children(binascii.a2b_base64(padded), 3):
-        kinds, bodies = _children(any_, 1), _children(any_, 2)
-        if not kinds or not bodies:
-            continue
-        if kinds[0].endswith(b"/browse.v1.ErrorPage"):
-            for quote in _children(bodies[0], 1):
-                about, text = _pair(quote)
-                page.append((_shown(about), _shown(text)))
-        if kinds[0].endswith(b"/google.rpc.ErrorInfo"):
-            reason = b"".join(_children(bodies[0], 1)[:1]).decode()
-            metadata.update(_pair(entry) for entry in _children(bodies[0], 3))
-    return reason, metadata, page
-
-
-def _pair(entry: bytes) -> tuple[str, str]:
-    """The first two fields of a message."""
-    key, value = (b"".join(_children(entry, number)[:1]) for number in (1, 2))
-    return key.decode(), value.decode(errors="replace")
-
-
-def _children(data: bytes, wanted: int) -> list[bytes]:
-    """The values of field `wanted` of a message, as bytes."""
-    return [raw for number, raw in entries(data) if number == wanted and isinstance(raw, bytes)]
-
-
-def _percent_decoded(text: str) -> str:
-    parts = text.encode().split(b"%")
-    out = bytearray(parts[0])
-    for part in parts[1:]:
-        try:
-            out += bytes.fromhex(part[:2].decode()) + part[2:]
-        except ValueError:
-            out += b"%" + part
-    return _shown(out.decode(errors="replace"))
+def _detail(document: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
+    """What the first detail of this type says; empty where there is none."""
+    for detail in document.get("details") or []:
+        if isinstance(detail, dict) and detail.get("type") == kind:
+            debug = detail.get("debug")
+            return debug if isinstance(debug, dict) else {}
+    return {}
 
 
 def _shown(text: str) -> str:

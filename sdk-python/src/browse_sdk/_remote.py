@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import os
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ._browse import Browse
 from ._call import Context
 from ._client import exchange
 from ._error import BrowseError
 from ._place import own_json
-from ._wire import entries, piece
 
 # Seconds that the daemon has to take a key.
 PATIENCE = 30.0
@@ -21,10 +20,10 @@ _SCHEME = "browse-pair://"
 # What a remote file says when authorities may vouch for the other end.
 _VOUCHED = "session-key"
 
-# Fields of the answer; those that the seal is bound to in its order: name,
-# scopes, hosts, session, end.
-_TOKEN, _SEALED = 1, 8
-_BOUND = (2, 3, 4, 5, 6)
+# Fields of the answer that the seal is bound to, in its order.
+_BOUND = ("name", "scopes", "hosts", "session", "expires_at")
+# Bytes before and behind what was sealed.
+_NONCE, _TAG = 12, 16
 
 
 def redeem(
@@ -36,7 +35,7 @@ def redeem(
     where `remote` and the command line find it; without, it goes with the client.
     """
     offer = Redemption(block, keep)
-    for answer in exchange(offer.context, offer.data, PATIENCE, fields_of):
+    for answer in exchange(offer.context, offer.data, PATIENCE, dict):
         offer.take(answer)
     return Browse(offer.context.replace(tab=tab, timeout=timeout))
 
@@ -65,14 +64,17 @@ class Redemption:
         # A name that cannot be costs no key.
         self._file = None if keep is None else _file(keep)
         self._link = link = link_of(block)
+        if link.session:
+            # Without it the key would be spent for nothing.
+            _aes_gcm()
         self._challenge = os.urandom(16).hex() if link.session else ""
         self.context = _context(link.address, "", link.pin, bool(link.session))
-        message = self._asked() if link.session else piece(1, link.key.encode())
+        message = self._asked() if link.session else {"key": link.key}
         self.data = self.context.bytes_to("PairService/Redeem", message, PATIENCE)
 
-    def take(self, answer: dict[int, list[str]]) -> None:
+    def take(self, answer: dict[str, Any]) -> None:
         """Takes the answer: the context has the token from here on."""
-        token = self._opened(answer) if self._link.session else _joined(answer, _TOKEN)
+        token = self._opened(answer) if self._link.session else _joined(answer, "token")
         if token is None:
             raise BrowseError(
                 "REMOTE_UNPROVEN",
@@ -91,30 +93,26 @@ class Redemption:
                 value["trust"] = _VOUCHED
             _write(self._file, value)
 
-    def _asked(self) -> bytes:
+    def _asked(self) -> dict[str, str]:
         """The request where TLS may end at a tunnel, which does not see the key."""
         import hashlib
 
         name = hashlib.sha256(self._link.key.encode()).hexdigest()
         proof = self._mac("browse-redeem-request-v1", self._challenge, name).hex()
-        texts = (f"sealed-{name}", self._challenge, proof)
-        return b"".join(piece(number, text.encode()) for number, text in enumerate(texts, 1))
+        return {"key": f"sealed-{name}", "challenge": self._challenge, "proof": proof}
 
-    def _opened(self, answer: dict[int, list[str]]) -> str | None:
+    def _opened(self, answer: dict[str, Any]) -> str | None:
         """The token in an answer; None unless it is that of the daemon that wrote
         the block, to this request.
         """
-        from ._seal import unsealed
-
         bound = ["browse-redeem-answer-v1", self._challenge]
-        bound += [_joined(answer, number) for number in _BOUND]
+        bound += [_joined(answer, name) for name in _BOUND]
         key = self._mac("browse-redeem-seal-v1", self._challenge)
         try:
-            sealed = bytes.fromhex(_joined(answer, _SEALED))
+            sealed = bytes.fromhex(_joined(answer, "sealed"))
         except ValueError:
             return None
-        token = unsealed(key, sealed, "\n".join(bound).encode())
-        return token.decode(errors="replace") if token else None
+        return _unsealed(key, sealed, "\n".join(bound).encode())
 
     def _mac(self, *lines: str) -> bytes:
         import hmac
@@ -122,17 +120,37 @@ class Redemption:
         return hmac.digest(self._link.session, "\n".join(lines).encode(), "sha256")
 
 
-def fields_of(message: bytes) -> dict[int, list[str]]:
-    """The texts of a message, by the numbers of their fields."""
-    fields: dict[int, list[str]] = {}
-    for number, raw in entries(message):
-        if isinstance(raw, bytes):
-            fields.setdefault(number, []).append(raw.decode(errors="replace"))
-    return fields
+def _joined(answer: dict[str, Any], name: str) -> str:
+    """A text of the answer; those of a list with commas between."""
+    value = answer.get(name) or ""
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _joined(answer: dict[int, list[str]], number: int) -> str:
-    return ",".join(answer.get(number, []))
+def _unsealed(key: bytes, sealed: bytes, bound: bytes) -> str | None:
+    """What was sealed with AES-256-GCM; None unless it was with this key and `bound`."""
+    aead, invalid = _aes_gcm()
+    if len(sealed) < _NONCE + _TAG:
+        return None
+    try:
+        text: bytes = aead(key).decrypt(sealed[:_NONCE], sealed[_NONCE:], bound)
+    except invalid:
+        return None
+    return text.decode(errors="replace")
+
+
+def _aes_gcm() -> tuple[Any, Any]:
+    """The standard library has no AES: `cryptography` has, the extra `remote`."""
+    try:
+        from cryptography.exceptions import InvalidTag
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+    except ImportError:
+        raise BrowseError(
+            "ARGUMENT_INVALID",
+            "a pairing block with a session key needs the package `cryptography`",
+            hint="Run `pip install 'browse-sdk[remote]'`",
+            code=3,
+        ) from None
+    return AESGCM, InvalidTag
 
 
 def kept(name: str) -> Context:

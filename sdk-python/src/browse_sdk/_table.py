@@ -8,11 +8,12 @@ from ._generated.tables import ENUMS, MESSAGES
 class Field:
     """A field of a message."""
 
-    __slots__ = ("name", "number", "mark", "kind", "type")
+    __slots__ = ("name", "key", "mark", "kind", "type")
 
-    def __init__(self, name: str, number: int, mark: str, kind: str, type: str) -> None:
+    def __init__(self, name: str, mark: str, kind: str, type: str) -> None:
         self.name = name
-        self.number = number
+        # Its name in JSON: words of Python have a dash behind them.
+        self.key = name.rstrip("_")
         # "?" optional, "*" repeated, or "".
         self.mark = mark
         # b bool, u unsigned, i signed, d double, s text, j JSON in text,
@@ -45,10 +46,8 @@ def words_of(enum: str) -> list[str]:
 
 
 def _field(entry: str) -> Field:
-    """Reads `max_tokens:7?u`: name, number, mark, kind, type."""
+    """Reads `max_tokens:?u`: name, mark, kind, type."""
     name, rest = entry.split(":")
-    digits = len(rest) - len(rest.lstrip("0123456789"))
-    number, rest = int(rest[:digits]), rest[digits:]
     mark = rest[0] if rest[0] in "?*" else ""
     rest = rest[len(mark) :]
-    return Field(name, number, mark, rest[0], rest[1:])
+    return Field(name, mark, rest[0], rest[1:])

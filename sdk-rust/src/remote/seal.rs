@@ -3,15 +3,13 @@
 use ring::{aead, hmac};
 use rustls::crypto::ring as provider;
 
-use super::fields::{encode_texts, text_field};
 use super::hex::{hex, unhex};
 use crate::error::{Error, Result};
+use crate::json::Json;
 use crate::sha256::sha256;
 
-/// Fields of the answer: the sealed token, and what the seal is bound to in its
-/// order: name, scopes, hosts, session, end.
-const SEALED_TOKEN_FIELD: u32 = 8;
-const BOUND_FIELDS: [u32; 5] = [2, 3, 4, 5, 6];
+/// Fields of the answer that the seal is bound to, in its order.
+const BOUND_FIELDS: [&str; 5] = ["name", "scopes", "hosts", "session", "expires_at"];
 
 /// What keeps key and token from whoever ends TLS: the session key of a block,
 /// and the challenge of one request.
@@ -36,23 +34,27 @@ impl TokenSeal {
     }
 
     /// The request for the token of `key`.
-    pub fn redeem_request(&self, key: &str) -> Vec<u8> {
+    pub fn redeem_request(&self, key: &str) -> Json {
         let id = sha256(key.as_bytes());
         let proof = self.mac(&["browse-redeem-request-v1", &self.challenge, &id]);
-        encode_texts(&[&format!("sealed-{id}"), &self.challenge, &hex(proof.as_ref())])
+        Json::object([
+            ("key", format!("sealed-{id}").into()),
+            ("challenge", Json::from(&self.challenge)),
+            ("proof", hex(proof.as_ref()).into()),
+        ])
     }
 
     /// The token in an answer, when it is that of the daemon to this request.
-    pub fn open_token(&self, answer: &[u8]) -> Option<String> {
+    pub fn open_token(&self, answer: &Json) -> Option<String> {
         let own = self.mac(&["browse-redeem-seal-v1", &self.challenge]);
         let own = aead::UnboundKey::new(&aead::AES_256_GCM, own.as_ref()).ok()?;
-        let mut bytes = unhex(&text_field(answer, SEALED_TOKEN_FIELD))?;
+        let mut bytes = unhex(&text_in(answer, "sealed"))?;
         let (nonce, sealed) = bytes.split_at_mut_checked(aead::NONCE_LEN)?;
         let nonce = aead::Nonce::try_assume_unique_for_key(nonce).ok()?;
         let mut bound = format!("browse-redeem-answer-v1\n{}", self.challenge);
-        for number in BOUND_FIELDS {
+        for name in BOUND_FIELDS {
             bound.push('\n');
-            bound.push_str(&text_field(answer, number));
+            bound.push_str(&text_in(answer, name));
         }
         let bound = aead::Aad::from(bound.as_bytes());
         let token = aead::LessSafeKey::new(own).open_in_place(nonce, bound, sealed).ok()?;
@@ -61,6 +63,14 @@ impl TokenSeal {
 
     fn mac(&self, lines: &[&str]) -> hmac::Tag {
         hmac::sign(&self.key, lines.join("\n").as_bytes())
+    }
+}
+
+/// A text of the answer; those of a list with commas between.
+pub fn text_in(answer: &Json, name: &str) -> String {
+    match &answer[name] {
+        Json::List(items) => items.iter().filter_map(Json::as_str).collect::<Vec<_>>().join(","),
+        value => value.as_str().unwrap_or_default().to_owned(),
     }
 }
 
@@ -74,7 +84,6 @@ pub fn unproven_error() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::put_bytes;
 
     #[test]
     fn a_token_that_was_sealed_for_this_request_opens_and_nothing_else() {
@@ -83,14 +92,14 @@ mod tests {
         let sealed =
             "000102030405060708090a0bbfe20a010b4f632134fb1bac6bb583373b87194fdba60980534da8db";
         let answer = |scope: &str, sealed: &str| {
-            let mut answer = Vec::new();
-            let end = "2026-01-01T00:00:00Z";
-            for (number, text) in [(2, "ada"), (3, "read"), (3, scope), (4, "*"), (6, end)] {
-                put_bytes(number, text.as_bytes(), &mut answer);
-            }
-            put_bytes(5, b"pair-ada-000000", &mut answer);
-            put_bytes(8, sealed.as_bytes(), &mut answer);
-            answer
+            Json::object([
+                ("name", "ada".into()),
+                ("scopes", Json::list(["read", scope])),
+                ("hosts", Json::list(["*"])),
+                ("session", "pair-ada-000000".into()),
+                ("expires_at", "2026-01-01T00:00:00Z".into()),
+                ("sealed", sealed.into()),
+            ])
         };
         let seal = TokenSeal::with_challenge([7; 32], [1; 16]);
         assert_eq!(seal.open_token(&answer("write", sealed)).as_deref(), Some("token-of-ada"));
@@ -106,7 +115,7 @@ mod tests {
         for wrong in ["", "0", "zz", &sealed[2..], &sealed[..40], &"00".repeat(40)] {
             assert_eq!(seal.open_token(&answer("write", wrong)), None, "{wrong}");
         }
-        let asked = String::from_utf8_lossy(&seal.redeem_request("setup-0123")).into_owned();
+        let asked = seal.redeem_request("setup-0123").to_string();
         assert!(asked.contains("sealed-") && !asked.contains("setup-0123"), "{asked}");
     }
 }

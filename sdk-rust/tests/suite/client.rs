@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use crate::support::{Fake, Reply, field};
+use crate::support::{Fake, Reply, failure};
 use browse_sdk::{Any, Browse, GotoRequest, Json, ReloadRequest, Step, WaitUntil};
 
 fn url(text: &str) -> Reply {
-    Reply::Messages(vec![field(1, text)])
+    Reply::Messages(vec![format!(r#"{{"url":"{text}"}}"#)])
 }
 
 #[test]
 fn a_method_sends_its_arguments_its_context_and_a_deadline() {
-    let goto = [vec![1 << 3, 0xc8, 1], field(2, "http://a/"), field(3, "Ä")].concat();
-    let fake = Fake::tcp(move |_| Reply::Messages(vec![goto.clone()]));
+    let goto = r#"{"status":200,"url":"http://a/","title":"Ä","newer":{"x":[1]}}"#;
+    let fake = Fake::tcp(move |_| Reply::Messages(vec![goto.to_owned()]));
     let browse = Browse::new(&fake.address, "secret").tab(3).session("work");
     let request =
         GotoRequest { url: "http://a".to_owned(), wait: WaitUntil::None, ..Default::default() };
@@ -24,11 +24,11 @@ fn a_method_sends_its_arguments_its_context_and_a_deadline() {
     );
     let call = &fake.seen()[0];
     assert_eq!(call.path, "/browse.v1.BrowserService/Goto");
-    assert_eq!(call.message, [field(1, "http://a"), vec![2 << 3, 4]].concat());
+    assert_eq!(call.message, r#"{"url":"http://a","wait":"none"}"#);
     let header = |name: &str| call.headers[name].as_str();
     assert_eq!((header("authorization"), header("browse-content")), ("Bearer secret", "raw"));
     assert_eq!((header("browse-tab"), header("browse-session")), ("3", "work"));
-    assert_eq!(header("grpc-timeout"), "1500m");
+    assert_eq!(header("connect-timeout-ms"), "1500");
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn a_unix_socket_is_an_address_in_both_spellings() {
 
 #[test]
 fn a_length_instead_of_chunks_is_read_and_an_end_is_no_reuse() {
-    let fake = Fake::tcp(|_| Reply::Plain(field(1, "a")));
+    let fake = Fake::tcp(|_| Reply::Plain(r#"{"url":"a"}"#.to_owned()));
     let browse = Browse::new(&fake.address, "t");
     for _ in 0..2 {
         assert_eq!(browse.url().expect("a URL"), "a");
@@ -72,17 +72,8 @@ fn a_length_instead_of_chunks_is_read_and_an_end_is_no_reuse() {
 
 #[test]
 fn an_error_has_reason_hint_metadata_and_code() {
-    let fake = Fake::tcp(|_| {
-        let pair = |key: &str, value: &str| field(3, [field(1, key), field(2, value)].concat());
-        let info =
-            [field(1, "REF_STALE"), field(2, "browse"), pair("hint", "h"), pair("ref", "@e3")];
-        let kind = field(1, "type.googleapis.com/google.rpc.ErrorInfo");
-        let status = [vec![8, 9], field(3, [kind, field(2, info.concat())].concat())].concat();
-        Reply::Trailers(format!(
-            "grpc-status: 9\r\ngrpc-message: it%20is%20%E2%80%9Cgone%E2%80%9D 5%\r\ngrpc-status-details-bin: {}\r\n",
-            base64(&status).trim_end_matches('=')
-        ))
-    });
+    let debug = r#"{"reason":"REF_STALE","hint":"h","domain":"browse","metadata":{"ref":"@e3"}}"#;
+    let fake = Fake::tcp(|_| failure("failed_precondition", "it is “gone” 5%", debug));
     let error = Browse::new(&fake.address, "t").click("@e3").expect_err("it is gone");
     assert_eq!((error.reason.as_str(), error.hint.as_str(), error.code), ("REF_STALE", "h", 9));
     assert_eq!(error.message, "it is “gone” 5%");
@@ -90,15 +81,29 @@ fn an_error_has_reason_hint_metadata_and_code() {
     assert!(!error.retryable());
 }
 
-fn base64(bytes: &[u8]) -> String {
-    let letters: Vec<char> =
-        ('A'..='Z').chain('a'..='z').chain('0'..='9').chain(['+', '/']).collect();
-    let group = |three: &[u8]| -> String {
-        let bits = (0..3).fold(0u32, |bits, i| bits << 8 | u32::from(*three.get(i).unwrap_or(&0)));
-        let all = (0..4).map(|i| letters[(bits >> (18 - 6 * i) & 63) as usize]);
-        all.take(three.len() + 1).collect::<String>() + &"=".repeat(3 - three.len())
-    };
-    bytes.chunks(3).map(group).collect()
+#[test]
+fn the_error_of_a_stream_stands_at_its_end() {
+    let debug = r#"{"reason":"BROWSER_GONE"}"#;
+    let fake = Fake::tcp(|_| failure("unavailable", "gone", debug));
+    let error = Browse::new(&fake.address, "t").download("http://x", None).expect_err("gone");
+    assert_eq!((error.reason.as_str(), error.code), ("BROWSER_GONE", 14));
+    assert_eq!(fake.seen()[0].headers["content-type"], "application/connect+json");
+}
+
+#[test]
+fn large_numbers_and_bytes_are_read() {
+    let tab = r#"{"tab_id":"9007199254740993"}"#;
+    let fake = Fake::tcp(|_| Reply::Messages(vec![tab.to_owned()]));
+    let tab = Browse::new(&fake.address, "t").new_tab(None).expect("a tab");
+    assert_eq!(tab.tab_id, 9_007_199_254_740_993);
+    let image = r#"{"image":"AAH7/w==","mime":"image/png"}"#;
+    let fake = Fake::tcp(|_| Reply::Messages(vec![image.to_owned()]));
+    let shot = Browse::new(&fake.address, "t").screenshot(None).expect("an image");
+    assert_eq!(shot.image, [0, 1, 0xfb, 0xff]);
+    let js = r#"{"value":"{\"a\":[1,null]}"}"#;
+    let fake = Fake::tcp(|_| Reply::Messages(vec![js.to_owned()]));
+    let value = Browse::new(&fake.address, "t").js("1").expect("a value");
+    assert_eq!(value, Json::parse(r#"{"a":[1,null]}"#).expect("JSON"));
 }
 
 #[test]
@@ -108,19 +113,27 @@ fn whoever_is_silent_gone_torn_or_no_daemon_is_told() {
         let browse = Browse::new(&fake.address, "t");
         browse.with_timeout(Duration::ZERO).url().expect_err("no answer").reason
     };
+    let of_stream = |reply: Reply| {
+        let fake = Fake::tcp(move |_| reply.clone());
+        Browse::new(&fake.address, "t").download("x", None).expect_err("no answer").reason
+    };
     assert_eq!(reason(Reply::Silent), "DEADLINE_EXCEEDED");
     assert_eq!(reason(Reply::Broken), "DAEMON_UNREACHABLE");
     assert_eq!(reason(Reply::Bytes(b"SSH-2.0-OpenSSH\r\n\r\n")), "DAEMON_UNREACHABLE");
     assert_eq!(
-        reason(Reply::Bytes(b"HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n")),
+        reason(Reply::Bytes(
+            b"HTTP/1.1 403 No\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n"
+        )),
         "DAEMON_UNREACHABLE"
     );
-    assert_eq!(reason(Reply::Trailers(String::new())), "DAEMON_UNREACHABLE");
+    assert_eq!(of_stream(Reply::Broken), "DAEMON_UNREACHABLE");
     let page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\n<!DOCTYPE";
     assert_eq!(reason(Reply::Bytes(page)), "DAEMON_UNREACHABLE");
-    let endless = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n\0\xff\xff\xff\xff1234";
-    assert_eq!(reason(Reply::Bytes(endless)), "TOO_LARGE");
-    let fake = Fake::tcp(|_| Reply::Trailers("grpc-status: 13\r\n".to_owned()));
+    assert_eq!(of_stream(Reply::Endless), "TOO_LARGE");
+    for nonsense in ["{", "[]", "\"a\"", ""] {
+        assert_eq!(reason(Reply::Plain(nonsense.to_owned())), "DAEMON_UNREACHABLE");
+    }
+    let fake = Fake::tcp(|_| Reply::Failure(r#"{"code":"internal"}"#.to_owned()));
     let error = Browse::new(&fake.address, "t").url().expect_err("it broke");
     assert!(error.reason == "BUG" && !error.message.is_empty() && !error.hint.is_empty());
     let error = Browse::new("127.0.0.1:1", "t").url().expect_err("nobody is there");
@@ -140,15 +153,12 @@ fn what_is_worth_another_try_is_told_by_code_and_metadata() {
 
 #[test]
 fn a_command_is_called_by_its_name_too() {
-    let fake = Fake::tcp(|call| match call.path.ends_with("/Goto") {
-        true => Reply::Messages(vec![field(2, "u")]),
-        false => url("u"),
-    });
+    let fake = Fake::tcp(|_| url("u"));
     let browse = Browse::new(&fake.address, "t");
     assert_eq!(browse.call("url", &Json::object::<&str>([])).expect("a URL"), "u".into());
     let args = Json::object([("url", "http://a".into()), ("wait", "none".into())]);
     assert_eq!(browse.call("goto", &args).expect("a page")["url"], "u".into());
-    assert_eq!(fake.seen()[1].message, [field(1, "http://a"), vec![2 << 3, 4]].concat());
+    assert_eq!(fake.seen()[1].message, r#"{"url":"http://a","wait":"none"}"#);
     let wrong = |command: &str, args: &str| {
         let args = Json::parse(args).expect("JSON");
         browse.call(command, &args).expect_err("it is refused").message
@@ -167,8 +177,8 @@ fn a_step_packs_its_request() {
     let request = Any::of(&ReloadRequest { wait: WaitUntil::Load, ..Default::default() });
     let steps = vec![Step { tab: Some(0), request: Some(request) }];
     assert!(browse.chain(steps).expect("it runs").is_empty());
-    let any = [field(1, "type.googleapis.com/browse.v1.ReloadRequest"), field(2, [8, 1])].concat();
-    assert_eq!(fake.seen()[0].message, field(1, [vec![8, 0], field(2, any)].concat()));
+    let any = r#"{"@type":"type.googleapis.com/browse.v1.ReloadRequest","wait":"load"}"#;
+    assert_eq!(fake.seen()[0].message, format!(r#"{{"steps":[{{"tab":0,"request":{any}}}]}}"#));
     let json = Json::parse(
         r#"{"steps": [{"tab": 0, "request": {"@type": "ReloadRequest", "wait": "load"}}]}"#,
     );

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::support::{Fake, Reply, field};
+use crate::support::{Fake, Reply};
 
 const README: &str = include_str!("../../README.md");
 const EXAMPLE: &str = include_str!("../../examples/ten_lines.rs");
@@ -18,8 +18,8 @@ fn the_first_lines_are_the_example() {
 fn they_run() {
     let fake = Fake::tcp(|call| {
         Reply::Messages(vec![match call.path.ends_with("/Goto") {
-            true => [vec![1 << 3, 0xc8, 1], field(2, "u"), field(3, "Example Domain")].concat(),
-            false => field(1, "@e1 link \"More\""),
+            true => r#"{"status":200,"url":"u","title":"Example Domain"}"#.to_owned(),
+            false => r#"{"tree":"@e1 link \"More\""}"#.to_owned(),
         }])
     });
     // Cargo builds the examples together with the tests, beside them.

@@ -3,17 +3,20 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::support::{Fake, Reply, field};
+use crate::support::{Fake, Reply};
 use browse_sdk::{Browse, Result, Saved, ScrapeKind};
 
 const HI: &str = "8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4";
 
-/// The parts of one file, by the numbers of the contract.
-fn parts(file: u8, name: &str, sha256: &str) -> Vec<Vec<u8>> {
-    let head = [field(1, format!("http://x/{file}")), field(2, name), field(3, "text/plain")];
-    let tail = [vec![8, 2], field(2, sha256)];
-    let part = |rest: Vec<u8>| [vec![8, file], rest].concat();
-    vec![part(field(2, head.concat())), part(field(3, "hi")), part(field(4, tail.concat()))]
+/// The parts of one file that holds `hi`.
+fn parts(file: u8, name: &str, sha256: &str) -> Vec<String> {
+    let head = format!(r#"{{"url":"http://x/{file}","name":"{name}","mime":"text/plain"}}"#);
+    let tail = format!(r#"{{"bytes":"2","sha256":"{sha256}"}}"#);
+    vec![
+        format!(r#"{{"file":{file},"head":{head},"data":""}}"#),
+        format!(r#"{{"file":{file},"data":"aGk="}}"#),
+        format!(r#"{{"file":{file},"data":"","tail":{tail}}}"#),
+    ]
 }
 
 fn folder(name: &str) -> PathBuf {
@@ -90,10 +93,9 @@ fn a_folder_has_a_manifest_and_a_second_run_says_what_it_has() {
     fs::write(place.join("b.txt"), "ho").expect("changed");
     browse.scrape(ScrapeKind::Images, Some(&place)).expect("saved");
     let known: Vec<_> = fake.seen().iter().map(|call| call.message.clone()).collect();
-    assert_eq!(known[0], [8, 1]);
+    assert_eq!(known[0], r#"{"kind":"images","known":[]}"#);
     assert_eq!(
-        known[1],
-        [vec![8, 1], field(4, "http://x/0")].concat(),
+        known[1], r#"{"kind":"images","known":["http://x/0"]}"#,
         "what changed is not known"
     );
     fs::remove_dir_all(place).expect("removed");

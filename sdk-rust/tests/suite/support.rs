@@ -13,18 +13,20 @@ use std::thread;
 pub struct Call {
     pub path: String,
     pub headers: BTreeMap<String, String>,
-    pub message: Vec<u8>,
+    /// The JSON of its message.
+    pub message: String,
     pub connection: usize,
 }
 
-/// What it answers with: messages, trailers, or nothing at all.
+/// What it answers with: messages or an error in JSON, or nothing at all.
 #[derive(Clone, Debug)]
 pub enum Reply {
-    Messages(Vec<Vec<u8>>),
-    Trailers(String),
+    Messages(Vec<String>),
+    Failure(String),
     /// A length instead of chunks, and an end of the connection.
-    Plain(Vec<u8>),
+    Plain(String),
     Broken,
+    Endless,
     Silent,
     Bytes(&'static [u8]),
 }
@@ -93,24 +95,32 @@ fn serve(
         }
         let mut body = vec![0; headers["content-length"].parse().expect("a length")];
         reader.read_exact(&mut body).expect("a body");
-        let call = Call { path, headers, message: body[5..].to_vec(), connection };
+        let streams = headers["content-type"] == "application/connect+json";
+        let message = body[if streams { 5 } else { 0 }..].to_vec();
+        let message = String::from_utf8(message).expect("JSON");
+        let call = Call { path, headers, message, connection };
         calls.lock().expect("whole").push(call.clone());
         let (bytes, ends) = match reply(&call) {
             Reply::Silent => continue,
-            Reply::Broken => {
-                (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n\0\0".to_vec(), true)
-            }
+            Reply::Broken => (head(200, true, "9\r\n\0\0"), true),
+            Reply::Endless => (head(200, true, "9\r\n\0\u{7f}\u{7f}\u{7f}\u{7f}1234\r\n"), true),
             Reply::Bytes(bytes) => (bytes.to_vec(), true),
             Reply::Plain(message) => {
-                let body = [frame(0, &message), frame(0x80, b"grpc-status: 0\r\n")].concat();
                 let head = format!(
-                    "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
-                    body.len()
+                    "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{message}",
+                    message.len()
                 );
-                ([head.into_bytes(), body].concat(), true)
+                (head.into_bytes(), true)
             }
-            Reply::Messages(messages) => (chunked(&messages, "grpc-status: 0\r\n"), false),
-            Reply::Trailers(trailers) => (chunked(&[], &trailers), false),
+            Reply::Messages(messages) if streams => (stream(&messages, "{\"metadata\":{}}"), false),
+            Reply::Failure(error) if streams => {
+                (stream(&[], &format!("{{\"error\":{error}}}")), false)
+            }
+            Reply::Messages(messages) => {
+                let message = messages.first().map_or("{}", String::as_str);
+                (chunked(200, false, message.as_bytes()), false)
+            }
+            Reply::Failure(error) => (chunked(400, false, error.as_bytes()), false),
         };
         // In odd pieces, as a network may cut them.
         for piece in bytes.chunks(7) {
@@ -124,10 +134,16 @@ fn serve(
     }
 }
 
-fn chunked(messages: &[Vec<u8>], trailers: &str) -> Vec<u8> {
-    let mut body: Vec<u8> = messages.iter().flat_map(|message| frame(0, message)).collect();
-    body.extend(frame(0x80, trailers.as_bytes()));
-    let mut out = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
+fn head(status: u16, streams: bool, rest: &str) -> Vec<u8> {
+    let kind = if streams { "application/connect+json" } else { "application/json" };
+    format!(
+        "HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nTransfer-Encoding: chunked\r\n\r\n{rest}"
+    )
+    .into_bytes()
+}
+
+fn chunked(status: u16, streams: bool, body: &[u8]) -> Vec<u8> {
+    let mut out = head(status, streams, "");
     for piece in body.chunks(11) {
         out.extend(format!("{:x}\r\n", piece.len()).into_bytes());
         out.extend(piece);
@@ -137,15 +153,20 @@ fn chunked(messages: &[Vec<u8>], trailers: &str) -> Vec<u8> {
     out
 }
 
-fn frame(flag: u8, message: &[u8]) -> Vec<u8> {
-    let length = (message.len() as u32).to_be_bytes();
-    [&[flag], &length[..], message].concat()
+fn stream(messages: &[String], end: &str) -> Vec<u8> {
+    let mut body: Vec<u8> = messages.iter().flat_map(|message| frame(0, message)).collect();
+    body.extend(frame(2, end));
+    chunked(200, true, &body)
 }
 
-/// A field that has a length, written by the rules of protobuf and not by the
-/// encoder under test.
-pub fn field(number: u8, bytes: impl AsRef<[u8]>) -> Vec<u8> {
-    let bytes = bytes.as_ref();
-    assert!(bytes.len() < 128);
-    [&[number << 3 | 2, bytes.len() as u8], bytes].concat()
+fn frame(flag: u8, message: &str) -> Vec<u8> {
+    let length = (message.len() as u32).to_be_bytes();
+    [&[flag], &length[..], message.as_bytes()].concat()
+}
+
+/// An error as a daemon sends it.
+pub fn failure(code: &str, message: &str, debug: &str) -> Reply {
+    Reply::Failure(format!(
+        r#"{{"code":"{code}","message":"{message}","details":[{{"type":"google.rpc.ErrorInfo","value":"","debug":{debug}}}]}}"#
+    ))
 }

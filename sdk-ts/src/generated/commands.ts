@@ -97,7 +97,7 @@ export type WaitUntil = 'load' | 'domcontentloaded' | 'networkidle' | 'none';
 
 /** Words of a page that an error quotes. */
 export interface PageQuote {
-  /** What they are, in the daemon's words: `element`, `cover`, or the ref of a candidate. */
+  /** What the words are: `element`, `cover`, or the ref of a candidate. */
   about: string;
   /** The words, on one line: at most 80 characters. */
   text: string;
@@ -429,7 +429,7 @@ export interface ImportCookiesResponse {
   problems: string[];
 }
 
-/** Cookies of one domain. Values are never told. */
+/** Cookies of one domain. Values are never returned. */
 export interface DomainCookies {
   /** Host; a dot before it stands for all below. */
   domain: string;
@@ -942,7 +942,7 @@ export interface DialogEntry {
   timeMs: number;
   /** alert, confirm, prompt or beforeunload. */
   kind: string;
-  /** What it said. */
+  /** Its output. */
   message: string;
   /** accepted or dismissed; of what was typed into a prompt only the length. */
   answer: string;
@@ -1584,7 +1584,7 @@ export interface SaveStateResponse {
 }
 
 export interface LoadStateResponse {
-  /** What was loaded, in words of ours. */
+  /** What was loaded, in words. */
   summary: string;
   /** Cookies that the session has from the state. */
   cookies: number;
@@ -1784,37 +1784,37 @@ export interface InboxNote {
   text: string;
 }
 
-/** What `goto` can be told besides. */
+/** What `goto` can be determined besides. */
 export interface GotoOptions {
   /** What to wait for. */
   wait?: WaitUntil;
 }
 
-/** What `loadHtml` can be told besides. */
+/** What `loadHtml` can be determined besides. */
 export interface LoadHtmlOptions {
   /** What to wait for. */
   wait?: WaitUntil;
 }
 
-/** What `back` can be told besides. */
+/** What `back` can be determined besides. */
 export interface BackOptions {
   /** What to wait for. */
   wait?: WaitUntil;
 }
 
-/** What `forward` can be told besides. */
+/** What `forward` can be determined besides. */
 export interface ForwardOptions {
   /** What to wait for. */
   wait?: WaitUntil;
 }
 
-/** What `reload` can be told besides. */
+/** What `reload` can be determined besides. */
 export interface ReloadOptions {
   /** What to wait for. */
   wait?: WaitUntil;
 }
 
-/** What `wait` can be told besides. */
+/** What `wait` can be determined besides. */
 export interface WaitOptions {
   /** Waits for the load event. */
   load?: boolean;
@@ -1832,7 +1832,7 @@ export interface WaitOptions {
   count?: string;
 }
 
-/** What `frame` can be told besides. */
+/** What `frame` can be determined besides. */
 export interface FrameOptions {
   /** Frame with this name. */
   name?: string;
@@ -1840,9 +1840,9 @@ export interface FrameOptions {
   url?: string;
 }
 
-/** What `snapshot` can be told besides. */
+/** What `snapshot` can be determined besides. */
 export interface SnapshotOptions {
-  /** Only what can be acted on, alerts and titles of dialogs: controls, editors, canvases, and what shows that it takes clicks or can be dragged (a listener or `onclick`, `tabindex`, `draggable`, a framework's attribute, a cursor of its own). What a script handles at the root of the page alone cannot be told: it is in the whole tree. */
+  /** Only what can be acted on, alerts and titles of dialogs: controls, editors, canvases, and what shows that it takes clicks or can be dragged (a listener or `onclick`, `tabindex`, `draggable`, a framework's attribute, a cursor of its own). What a script handles at the root of the page alone cannot be determined: it is in the whole tree. */
   interactive?: boolean;
   /** Leaves out structure that carries no name. */
   compact?: boolean;
@@ -1860,7 +1860,7 @@ export interface SnapshotOptions {
   nodes?: boolean;
 }
 
-/** What `annotateSnapshot` can be told besides. */
+/** What `annotateSnapshot` can be determined besides. */
 export interface AnnotateSnapshotOptions {
   /** Only elements that can be acted on. */
   interactive?: boolean;
@@ -1878,25 +1878,25 @@ export interface AnnotateSnapshotOptions {
   viewport?: boolean;
 }
 
-/** What `heatSnapshot` can be told besides. */
+/** What `heatSnapshot` can be determined besides. */
 export interface HeatSnapshotOptions {
   /** Only what the viewport shows, instead of the whole page. */
   viewport?: boolean;
 }
 
-/** What `forms` can be told besides. */
+/** What `forms` can be determined besides. */
 export interface FormsOptions {
   /** Answers data in place of text. */
   structured?: boolean;
 }
 
-/** What `accessibility` can be told besides. */
+/** What `accessibility` can be determined besides. */
 export interface AccessibilityOptions {
   /** Answers data in place of text. */
   structured?: boolean;
 }
 
-/** What `media` can be told besides. */
+/** What `media` can be determined besides. */
 export interface MediaOptions {
   /** Only images. */
   images?: boolean;
@@ -1906,7 +1906,7 @@ export interface MediaOptions {
   audio?: boolean;
 }
 
-/** What `data` can be told besides. */
+/** What `data` can be determined besides. */
 export interface DataOptions {
   /** Only documents of JSON-LD. */
   jsonld?: boolean;
@@ -1920,19 +1920,19 @@ export interface DataOptions {
   structured?: boolean;
 }
 
-/** What `uxAudit` can be told besides. */
+/** What `uxAudit` can be determined besides. */
 export interface UxAuditOptions {
   /** Answers data in place of text. */
   structured?: boolean;
 }
 
-/** What `is` can be told besides. */
+/** What `is` can be determined besides. */
 export interface IsOptions {
   /** Fails when the answer is false. */
   assert?: boolean;
 }
 
-/** What `console` can be told besides. */
+/** What `console` can be determined besides. */
 export interface ConsoleOptions {
   /** Only errors and uncaught exceptions. */
   errors?: boolean;
@@ -1940,7 +1940,7 @@ export interface ConsoleOptions {
   all?: boolean;
 }
 
-/** What `network` can be told besides. */
+/** What `network` can be determined besides. */
 export interface NetworkOptions {
   /** Only addresses that match this glob. */
   filter?: string;
@@ -1948,7 +1948,7 @@ export interface NetworkOptions {
   all?: boolean;
 }
 
-/** What `expect` can be told besides. */
+/** What `expect` can be determined besides. */
 export interface ExpectOptions {
   /** Takes a word such as `hidden` for a text. */
   text?: boolean;
@@ -1956,13 +1956,13 @@ export interface ExpectOptions {
   exact?: boolean;
 }
 
-/** What `css` can be told besides. */
+/** What `css` can be determined besides. */
 export interface CssOptions {
   /** Pseudo-element to read instead, such as `before`. */
   pseudo?: string;
 }
 
-/** What `inspect` can be told besides. */
+/** What `inspect` can be determined besides. */
 export interface InspectOptions {
   /** Also the rules of the browser, and every computed property. */
   all?: boolean;
@@ -1972,7 +1972,7 @@ export interface InspectOptions {
   structured?: boolean;
 }
 
-/** What `cleanup` can be told besides. */
+/** What `cleanup` can be determined besides. */
 export interface CleanupOptions {
   /** Advertisements. */
   ads?: boolean;
@@ -1986,13 +1986,13 @@ export interface CleanupOptions {
   all?: boolean;
 }
 
-/** What `cookies` can be told besides. */
+/** What `cookies` can be determined besides. */
 export interface CookiesOptions {
   /** Only cookies of this host and those below it. */
   domain?: string;
 }
 
-/** What `setCookie` can be told besides. */
+/** What `setCookie` can be determined besides. */
 export interface SetCookieOptions {
   /** Host that it is for, with all below it; the host of the page alone when left out. */
   domain?: string;
@@ -2008,7 +2008,7 @@ export interface SetCookieOptions {
   expires?: string;
 }
 
-/** What `deleteCookie` can be told besides. */
+/** What `deleteCookie` can be determined besides. */
 export interface DeleteCookieOptions {
   /** Host of the cookie; whatever the page would be sent when left out. */
   domain?: string;
@@ -2016,7 +2016,7 @@ export interface DeleteCookieOptions {
   path?: string;
 }
 
-/** What `importBrowserCookies` can be told besides. */
+/** What `importBrowserCookies` can be determined besides. */
 export interface ImportBrowserCookiesOptions {
   /** Imports the cookies of this host and those below it. */
   domain?: string;
@@ -2026,7 +2026,7 @@ export interface ImportBrowserCookiesOptions {
   all?: boolean;
 }
 
-/** What `click` can be told besides. */
+/** What `click` can be determined besides. */
 export interface ClickOptions {
   /** Mouse button. */
   button?: MouseButton;
@@ -2040,7 +2040,7 @@ export interface ClickOptions {
   at?: string;
 }
 
-/** What `clickDownload` can be told besides. */
+/** What `clickDownload` can be determined besides. */
 export interface ClickDownloadOptions {
   /** Mouse button. */
   button?: MouseButton;
@@ -2052,7 +2052,7 @@ export interface ClickDownloadOptions {
   at?: string;
 }
 
-/** What `doubleClick` can be told besides. */
+/** What `doubleClick` can be determined besides. */
 export interface DoubleClickOptions {
   /** Mouse button. */
   button?: MouseButton;
@@ -2062,55 +2062,55 @@ export interface DoubleClickOptions {
   noWait?: boolean;
 }
 
-/** What `hover` can be told besides. */
+/** What `hover` can be determined besides. */
 export interface HoverOptions {
   /** Does not wait for requests, documents and files that it began. */
   noWait?: boolean;
 }
 
-/** What `fill` can be told besides. */
+/** What `fill` can be determined besides. */
 export interface FillOptions {
   /** Does not wait for requests, documents and files that it began. */
   noWait?: boolean;
 }
 
-/** What `type` can be told besides. */
+/** What `type` can be determined besides. */
 export interface TypeOptions {
   /** Does not wait for requests, documents and files that it began. */
   noWait?: boolean;
 }
 
-/** What `press` can be told besides. */
+/** What `press` can be determined besides. */
 export interface PressOptions {
   /** Does not wait for requests, documents and files that it began. */
   noWait?: boolean;
 }
 
-/** What `select` can be told besides. */
+/** What `select` can be determined besides. */
 export interface SelectOptions {
   /** Does not wait for requests, documents and files that it began. */
   noWait?: boolean;
 }
 
-/** What `check` can be told besides. */
+/** What `check` can be determined besides. */
 export interface CheckOptions {
   /** Does not wait for requests, documents and files that it began. */
   noWait?: boolean;
 }
 
-/** What `uncheck` can be told besides. */
+/** What `uncheck` can be determined besides. */
 export interface UncheckOptions {
   /** Does not wait for requests, documents and files that it began. */
   noWait?: boolean;
 }
 
-/** What `scroll` can be told besides. */
+/** What `scroll` can be determined besides. */
 export interface ScrollOptions {
   /** Pixels to scroll by; a screen when left out. */
   by?: number;
 }
 
-/** What `drag` can be told besides. */
+/** What `drag` can be determined besides. */
 export interface DragOptions {
   /** Moves of the pointer on the way, 1 to 200; 10 when left out. */
   steps?: number;
@@ -2120,7 +2120,7 @@ export interface DragOptions {
   noWait?: boolean;
 }
 
-/** What `moveMouse` can be told besides. */
+/** What `moveMouse` can be determined besides. */
 export interface MoveMouseOptions {
   /** Point of the element instead of its centre, in CSS pixels from its top left corner. */
   offset?: string;
@@ -2132,7 +2132,7 @@ export interface MoveMouseOptions {
   noWait?: boolean;
 }
 
-/** What `pressMouse` can be told besides. */
+/** What `pressMouse` can be determined besides. */
 export interface PressMouseOptions {
   /** Point of the element instead of its centre, in CSS pixels from its top left corner. */
   offset?: string;
@@ -2144,7 +2144,7 @@ export interface PressMouseOptions {
   noWait?: boolean;
 }
 
-/** What `releaseMouse` can be told besides. */
+/** What `releaseMouse` can be determined besides. */
 export interface ReleaseMouseOptions {
   /** Point of the element instead of its centre, in CSS pixels from its top left corner. */
   offset?: string;
@@ -2156,7 +2156,7 @@ export interface ReleaseMouseOptions {
   noWait?: boolean;
 }
 
-/** What `turnWheel` can be told besides. */
+/** What `turnWheel` can be determined besides. */
 export interface TurnWheelOptions {
   /** Element to turn it over; where the pointer is when left out. */
   at?: string;
@@ -2166,13 +2166,13 @@ export interface TurnWheelOptions {
   noWait?: boolean;
 }
 
-/** What `upload` can be told besides. */
+/** What `upload` can be determined besides. */
 export interface UploadOptions {
   /** Does not wait for requests, documents and files that it began. */
   noWait?: boolean;
 }
 
-/** What `viewport` can be told besides. */
+/** What `viewport` can be determined besides. */
 export interface ViewportOptions {
   /** Device pixels for each CSS pixel, 1 to 3. */
   scale?: number;
@@ -2180,19 +2180,19 @@ export interface ViewportOptions {
   reset?: boolean;
 }
 
-/** What `userAgent` can be told besides. */
+/** What `userAgent` can be determined besides. */
 export interface UserAgentOptions {
   /** Goes back to the browser's own. */
   reset?: boolean;
 }
 
-/** What `emulateGeo` can be told besides. */
+/** What `emulateGeo` can be determined besides. */
 export interface EmulateGeoOptions {
   /** Radius of uncertainty in metres; 10 when left out. */
   accuracy?: number;
 }
 
-/** What `emulateMedia` can be told besides. */
+/** What `emulateMedia` can be determined besides. */
 export interface EmulateMediaOptions {
   /** Medium. */
   type?: MediaType;
@@ -2206,7 +2206,7 @@ export interface EmulateMediaOptions {
   forcedColors?: ForcedColors;
 }
 
-/** What `emulateNetwork` can be told besides. */
+/** What `emulateNetwork` can be determined besides. */
 export interface EmulateNetworkOptions {
   /** Kilobits a second that arrive, instead of those of the named speed. */
   down?: number;
@@ -2216,7 +2216,7 @@ export interface EmulateNetworkOptions {
   latency?: number;
 }
 
-/** What `screenshot` can be told besides. */
+/** What `screenshot` can be determined besides. */
 export interface ScreenshotOptions {
   /** The same as the target argument. */
   selector?: string;
@@ -2228,7 +2228,7 @@ export interface ScreenshotOptions {
   format?: ImageFormat;
 }
 
-/** What `prettyScreenshot` can be told besides. */
+/** What `prettyScreenshot` can be determined besides. */
 export interface PrettyScreenshotOptions {
   /** Element, or distance from the top in CSS pixels, to show at the top. */
   scrollTo?: string;
@@ -2242,7 +2242,7 @@ export interface PrettyScreenshotOptions {
   keep?: boolean;
 }
 
-/** What `responsive` can be told besides. */
+/** What `responsive` can be determined besides. */
 export interface ResponsiveOptions {
   /** The full page at each width, instead of what fits the screen. */
   fullPage?: boolean;
@@ -2250,7 +2250,7 @@ export interface ResponsiveOptions {
   sheet?: boolean;
 }
 
-/** What `pdf` can be told besides. */
+/** What `pdf` can be determined besides. */
 export interface PdfOptions {
   /** Paper; letter when left out. */
   format?: PaperFormat;
@@ -2290,7 +2290,7 @@ export interface PdfOptions {
   fromFile?: string;
 }
 
-/** What `printHtml` can be told besides. */
+/** What `printHtml` can be determined besides. */
 export interface PrintHtmlOptions {
   /** Paper; letter when left out. */
   format?: PaperFormat;
@@ -2330,7 +2330,7 @@ export interface PrintHtmlOptions {
   fromFile?: string;
 }
 
-/** What `downloads` can be told besides. */
+/** What `downloads` can be determined besides. */
 export interface ListDownloadsOptions {
   /** Waits until the files that are under way are whole; for one to begin first, when the last action has begun none. */
   wait?: boolean;
@@ -2338,13 +2338,13 @@ export interface ListDownloadsOptions {
   all?: boolean;
 }
 
-/** What `clearDownloads` can be told besides. */
+/** What `clearDownloads` can be determined besides. */
 export interface ClearDownloadsOptions {
   /** Removes those of all sessions; only for the owner of the daemon. */
   all?: boolean;
 }
 
-/** What `scrape` can be told besides. */
+/** What `scrape` can be determined besides. */
 export interface ScrapeOptions {
   /** Only what is in the elements that match this CSS selector. */
   selector?: string;
@@ -2352,7 +2352,7 @@ export interface ScrapeOptions {
   limit?: number;
 }
 
-/** What `startRecording` can be told besides. */
+/** What `startRecording` can be determined besides. */
 export interface StartRecordingOptions {
   /** Frames a second, at most 30. */
   fps?: number;
@@ -2362,13 +2362,13 @@ export interface StartRecordingOptions {
   slow?: boolean;
 }
 
-/** What `cdp` can be told besides. */
+/** What `cdp` can be determined besides. */
 export interface CdpOptions {
   /** Answers the list as data. */
   data?: boolean;
 }
 
-/** What `fetch` can be told besides. */
+/** What `fetch` can be determined besides. */
 export interface FetchOptions {
   /** Wants JSON: answers the value, or the first 2 KB of what is none. */
   parse?: boolean;
@@ -2376,7 +2376,7 @@ export interface FetchOptions {
   include?: boolean;
 }
 
-/** What `fetchSend` can be told besides. */
+/** What `fetchSend` can be determined besides. */
 export interface FetchSendOptions {
   /** HTTP method; POST when left out. */
   method?: string;
@@ -2390,7 +2390,7 @@ export interface FetchSendOptions {
   include?: boolean;
 }
 
-/** What `route` can be told besides. */
+/** What `route` can be determined besides. */
 export interface RouteOptions {
   /** Ends the requests, as a blocker would. */
   abort?: boolean;
@@ -2406,25 +2406,25 @@ export interface RouteOptions {
   delay?: number;
 }
 
-/** What `stopHar` can be told besides. */
+/** What `stopHar` can be determined besides. */
 export interface StopHarOptions {
   /** Format, by the extension of the path. */
   format?: HarFormat;
 }
 
-/** What `startTrace` can be told besides. */
+/** What `startTrace` can be determined besides. */
 export interface StartTraceOptions {
   /** Categories, apart by commas; those of a performance panel when left out. */
   categories?: string;
 }
 
-/** What `stopTrace` can be told besides. */
+/** What `stopTrace` can be determined besides. */
 export interface StopTraceOptions {
   /** Format, by the extension of the path. */
   format?: TraceFormat;
 }
 
-/** What `loadState` can be told besides. */
+/** What `loadState` can be determined besides. */
 export interface LoadStateOptions {
   /** Removes the cookies and the local storage that the session has now, and closes its tabs; without it, what is saved comes on top. */
   replace?: boolean;
@@ -2432,27 +2432,27 @@ export interface LoadStateOptions {
   noTabs?: boolean;
 }
 
-/** What `connect` can be told besides. */
+/** What `connect` can be determined besides. */
 export interface ConnectOptions {
   /** Screen of the caller. */
   screen?: Screen;
 }
 
-/** What `handoff` can be told besides. */
+/** What `handoff` can be determined besides. */
 export interface HandoffOptions {
   /** Screen of the caller. */
   screen?: Screen;
 }
 
-/** What `readInbox` can be told besides. */
+/** What `readInbox` can be determined besides. */
 export interface ReadInboxOptions {
   /** Forgets the notes that it prints. */
   clear?: boolean;
 }
 
-/** What `watch` can be told besides. */
+/** What `watch` can be determined besides. */
 export interface WatchOptions {
-  /** Seconds between two looks at the page, 1 to 3600; 5 when left out. */
+  /** Seconds between two readings of the page, 1 to 3600. Default: 5. */
   every?: number;
   /** Ends after this many changes. */
   changes?: number;
@@ -2462,7 +2462,7 @@ export interface Commands {
   /**
    * Opens a URL in the current tab.
    *
-   * Waits for the load event unless told otherwise. An HTTP error status is reported, and is not an error.
+   * Waits for the load event unless a flag changes that. An HTTP error status is reported, and is not an error.
    *
    * @param url Address to open: http, https or file. A bare host gets `https://`, a bare loopback host `http://`.
    */
@@ -2508,7 +2508,7 @@ export interface Commands {
   /**
    * Chooses the frame that selectors look in, or prints which it is.
    *
-   * Refs of every frame work without it. It ends when the frame leaves the page or the tab goes elsewhere: the next command with a selector says so.
+   * Refs of every frame work without it. It ends when the frame leaves the page or the tab navigates: the next command with a selector reports it.
    *
    * @param target Element that holds the frame, looked up in the frame in force; `main` for the main frame.
    */
@@ -2557,7 +2557,7 @@ export interface Commands {
   /**
    * Lists the forms of the page, and the fields outside of any.
    *
-   * Passwords, one-time codes and card numbers are never told. Fields have refs to fill them by.
+   * Passwords, one-time codes and card numbers are never returned. Fields have refs to fill them by.
    */
   forms(options?: FormsOptions): Promise<FormsResponse>;
 

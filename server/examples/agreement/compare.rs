@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use browse_server::chromium::Page;
-use browse_server::engine::ENGINE_SCRIPT;
+use browse_chromium::Page;
+use browse_engine::ENGINE_SCRIPT;
 use serde_json::{Value, json};
 
 /// Roles of what a person operates.

@@ -14,11 +14,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use browse_server::chromium::{
+use browse_chromium::{
     Browser, BrowserContext, BrowserOptions, CdpCall, ContextOptions, LaunchOptions, LoadState,
     Navigated, Page,
 };
-use browse_server::engine::ENGINE_SCRIPT;
+use browse_engine::ENGINE_SCRIPT;
 use serde_json::{Value, json};
 
 mod compare;

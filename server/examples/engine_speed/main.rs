@@ -9,11 +9,11 @@
 
 use std::time::{Duration, Instant};
 
-use browse_server::chromium::{
+use browse_chromium::{
     Browser, BrowserOptions, ContextOptions, EvaluateOptions, LoadState, MouseButton, MouseEvent,
     MouseEventKind, Page,
 };
-use browse_server::engine::{Click, Engine, RefNumbers, SnapshotOptions};
+use browse_engine::{Click, Engine, RefNumbers, SnapshotOptions};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 

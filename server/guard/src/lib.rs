@@ -1,4 +1,4 @@
-//! What the daemon knows about text that a stranger wrote.
+//! What the daemon knows about text that an anonymous caller wrote.
 //!
 //! Pure functions, without a browser and without the contract, so that they
 //! can be trained, measured and fuzzed by themselves. The daemon calls them at

@@ -26,7 +26,7 @@ impl NormalizedWindow {
         let mut letters = raw.chars().peekable();
         while let Some(letter) = letters.next() {
             match letter {
-                // Within a word it is no emphasis.
+                // Within a word it is not an emphasis.
                 '_' if self.text.ends_with(char::is_alphanumeric)
                     && letters.peek().is_some_and(|next| next.is_alphanumeric()) =>
                 {

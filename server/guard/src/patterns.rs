@@ -20,7 +20,7 @@ use table::PATTERNS;
 /// What a phrase asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum InjectionKind {
-    /// To set aside what the agent was told before.
+    /// To set aside earlier instructions of the agent.
     Override,
     /// To take the text for the words of the system or of a turn.
     Role,
@@ -53,7 +53,7 @@ impl InjectionKind {
         }
     }
 
-    /// What a reader is told about it.
+    /// What a warning calls it.
     pub fn description(self) -> &'static str {
         match self {
             Self::Override => "to set aside earlier instructions",

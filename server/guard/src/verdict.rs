@@ -1,4 +1,4 @@
-//! The verdict over a text: one pure function of what the layers said.
+//! The verdict over a text: one pure function of what the layers reported.
 //!
 //! A single layer warns and no more, because honest pages speak like
 //! instructions often enough; two that agree block. The exceptions are named in
@@ -26,7 +26,7 @@ pub enum ContentSurface {
     NoteUse,
 }
 
-/// What the layers said about one text. A layer that did not look says nothing.
+/// What the layers reported about one text. A layer that did not look says nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Scores {
     /// The classifier that is built in, 0 to 1.
@@ -82,7 +82,7 @@ pub struct Judgement {
     pub rule: VerdictRule,
 }
 
-/// Weighs what the layers said about a text of `surface`.
+/// Weighs what the layers reported about a text of `surface`.
 pub fn decide_verdict(scores: &Scores, surface: ContentSurface) -> Judgement {
     let block = |rule| Judgement { verdict: Verdict::Block, rule };
     if scores.canary {
@@ -114,7 +114,7 @@ pub fn is_uncertain(scores: &Scores, surface: ContentSurface) -> bool {
 }
 
 impl Scores {
-    /// The layers that have a voice in a block. A score that is no number
+    /// The layers that have a voice in a block. A score that is not a number
     /// counts as the highest: what cannot be judged is not cleared.
     fn classifiers(&self) -> impl Iterator<Item = f32> {
         [self.builtin, self.onnx, self.llm].into_iter().flatten().map(clamp_score)
@@ -233,7 +233,7 @@ mod tests {
             ([0.00, 0.80, 0.00, 0.00], true),
             ([0.00, 0.00, 0.00, 1.00], true),
             ([0.80, 0.80, 0.00, 0.00], false),
-            // What it said itself is no reason to ask it again.
+            // Its own score is no reason to ask it again.
             ([0.00, 0.00, 0.99, 0.00], false),
             ([0.80, 0.00, 0.99, 0.00], true),
         ] {

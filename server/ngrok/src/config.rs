@@ -64,7 +64,7 @@ impl NgrokConfig {
         };
         let other = |what: &str| NgrokError::other(what.to_owned());
         Ok(Self {
-            listener: listener.parse().map_err(|_| other("the listener is no address"))?,
+            listener: listener.parse().map_err(|_| other("the listener is not an address"))?,
             pin: unhex(pin).ok_or_else(|| other("the pin is not 64 hexadecimal digits"))?,
             token: get("NGROK_AUTHTOKEN")
                 .ok_or_else(|| NgrokError::token("NGROK_AUTHTOKEN is not set".to_owned()))?,
@@ -98,8 +98,8 @@ fn with_port(text: String) -> Result<String, NgrokError> {
     Ok(format!("{host}:{port}"))
 }
 
-fn parse_roots(said: Option<&str>) -> Result<RootCertificates, NgrokError> {
-    match said {
+fn parse_roots(output: Option<&str>) -> Result<RootCertificates, NgrokError> {
+    match output {
         None | Some("trusted") => Ok(RootCertificates::Ngrok),
         Some("host") => Ok(RootCertificates::Host),
         Some(file) if Path::new(file).is_absolute() => {
@@ -121,7 +121,7 @@ fn read_certificates(path: &Path) -> Result<Vec<u8>, String> {
     // Before it is opened: a pipe would be waited for, a device has no end.
     let facts = fs::metadata(path).map_err(unread)?;
     if !facts.is_file() || facts.len() > MAX_ROOTS_BYTES {
-        return Err("which is no plain file of at most 4 MiB".to_owned());
+        return Err("which is not a plain file of at most 4 MiB".to_owned());
     }
     let pem = fs::read(path).map_err(unread)?;
     match CertificateDer::pem_slice_iter(&pem).next() {

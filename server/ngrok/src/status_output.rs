@@ -1,4 +1,4 @@
-//! What is told to the daemon: a line each on standard output, and the token in
+//! What is asked to the daemon: a line each on standard output, and the token in
 //! none of them.
 
 use std::{

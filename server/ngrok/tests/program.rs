@@ -31,7 +31,7 @@ use tokio_rustls::{
 };
 
 /// Longer than anything takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What the account is known by.
 const TOKEN: &str = "2abcDEF0123456789_s3cretOfTheAccount";
@@ -82,7 +82,7 @@ impl Listener {
 struct Program {
     child: Child,
     lines: mpsc::Receiver<String>,
-    said: Vec<String>,
+    reported: Vec<String>,
 }
 
 impl Program {
@@ -93,21 +93,21 @@ impl Program {
         thread::spawn(move || {
             output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
         });
-        Self { child, lines, said: Vec::new() }
+        Self { child, lines, reported: Vec::new() }
     }
 
     /// Waits for the next line.
     #[track_caller]
     fn next(&mut self) -> String {
-        let line = self.lines.recv_timeout(PATIENCE).expect("it says something");
-        self.said.push(line.clone());
+        let line = self.lines.recv_timeout(WAIT_TIMEOUT).expect("it says something");
+        self.reported.push(line.clone());
         line
     }
 
-    /// Waits for its end, and answers all that it has said, on both pipes.
+    /// Waits for its end, and answers all that it has reported, on both pipes.
     fn end(mut self) -> String {
         assert_ne!(self.child.wait().unwrap().code(), Some(0));
-        let mut all: Vec<_> = std::mem::take(&mut self.said);
+        let mut all: Vec<_> = std::mem::take(&mut self.reported);
         all.extend(self.lines.iter());
         let mut errors = String::new();
         self.child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
@@ -159,7 +159,7 @@ impl World {
 
     /// Asks until somebody answers.
     fn ask(&self) -> String {
-        let last = Instant::now() + PATIENCE;
+        let last = Instant::now() + WAIT_TIMEOUT;
         loop {
             match self.service.exchange(REQUEST) {
                 Some(answer) if answer.contains("hello") => return answer,
@@ -197,11 +197,11 @@ fn what_comes_to_the_endpoint_arrives_at_the_listener() {
 
     // A connection that breaks is made anew, and so is a service that was away.
     world.service.break_off();
-    assert!(program.next().starts_with("away: "), "{:?}", program.said);
+    assert!(program.next().starts_with("away: "), "{:?}", program.reported);
     assert!(world.ask().ends_with("hello true"));
     assert_eq!(program.next(), "back");
     world.service.go_away();
-    assert!(program.next().starts_with("away: "), "{:?}", program.said);
+    assert!(program.next().starts_with("away: "), "{:?}", program.reported);
     assert_eq!(world.service.exchange(REQUEST), None);
     world.service.come_back();
     assert!(world.ask().ends_with("hello true"));
@@ -209,10 +209,10 @@ fn what_comes_to_the_endpoint_arrives_at_the_listener() {
     // What it signs in for again can be gone.
     world.service.refuse_agents(&format!("Your authtoken {TOKEN} was reset.\n\nERR_NGROK_107"));
     world.service.break_off();
-    let said = program.end();
+    let reported = program.end();
     let why = "failed token: ngrok says: Your authtoken [redacted] was reset. (ERR_NGROK_107)";
-    assert!(said.contains(why), "{said}");
-    assert!(!said.contains(TOKEN), "{said}");
+    assert!(reported.contains(why), "{reported}");
+    assert!(!reported.contains(TOKEN), "{reported}");
 }
 
 #[test]
@@ -227,8 +227,8 @@ fn each_trouble_has_its_word() {
         command.env_remove("NGROK_AUTHTOKEN");
     });
     assert_eq!(none, "failed token: NGROK_AUTHTOKEN is not set\n");
-    let stranger = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-    fs::write(world.folder.path().join("other.pem"), stranger.cert.pem()).unwrap();
+    let unknown_peer = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    fs::write(world.folder.path().join("other.pem"), unknown_peer.cert.pem()).unwrap();
     let asked = world.service.requests().len();
     for roots in [world.folder.path().join("other.pem"), "trusted".into()] {
         let untrusted = world.fail(|command| {
@@ -236,7 +236,7 @@ fn each_trouble_has_its_word() {
         });
         assert!(untrusted.starts_with("failed untrusted: `127.0.0.1:"), "{untrusted}");
     }
-    assert_eq!(world.service.requests().len(), asked, "no token goes to a stranger");
+    assert_eq!(world.service.requests().len(), asked, "no token goes to an unknown peer");
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let gone = world.fail(|command| {
         command.env("NGROK_SERVER_ADDR", free.to_string());
@@ -261,10 +261,10 @@ fn nothing_goes_to_a_listener_with_another_key() {
     assert!(program.next().starts_with("url="));
     assert_eq!(world.service.exchange(REQUEST).as_deref(), Some(""));
     world.service.end_tunnel("it was\nstopped");
-    let said = program.end();
+    let reported = program.end();
     let why = "failed refused: ngrok closed the tunnel: it was stopped (ERR_NGROK_9)";
-    assert!(said.contains(why), "{said}");
-    assert!(said.contains("a connection broke: "), "{said}");
+    assert!(reported.contains(why), "{reported}");
+    assert!(reported.contains("a connection broke: "), "{reported}");
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn what_makes_no_sense_ends_the_program_and_is_said() {
         let mut program = Program::start(world.command());
         assert!(program.next().starts_with("url="));
         world.service.announce(length);
-        let said = program.end();
-        assert!(said.contains(word) && !said.contains(TOKEN), "{said}");
+        let reported = program.end();
+        assert!(reported.contains(word) && !reported.contains(TOKEN), "{reported}");
     }
 }

@@ -79,7 +79,7 @@ fn load(folder: &Path, runtime: &Path) -> Result<(OnnxModel, LoadedModel), Model
 fn serve(mut model: OnnxModel, answers: &mut ResponseWriter) {
     for ask in requests() {
         let until = Instant::now() + Duration::from_millis(ask.patience_ms);
-        let said = scoring::score_text(&mut model, &ask.text, ask.first, until);
-        answers.write_response(&said);
+        let output = scoring::score_text(&mut model, &ask.text, ask.first, until);
+        answers.write_response(&output);
     }
 }

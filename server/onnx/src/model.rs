@@ -142,11 +142,11 @@ impl OnnxModel {
     /// The scores of `windows`, at most [`Model::batch`] of one length.
     ///
     /// # Errors
-    /// The model does not run, or gives what is no number.
+    /// The model does not run, or gives what is not a number.
     pub fn scores(&mut self, windows: &[Encoding]) -> Result<Vec<f32>, String> {
         let rows = self.run(windows)?;
         let score = |row: &Vec<f32>| {
-            self.description.score(row).ok_or_else(|| "it gives what is no number".to_owned())
+            self.description.score(row).ok_or_else(|| "its output is not a number".to_owned())
         };
         rows.iter().map(score).collect()
     }

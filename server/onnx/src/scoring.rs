@@ -21,30 +21,30 @@ pub fn score_text(
 ) -> ScoreResponse {
     // What the other layer named is a place in this, too.
     let plain = normalise(text);
-    let mut said = ScoreResponse::default();
+    let mut output = ScoreResponse::default();
     for piece in split_text(&plain, first) {
         if Instant::now() >= until {
-            said.unread += piece.new_bytes;
+            output.unread += piece.new_bytes;
             continue;
         }
-        match score_piece(model, &plain[piece.range.clone()], until, &mut said.windows) {
+        match score_piece(model, &plain[piece.range.clone()], until, &mut output.windows) {
             Ok(PieceScore { score, is_complete: whole }) => {
-                said.score = said.score.into_iter().chain(score).reduce(f32::max);
+                output.score = output.score.into_iter().chain(score).reduce(f32::max);
                 if !whole {
-                    said.unread += piece.new_bytes;
+                    output.unread += piece.new_bytes;
                 }
             }
             Err(problem) => {
-                said.problem = Some(problem);
-                said.score = None;
-                return said;
+                output.problem = Some(problem);
+                output.score = None;
+                return output;
             }
         }
     }
-    if said.score.is_none() && said.unread > 0 {
-        said.problem = Some("there was no time for any of it".to_owned());
+    if output.score.is_none() && output.unread > 0 {
+        output.problem = Some("there was no time for any of it".to_owned());
     }
-    said
+    output
 }
 
 struct PieceScore {

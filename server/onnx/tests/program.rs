@@ -146,7 +146,7 @@ fn a_real_model_scores_text_and_is_held() {
 
     let (attack, plain) = (program.score(ATTACK), program.score(PLAIN));
     assert!(attack > 0.85 && plain < 0.4, "{attack} {plain}");
-    // In disguise as without it, and the end of a window is no text.
+    // In disguise as without it, and the end of a window is not text.
     let wide = |letter: char| match letter {
         '!'..='~' => char::from_u32(letter as u32 + 0xfee0).unwrap(),
         letter => letter,
@@ -158,15 +158,15 @@ fn a_real_model_scores_text_and_is_held() {
 
     // Behind pages of prose, in a window of its own.
     let long = format!("{}\n{ATTACK}\n{PLAIN}", PLAIN.repeat(40));
-    let said = program.ask(&score_request(&long));
-    assert!(said.windows > 3 && said.unread == 0, "{said:?}");
-    assert!(said.score.unwrap() > 0.75, "{said:?}");
+    let reported = program.ask(&score_request(&long));
+    assert!(reported.windows > 3 && reported.unread == 0, "{reported:?}");
+    assert!(reported.score.unwrap() > 0.75, "{reported:?}");
 
-    // What is not looked at is said.
+    // What is not looked at is reported.
     let hurried = ScoreRequest { patience_ms: 0, ..score_request(&long) };
-    let said = program.ask(&hurried);
-    assert_eq!((said.score, said.unread), (None, long.len()));
-    assert!(said.problem.is_some());
+    let reported = program.ask(&hurried);
+    assert_eq!((reported.score, reported.unread), (None, long.len()));
+    assert!(reported.problem.is_some());
 
     // The end of its input is its end.
     program.input = None;

@@ -3,39 +3,47 @@
 use std::{
     net::SocketAddr,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU32, Ordering},
     },
     time::{Duration, Instant, SystemTime},
 };
 
+use futures::future::BoxFuture;
 use tokio::sync::watch;
 
-use super::Settings;
 use crate::{
-    chromium::ResolverRules,
-    content::{ClassifierSwitch, ContentMonitor, Scanner},
-    egress::{DocumentCheck, Egress},
-    guardian::Guardian,
+    agents::AgentSessions,
+    egress::Egress,
+    idle_timer::IdleTimer,
     keychain::Keychain,
-    models::{LlmJudge, OnnxClassifier},
-    notes::NoteService,
-    outbound::{Approvals, FetchPolicy},
+    notes::{NoteFolders, NoteService},
+    notices::RootNotices,
     pairing::Pairings,
-    policy::Authority,
-    records::{ActivityLog, SecurityLog, Telemetry},
-    sessions::{Sessions, downloads_place},
+    settings::Settings,
     skills::{SkillPaths, Skills},
-    tunnel::TunnelListener,
+    tunnel::{TunnelListener, TunnelParts, TunnelServices},
     window::Windows,
 };
+use browse_base::Result;
+use browse_content::{ClassifierSwitch, ContentMonitor, LlmJudge, Scanner};
+use browse_models::OnnxClassifier;
+use browse_net::ResolverRules;
+use browse_outbound::{Approvals, FetchPolicy};
+use browse_policy::{
+    Authority, Listener,
+    layer::{GatedService, OriginCheck},
+};
+use browse_process::Guardian;
+use browse_records::{ActivityLog, SecurityLog, Telemetry};
+use browse_sessions::{Sessions, downloads_place};
 
 /// How the daemon ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShutdownReason {
-    /// It was told to stop, or nobody called for long.
+    /// It was asked to stop, or nobody called for long.
     Stop,
-    /// It was told to start anew.
+    /// It was asked to start anew.
     Restart,
     /// Its browser does not start.
     NoBrowser,
@@ -60,15 +68,17 @@ pub struct Daemon {
     notes: NoteService,
     watch: ContentMonitor,
     keychain: Keychain,
-    windows: Windows,
+    windows: Arc<Windows>,
     scanner: Scanner,
     transcript: LlmJudge,
-    pairings: Pairings,
-    tunnel: TunnelListener,
+    agents: AgentSessions,
+    pairings: Arc<Pairings>,
+    tunnel: Arc<TunnelListener>,
+    services: ServiceFactory,
     guardian: Option<Arc<Guardian>>,
     in_flight_calls: AtomicU32,
-    last_call: Mutex<Instant>,
-    notice: Mutex<Option<String>>,
+    idle_timer: Arc<IdleTimer>,
+    notices: Arc<RootNotices>,
     shutdown: watch::Sender<Option<ShutdownReason>>,
 }
 
@@ -82,7 +92,14 @@ pub struct DaemonParts {
     pub sessions: Arc<Sessions>,
     pub guardian: Option<Arc<Guardian>>,
     pub notice: Option<String>,
+    /// What is served at a listener that opens later.
+    pub services: ServiceFactory,
 }
+
+/// Makes the services of a daemon for one of its listeners, behind their gate: a tunnel
+/// opens its listener on the request of a handler, and serves all handlers there.
+pub type ServiceFactory =
+    fn(Arc<Daemon>, Listener, OriginCheck) -> BoxFuture<'static, Result<GatedService>>;
 
 /// A call in flight; it keeps the daemon from going idle.
 pub struct InFlightCall {
@@ -92,8 +109,7 @@ pub struct InFlightCall {
 impl Daemon {
     /// Puts the parts together.
     pub fn new(parts: DaemonParts) -> Arc<Self> {
-        let now = Instant::now();
-        let folder = super::lifecycle::state_folder(&parts.settings);
+        let folder = parts.settings.state_folder();
         parts.sessions.downloads().open(&downloads_place(&folder));
         let places = SkillPaths {
             project: parts.settings.project_dir(),
@@ -121,15 +137,28 @@ impl Daemon {
         let asked = parts.settings.transcript.clone().filter(|_| switch == ClassifierSwitch::On);
         let transcript = LlmJudge::new(asked);
         let judges = (scanner.clone(), transcript.clone());
-        let notes = NoteService::new(&parts.settings, &outbound, judges, &telemetry);
+        let folders = NoteFolders { home: &parts.settings.home, project: &parts.settings.project };
+        let notes =
+            NoteService::new(folders, &parts.settings.library, &outbound, judges, &telemetry);
         notes.preload();
-        let tunnel = TunnelListener::new(&parts.settings.home);
-        let daemon = Arc::new(Self {
+        let idle_timer = Arc::new(IdleTimer::start());
+        let notices = Arc::new(RootNotices::new(parts.notice));
+        let pairings = Arc::<Pairings>::default();
+        let tunnel = Arc::new(TunnelListener::new(TunnelParts {
+            settings: parts.settings.tunnel_settings(),
+            attempts: Arc::clone(&attempts),
+            guardian: parts.guardian.clone(),
+            pairings: Arc::clone(&pairings),
+            idle_timer: Arc::clone(&idle_timer),
+            notices: Arc::clone(&notices),
+        }));
+        let windows = Windows::new(Arc::clone(&idle_timer), Arc::clone(&notices));
+        Arc::new(Self {
             scanner,
             transcript,
             settings: parts.settings,
             address: parts.address,
-            started: now,
+            started: Instant::now(),
             started_at: SystemTime::now(),
             build_id: parts.build_id,
             authority: parts.authority,
@@ -144,17 +173,17 @@ impl Daemon {
             notes,
             watch,
             keychain: Keychain::default(),
-            windows: Windows::default(),
-            pairings: Pairings::default(),
+            windows: Arc::new(windows),
+            agents: AgentSessions::default(),
+            pairings,
             tunnel,
+            services: parts.services,
             guardian: parts.guardian,
             in_flight_calls: AtomicU32::new(0),
-            last_call: Mutex::new(now),
-            notice: Mutex::new(parts.notice),
+            idle_timer,
+            notices,
             shutdown: watch::Sender::new(None),
-        });
-        daemon.sessions.set_document_policy(Box::new(DocumentCheck::new(&daemon)));
-        daemon
+        })
     }
 
     /// The settings that it started with.
@@ -243,7 +272,7 @@ impl Daemon {
     }
 
     /// Its sessions that a person sees.
-    pub fn windows(&self) -> &Windows {
+    pub fn windows(&self) -> &Arc<Windows> {
         &self.windows
     }
 
@@ -257,14 +286,25 @@ impl Daemon {
         &self.transcript
     }
 
+    /// The sessions of agent programs on this machine.
+    pub fn agents(&self) -> &AgentSessions {
+        &self.agents
+    }
+
     /// Who is paired.
     pub fn pairings(&self) -> &Pairings {
         &self.pairings
     }
 
     /// The listener for those.
-    pub fn tunnel(&self) -> &TunnelListener {
+    pub fn tunnel(&self) -> &Arc<TunnelListener> {
         &self.tunnel
+    }
+
+    /// The services for those, once their listener opens.
+    pub fn tunnel_services(self: &Arc<Self>) -> TunnelServices {
+        let (daemon, services) = (Arc::clone(self), self.services);
+        Box::new(move |origin| services(daemon, Listener::Tunnel, origin))
     }
 
     /// The process that tidies up when this one is killed.
@@ -290,26 +330,22 @@ impl Daemon {
         if self.calls() > 0 || is_used || self.sessions.downloads().is_busy() {
             return Duration::ZERO;
         }
-        self.last_call.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+        self.idle_timer.elapsed()
     }
 
     /// Counts idleness from now on.
     pub fn reset_idle_timer(&self) {
-        *self.last_call.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        self.idle_timer.reset();
     }
 
-    /// Has the next root caller told something.
+    /// Adds a notice for the next root caller.
     pub fn add_notice(&self, text: String) {
-        let mut notice = self.notice.lock().unwrap_or_else(PoisonError::into_inner);
-        *notice = Some(match notice.take() {
-            Some(before) => format!("{before}; {text}"),
-            None => text,
-        });
+        self.notices.add(text);
     }
 
-    /// What the next root caller should be told, once.
+    /// Notices for the next root caller, each once.
     pub fn take_notice(&self) -> Option<String> {
-        self.notice.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.notices.take()
     }
 
     /// Begins to end. The first ending counts.
@@ -326,7 +362,7 @@ impl Daemon {
         self.shutdown.borrow().is_some()
     }
 
-    /// Waits until it is told to end, and answers how.
+    /// Waits until it is asked to end, and answers how.
     pub async fn shutdown_requested(&self) -> ShutdownReason {
         let mut ending = self.shutdown.subscribe();
         match ending.wait_for(Option::is_some).await {

@@ -6,10 +6,8 @@ use browse_proto::{Reason, metadata};
 use percent_encoding::percent_decode_str;
 use tonic::metadata::MetadataMap;
 
-use crate::{
-    error::{Error, HINT_KEY, Result},
-    sessions::TabId,
-};
+use browse_base::{Error, HINT_KEY, Result};
+use browse_sessions::TabId;
 
 const TIMEOUT_HEADER: &str = "grpc-timeout";
 
@@ -42,7 +40,7 @@ impl CallMetadata {
             let Some(value) = single_entry(entries, name)? else { return Ok(None) };
             match percent_decode_str(value).decode_utf8() {
                 Ok(text) => Ok(Some(text.into_owned())),
-                Err(_) => Err(invalid_header(format!("`{name}` holds what is no text"))),
+                Err(_) => Err(invalid_header(format!("`{name}` holds what is not text"))),
             }
         };
         let tab = single_entry(entries, metadata::TAB)?.map(|value| {
@@ -74,11 +72,11 @@ fn single_entry<'a>(entries: &'a MetadataMap, name: &str) -> Result<Option<&'a s
         return Err(invalid_header(format!("`{name}` stands there more than once")));
     }
     let text = first.to_str();
-    text.map(Some).map_err(|_| invalid_header(format!("`{name}` holds what is no text")))
+    text.map(Some).map_err(|_| invalid_header(format!("`{name}` holds what is not text")))
 }
 
 fn malformed_header(name: &str, value: &str, wanted: &str) -> Error {
-    invalid_header(format!("`{name}` is {wanted}, not `{}`", crate::error::quote(value)))
+    invalid_header(format!("`{name}` is {wanted}, not `{}`", browse_base::quote(value)))
 }
 
 /// A header that cannot be read; it belongs to no command.

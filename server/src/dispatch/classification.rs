@@ -2,17 +2,15 @@
 //!
 //! A short text is judged before it is answered, within the time that a scan
 //! may take. What takes longer, as a long text does and the layers that the
-//! user added, is told with the next answer of its session.
+//! user added, is reported with the next answer of its session.
 
 use std::{sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 
 use super::CallContext;
-use crate::{
-    content::{Assessment, ContentSurface, INLINE_SCAN_TIMEOUT, Verdict},
-    daemon::Daemon,
-};
+use crate::daemon::Daemon;
+use browse_content::{Assessment, ContentSurface, INLINE_SCAN_TIMEOUT, Verdict};
 
 /// Bytes of a text that an answer waits for the verdict of.
 const MAX_INLINE_BYTES: usize = 4096;
@@ -20,7 +18,7 @@ const MAX_INLINE_BYTES: usize = 4096;
 /// Bytes below which a text says nothing.
 const MIN_TEXT_BYTES: usize = 48;
 
-/// Longest that a stream waits for the verdict over what it said: its reader has
+/// Longest that a stream waits for the verdict over what it reported: its reader has
 /// that already, and waits for nothing else.
 const STREAM_VERDICT_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -30,19 +28,19 @@ pub(super) async fn classify_text(cx: &CallContext, text: String) {
     classify_within(cx, text, wait).await;
 }
 
-/// The same for what a stream said. It ends with its call.
+/// The same for what a stream reported. It ends with its call.
 pub(super) async fn classify_stream_text(cx: &CallContext, text: String) {
     let left = cx.deadline().saturating_duration_since(Instant::now());
     classify_within(cx, text, STREAM_VERDICT_TIMEOUT.min(left).max(INLINE_SCAN_TIMEOUT)).await;
 }
 
-/// Judges `text` within `wait`. What takes longer is told later.
+/// Judges `text` within `wait`. What takes longer is reported later.
 async fn classify_within(cx: &CallContext, text: String, wait: Duration) {
     if text.len() < MIN_TEXT_BYTES || !text.contains(char::is_whitespace) {
         return;
     }
     let daemon = Arc::clone(cx.daemon());
-    let mut told = Assessment {
+    let mut reported = Assessment {
         is_degraded: daemon.scanner().onnx_classifier().has_failed(),
         ..Assessment::default()
     };
@@ -50,17 +48,19 @@ async fn classify_within(cx: &CallContext, text: String, wait: Duration) {
     if !wait.is_zero() {
         let assessed = daemon.scanner().scan_within(&text, surface, wait).await;
         let assessed = daemon.transcript().with_cached_score(assessed, surface);
-        told = Assessment { is_degraded: told.is_degraded || assessed.is_degraded, ..assessed };
+        reported =
+            Assessment { is_degraded: reported.is_degraded || assessed.is_degraded, ..assessed };
     }
-    cx.add_assessment(&told);
-    if !wait.is_zero() && !told.is_pending && !daemon.transcript().should_ask(&told, &text) {
+    cx.add_assessment(&reported);
+    if !wait.is_zero() && !reported.is_pending && !daemon.transcript().should_ask(&reported, &text)
+    {
         return;
     }
     let session = cx.session_name();
     let source = cx.sources().display();
     tokio::spawn(async move {
-        let assessed = finish_classification(&daemon, text, surface, told.verdict()).await;
-        for warning in new_warnings(&assessed, &told) {
+        let assessed = finish_classification(&daemon, text, surface, reported.verdict()).await;
+        for warning in new_warnings(&assessed, &reported) {
             daemon.watch().add_late_warning(
                 &session,
                 format!("what was read before, from {source}: {warning}"),
@@ -74,21 +74,27 @@ async fn finish_classification(
     daemon: &Daemon,
     text: String,
     surface: ContentSurface,
-    told: Verdict,
+    reported: Verdict,
 ) -> Assessment {
     let text_length = text.len();
     let assessed = daemon.scanner().finish(&text, surface).await;
     let assessed = daemon.transcript().check(assessed, &text, surface).await;
     let (pending, verdict) = (assessed.is_pending, assessed.verdict());
-    tracing::debug!(text_length, pending, ?told, ?verdict, "a text was judged in the background");
+    tracing::debug!(
+        text_length,
+        pending,
+        ?reported,
+        ?verdict,
+        "a text was judged in the background"
+    );
     assessed
 }
 
-/// What the reader was not told yet.
-fn new_warnings(assessed: &Assessment, told: &Assessment) -> Vec<String> {
-    let is_worse = assessed.verdict() > told.verdict();
+/// Findings that the reader did not get yet.
+fn new_warnings(assessed: &Assessment, reported: &Assessment) -> Vec<String> {
+    let is_worse = assessed.verdict() > reported.verdict();
     let warning = assessed.warning().filter(|_| is_worse);
-    let gap = assessed.degraded_notice().filter(|_| !told.is_degraded);
+    let gap = assessed.degraded_notice().filter(|_| !reported.is_degraded);
     warning.into_iter().chain(gap).collect()
 }
 

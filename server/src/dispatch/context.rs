@@ -2,6 +2,7 @@
 
 mod content;
 mod frame;
+mod step_handlers;
 mod target;
 
 use std::{
@@ -21,19 +22,24 @@ use url::Url;
 
 use super::call_metadata::CallMetadata;
 use crate::{
-    chromium::{FrameId, LeavingGuard, Page, is_metadata_host},
-    content::{Findings, Sources},
-    daemon::{Daemon, Settings},
+    address::UrlRequester,
+    daemon::{Daemon, InFlightCall},
     egress::Outgoing,
-    error::{Error, Result},
-    policy::{Capability, ClientId, Grant, Listener, Permit},
-    sessions::{SharedGuard, Tab, TabId},
+    settings::Settings,
 };
+use browse_base::{Error, Result};
+use browse_chromium::{FrameId, LeavingGuard, Page};
+use browse_content::{Findings, Sources};
+use browse_net::is_metadata_host;
+use browse_policy::{Capability, ClientId, Grant, Listener, Permit};
+use browse_sessions::{SharedGuard, Tab, TabId};
+
+pub use step_handlers::StepHandlers;
 
 /// Time that a call gets when neither the caller nor the command names one.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The most that a call from elsewhere gets, whatever it names.
+/// The most that a call from somewhere else gets, whatever it names.
 const MAX_REMOTE_TIMEOUT: Duration = Duration::from_secs(5 * 60);
 /// Time beyond the deadline that a handler gets to say itself what was late.
 const DEADLINE_MARGIN: Duration = Duration::from_millis(100);
@@ -50,6 +56,7 @@ const NO_DEADLINE: Duration = Duration::from_secs(365 * 24 * 3600);
 /// One call, or one step of a batch. It is made from a permit alone.
 pub struct CallContext {
     daemon: Arc<Daemon>,
+    step_handlers: &'static StepHandlers,
     permit: Permit,
     metadata: CallMetadata,
     started_at: Instant,
@@ -69,7 +76,7 @@ pub struct CallContext {
     /// While the call leaves a document.
     leaving: OnceLock<LeavingGuard>,
     /// Keeps the daemon from going idle while a stream runs.
-    in_flight_call: Mutex<Option<crate::daemon::InFlightCall>>,
+    in_flight_call: Mutex<Option<InFlightCall>>,
 }
 
 /// What the call gathers for its answer.
@@ -79,7 +86,7 @@ struct CallNotices {
     sources: Sources,
     /// Whether page-derived content is in a step's answer.
     is_page_derived: bool,
-    /// What the caller is told beside the answer.
+    /// What the caller gets beside the answer.
     notices: Vec<String>,
     /// What was found in page-derived content.
     findings: Findings,
@@ -91,7 +98,12 @@ struct CallNotices {
 
 impl CallContext {
     /// A context for `permit`.
-    pub(super) fn new(daemon: Arc<Daemon>, permit: Permit, call: CallMetadata) -> Self {
+    pub(super) fn new(
+        daemon: Arc<Daemon>,
+        step_handlers: &'static StepHandlers,
+        permit: Permit,
+        call: CallMetadata,
+    ) -> Self {
         let timeout = call.timeout.or(default_timeout(permit.command()));
         let timeout = timeout.filter(|_| !permit.command().runs_program());
         let timeout = match permit.listener() {
@@ -105,6 +117,7 @@ impl CallContext {
         let (margin, questions) = (DEADLINE_MARGIN, AtomicBool::new(false));
         Self {
             daemon,
+            step_handlers,
             permit,
             metadata: call,
             started_at: begun,
@@ -122,21 +135,16 @@ impl CallContext {
         }
     }
 
-    /// A call that the daemon makes itself for the holder of a grant, in one of
-    /// its sessions.
-    pub(super) fn internal(
-        daemon: &Arc<Daemon>,
-        permit: Permit,
-        session: &str,
-        timeout: Duration,
-    ) -> Self {
+    /// A call that the daemon makes itself, during this one, for the holder of a grant in
+    /// one of its sessions.
+    pub(super) fn internal(&self, permit: Permit, session: &str, timeout: Duration) -> Self {
         let call = CallMetadata {
             session: Some(session.to_owned()),
             wants_raw: true,
             timeout: Some(timeout),
             ..CallMetadata::default()
         };
-        Self::new(Arc::clone(daemon), permit, call)
+        Self::new(Arc::clone(&self.daemon), self.step_handlers, permit, call)
     }
 
     /// The same call, for another command or tab: a step of a chain or a
@@ -144,7 +152,7 @@ impl CallContext {
     pub(super) fn for_step(&self, permit: Permit, tab: Option<TabId>) -> Self {
         let call =
             CallMetadata { tab: tab.or(self.metadata.tab), timeout: None, ..self.metadata.clone() };
-        let step = Self::new(Arc::clone(&self.daemon), permit, call);
+        let step = Self::new(Arc::clone(&self.daemon), self.step_handlers, permit, call);
         let limit = step.deadline.into_iter().chain(self.deadline).min();
         Self {
             deadline: limit,
@@ -162,6 +170,16 @@ impl CallContext {
     /// The settings of the daemon.
     pub fn settings(&self) -> &Settings {
         self.daemon.settings()
+    }
+
+    /// What runs the steps of the call.
+    pub(super) fn step_handlers(&self) -> &'static StepHandlers {
+        self.step_handlers
+    }
+
+    /// Who asks, for [`crate::address::parse`].
+    pub fn url_requester(&self) -> UrlRequester<'_> {
+        UrlRequester { cwd: self.cwd(), home: &self.settings().home }
     }
 
     /// The command that runs.
@@ -219,7 +237,7 @@ impl CallContext {
         if hosts.allows(url) || url.scheme() == "file" && self.is_root() {
             return Ok(());
         }
-        let message = format!("the token is not good for `{}`", crate::policy::host_and_port(url));
+        let message = format!("the token is not good for `{}`", browse_net::host_and_port(url));
         Err(Error::new(Reason::HostDenied, message).with("allowed", hosts.patterns().join(", ")))
     }
 
@@ -236,7 +254,7 @@ impl CallContext {
 
     /// Keeps the daemon from going idle as long as this lives, or until
     /// [`Context::let_idle`].
-    pub(super) fn keep_alive(&self, call: crate::daemon::InFlightCall) {
+    pub(super) fn keep_alive(&self, call: InFlightCall) {
         *self.in_flight_call.lock().unwrap_or_else(PoisonError::into_inner) = Some(call);
     }
 
@@ -266,10 +284,10 @@ impl CallContext {
     /// Tells the caller something beside the answer: why it is empty, say. It
     /// is our own word, and never holds what a page chose.
     pub fn add_notice(&self, note: &str) {
-        let said = &mut self.lock_notices().notices;
+        let output = &mut self.lock_notices().notices;
         // The steps of a batch may all say the same.
-        if said.iter().all(|known| known != note) && said.len() < MAX_NOTICES {
-            said.push(note.to_owned());
+        if output.iter().all(|known| known != note) && output.len() < MAX_NOTICES {
+            output.push(note.to_owned());
         }
     }
 
@@ -287,7 +305,7 @@ impl CallContext {
         self.handles_dialogs.load(Ordering::Relaxed)
     }
 
-    /// Whether the caller is told something already.
+    /// Whether there is a notice for the caller already.
     pub fn has_notice(&self) -> bool {
         !self.lock_notices().notices.is_empty()
     }
@@ -299,14 +317,6 @@ impl CallContext {
     fn lock_notices(&self) -> std::sync::MutexGuard<'_, CallNotices> {
         self.call_notices.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The error of a call that its browser did not outlive. It may have been carried out,
-/// so it is not to be repeated blindly.
-pub fn browser_gone(reason: &str) -> Error {
-    let reason = if reason.is_empty() { "it ended" } else { reason };
-    let message = format!("the browser is gone: {reason}");
-    Error::new(Reason::BrowserGone, message).with("retryable", "false")
 }
 
 /// Time that `command` gets when the caller names none. A stream ends when its

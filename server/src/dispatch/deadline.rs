@@ -2,18 +2,16 @@
 
 use std::time::Duration;
 
-use browse_proto::{Reach, Reason};
+use browse_proto::{Reason, Requires};
 use futures::FutureExt as _;
 use tokio::time::timeout_at;
 
 use super::{CallContext, dialog};
-use crate::{
-    chromium::{self, NavigationState},
-    daemon::{Daemon, ShutdownReason},
-    engine::deadline,
-    error::{Error, HINT_KEY, Result},
-    sessions::BrowserState,
-};
+use crate::daemon::{Daemon, ShutdownReason};
+use browse_base::{Error, HINT_KEY, Result};
+use browse_chromium::NavigationState;
+use browse_engine::deadline;
+use browse_sessions::BrowserState;
 
 /// Time that calls in flight get when the daemon ends.
 const SHUTDOWN_GRACE: Duration = Duration::from_millis(1500);
@@ -85,7 +83,7 @@ async fn wait_for_unhandled_dialog(cx: &CallContext) -> dialog::BlockingDialog {
 }
 
 /// Waits until the daemon has ended for so long that calls must, too. They may
-/// have done something, so they are not told to try again.
+/// have done something, so their error does not suggest a retry.
 async fn wait_for_shutdown_grace(daemon: &Daemon) -> Error {
     let ending = daemon.shutdown_requested().await;
     tokio::time::sleep(SHUTDOWN_GRACE).await;
@@ -107,7 +105,7 @@ fn deadline_exceeded(cx: &CallContext) -> Error {
     let limit = named.or(cx.time_budget()).unwrap_or_default();
     let starting =
         matches!(cx.daemon().sessions().browser_handle().state(), BrowserState::Starting);
-    if starting && command.reach != Reach::Daemon {
+    if starting && command.requires != Requires::Daemon {
         let message = format!("the browser did not come up within {}", format_duration(limit));
         let hint = "Raise `--timeout`, or run `browse doctor` to see why it does not start";
         return Error::new(Reason::DeadlineExceeded, message).with(HINT_KEY, hint);
@@ -120,13 +118,16 @@ fn deadline_exceeded(cx: &CallContext) -> Error {
             None => error,
         }
     };
-    let Some(tab) = cx.tab_if_any().filter(|_| command.reach == Reach::Page) else { return late() };
-    if let Err(pending @ chromium::Error::NavigationPending { .. }) = tab.page().ensure_answering()
+    let Some(tab) = cx.tab_if_any().filter(|_| command.requires == Requires::Page) else {
+        return late();
+    };
+    if let Err(pending @ browse_chromium::Error::NavigationPending { .. }) =
+        tab.page().ensure_answering()
     {
         return pending.into();
     }
     tab.quarantine();
-    let error = match command.acts {
+    let error = match command.has_side_effects {
         true => {
             let message = format!("`{}` was sent, and the page gave no answer", command.name);
             Error::new(Reason::OutcomeUnknown, message)

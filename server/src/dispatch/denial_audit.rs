@@ -1,19 +1,17 @@
-//! Puts what was denied to callers elsewhere on record.
+//! Puts what was denied to remote callers on record.
 
 use std::net::IpAddr;
 
 use browse_proto::{Code, Reason};
 
 use super::CallContext;
-use crate::{
-    daemon::Daemon,
-    error::Error,
-    policy::{ClientId, ClientKind},
-    records::{self, SecurityLog, SecuritySurface},
-};
+use crate::daemon::Daemon;
+use browse_base::Error;
+use browse_policy::{ClientId, ClientKind};
+use browse_records::SecuritySurface;
 
 /// Records that the call of `cx` failed, when that was a denial to somebody
-/// elsewhere.
+/// somewhere else.
 pub fn record_denied_call(cx: &CallContext, error: &Error) {
     if cx.capability().kind != ClientKind::Paired && cx.capability().kind != ClientKind::Anonymous {
         return;
@@ -41,16 +39,6 @@ pub fn record_refused_at_gate(
     record_denial(daemon, reason, client, peer, "");
 }
 
-/// What a connection is on record as that was ended because its calls were
-/// reset faster than they were looked at.
-pub const RAPID_RESETS: &str = "RAPID_RESETS";
-
-/// Records that a connection from `peer` was ended for what it did: `reason` is
-/// no error, for there is no call to answer.
-pub fn record_ended_connection(attempts: &SecurityLog, reason: &str, peer: IpAddr) {
-    attempts.record(SecuritySurface::Tunnel, reason, peer.to_string().as_bytes(), "");
-}
-
 fn record_denial(
     daemon: &Daemon,
     reason: Reason,
@@ -64,11 +52,5 @@ fn record_denial(
         (None, Some(peer)) => peer.to_string(),
         (None, None) => "unknown".to_owned(),
     };
-    records::record_attempt(
-        daemon,
-        SecuritySurface::Tunnel,
-        reason.name(),
-        source.as_bytes(),
-        host,
-    );
+    daemon.attempts().record(SecuritySurface::Tunnel, reason.name(), source.as_bytes(), host);
 }

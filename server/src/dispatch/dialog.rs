@@ -6,18 +6,16 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use browse_proto::{Command, Reach, Reason};
+use browse_proto::{Command, Reason, Requires};
 use tokio::time::sleep;
 use url::Url;
 
 use super::CallContext;
-use crate::{
-    chromium::{AnsweredBy, OpenPageDialog},
-    engine::{Fact, OpenDialog},
-    error::{Error, quote_up_to},
-    policy::{ClientKind, SessionRule, TabPolicy},
-    sessions::{SessionName, Tab},
-};
+use browse_base::{Error, quote_up_to};
+use browse_chromium::{AnsweredBy, OpenPageDialog};
+use browse_engine::{Fact, OpenDialog};
+use browse_policy::{ClientKind, SessionRule, TabPolicy};
+use browse_sessions::{SessionName, Tab};
 
 /// Time that a tab gets to show that it is not in the process that stands still.
 const BLOCKED_PROBE_TIMEOUT: Duration = Duration::from_millis(250);
@@ -54,7 +52,7 @@ impl BlockingDialog {
 
 /// Whether `command` cannot go on while the page stands still.
 pub fn needs_page(command: &Command) -> bool {
-    matches!(command.reach, Reach::Page | Reach::Leave)
+    matches!(command.requires, Requires::Page | Requires::Navigation)
         || PAGE_DEPENDENT_COMMANDS.contains(&command.name)
 }
 
@@ -101,7 +99,7 @@ pub fn blocked_error(cx: &CallContext, open: &BlockingDialog) -> Error {
     if cx.capability().kind == ClientKind::Skill && question.opened_at >= begun {
         if let Some(call) = tab.page().answer_open_dialog(
             question.id,
-            crate::chromium::DialogAnswer::Dismiss,
+            browse_chromium::DialogAnswer::Dismiss,
             AnsweredBy::Skill,
         ) {
             call.ignore();

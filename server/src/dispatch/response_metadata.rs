@@ -1,4 +1,4 @@
-//! What the caller is told besides the response, in its metadata.
+//! What the caller gets besides the response, in its metadata.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +7,9 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use tonic::metadata::MetadataMap;
 
 use super::CallContext;
-use crate::content::{Delivery, nonce};
-use crate::engine::{SHOWN_SUFFIX, UNCHECKED_KEY};
+use browse_base::nonce;
+use browse_engine::SHOWN_SUFFIX;
+use browse_policy::Delivery;
 
 /// Says that there is page-derived content, where it comes from, and what its
 /// reader is to know; answers the warnings.
@@ -87,9 +88,7 @@ fn restart_notice(cx: &CallContext) -> Option<String> {
 /// few words: every reader of an honest page gets it.
 fn hidden_notices(unseen: &BTreeMap<String, u32>) -> Vec<String> {
     let words = |is_shown: bool, says: &str| {
-        let parts = unseen.iter().filter(|(means, _)| {
-            means.ends_with(SHOWN_SUFFIX) == is_shown && means.as_str() != UNCHECKED_KEY
-        });
+        let parts = unseen.iter().filter(|(means, _)| means.ends_with(SHOWN_SUFFIX) == is_shown);
         let parts = parts.map(|(means, count)| {
             format!("{count} by {}", means.strip_suffix(SHOWN_SUFFIX).unwrap_or(means))
         });
@@ -98,14 +97,10 @@ fn hidden_notices(unseen: &BTreeMap<String, u32>) -> Vec<String> {
     };
     let left_out = words(false, "no person sees parts of the page");
     let shown = words(true, "the answer holds parts that a person may not see");
-    let unchecked = unseen.contains_key(UNCHECKED_KEY).then(|| {
-        "the answer may hold more that a person does not see: not all of the page could be checked"
-            .to_owned()
-    });
-    left_out.into_iter().chain(shown).chain(unchecked).collect()
+    left_out.into_iter().chain(shown).collect()
 }
 
-/// What the caller of a stream was told so far: its end says what came since.
+/// Notices that a stream has sent so far. Its end carries the later ones.
 #[derive(Debug, Default)]
 pub struct ReportedMetadata {
     warnings: BTreeSet<String>,
@@ -183,12 +178,6 @@ mod tests {
             [
                 "no person sees parts of the page: 2 by colour, 3 by font",
                 "the answer holds parts that a person may not see: 1 by cover",
-            ]
-        );
-        assert_eq!(
-            hidden_notices(&counts(&[(UNCHECKED_KEY, 2)])),
-            [
-                "the answer may hold more that a person does not see: not all of the page could be checked"
             ]
         );
     }

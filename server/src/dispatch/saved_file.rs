@@ -2,23 +2,17 @@
 
 use std::{any::Any, sync::Arc, time::Duration};
 
-use browse_proto::{Command, Reason, v1};
+use browse_proto::{Command, Reason, SentData, v1};
 use futures::{StreamExt as _, stream::BoxStream};
 use prost::Message;
 use prost_types::Any as Packed;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use super::{CallContext, deadline};
-use crate::{
-    browser::capture,
-    browser::input,
-    daemon::Daemon,
-    egress,
-    error::{Error, Result},
-    policy::{self, Grant, Listener},
-    records::{PendingActivity, without_query},
-};
+use super::{CallContext, deadline, egress};
+use browse_base::{Error, Result};
+use browse_net::without_query;
+use browse_policy::{Grant, Listener};
 
 /// Whether a command saves a file, and may be a step of a skill.
 pub fn saves_file(command: &Command) -> bool {
@@ -49,13 +43,13 @@ impl SavedFile {
     }
 }
 
-/// Runs a call that saves a file, for the holder of `grant`, as a skill of its
-/// would from outside. The bytes are let go of.
+/// Runs a command that saves a file, during the call of `cx`, for the holder of `grant`, as a skill of its
+/// would from outside.
 ///
 /// # Errors
 /// Those of the command, and what the grant does not allow.
 pub async fn run_save_as(
-    daemon: &Arc<Daemon>,
+    cx: &CallContext,
     grant: &Arc<Grant>,
     session: &str,
     request: &Packed,
@@ -65,42 +59,27 @@ pub async fn run_save_as(
     let command = Command::by_request(name).filter(|command| saves_file(command));
     let command =
         command.ok_or_else(|| Error::new(Reason::Bug, format!("`{name}` saves no file")))?;
-    let cx = CallContext::internal(
-        daemon,
-        policy::check(grant, command, Listener::Skills)?,
-        session,
-        timeout,
-    );
-    let cx = Arc::new(cx);
-    let bytes = request.value.as_slice();
-    match command.name {
-        "download" => {
-            collect_saved_file::<v1::DownloadRequest, _>(&cx, bytes, |cx, request| async {
-                Ok(capture::download(cx, request).await?.boxed())
-            })
-            .await
-        }
-        _ => {
-            collect_saved_file::<v1::ClickDownloadRequest, _>(&cx, bytes, |cx, request| async {
-                Ok(input::click_download(cx, request).await?.boxed())
-            })
-            .await
-        }
-    }
+    let permit = browse_policy::check(grant, command, Listener::Skills)?;
+    let of_step = Arc::new(cx.internal(permit, session, timeout));
+    (cx.step_handlers().save)(&of_step, request.value.as_slice()).await
 }
 
-/// Runs `handler`, and sees what it sends.
-async fn collect_saved_file<Q, F>(
+/// Runs `handler` with a request of these bytes, and returns what is known of the file
+/// that it sends. The bytes of the file are let go of.
+///
+/// # Errors
+/// Those of the command.
+pub async fn collect_saved_file<Q, F>(
     cx: &Arc<CallContext>,
     bytes: &[u8],
     handler: impl FnOnce(Arc<CallContext>, Q) -> F,
 ) -> Result<Value>
 where
-    Q: Message + Default + 'static,
+    Q: Message + SentData + Default + 'static,
     F: Future<Output = Result<BoxStream<'static, Result<v1::FilePart>>>>,
 {
     let request = Q::decode(bytes).map_err(|error| Error::new(Reason::Bug, error.to_string()))?;
-    let (mut entry, begun) = (PendingActivity::begin(cx, &request), Instant::now());
+    let (mut entry, begun) = (cx.begin_activity(&request), Instant::now());
     let work = async {
         cx.acquire_tab().await?;
         egress::check(cx, &request).await?;
@@ -112,7 +91,7 @@ where
         Ok(file.into_value())
     };
     let outcome = deadline::run_with_deadline(cx, work).await;
-    entry.set_tab(cx);
+    cx.note_tab(&mut entry);
     let reason = outcome.as_ref().err().map(Error::reason);
     cx.daemon().activity().record_ended(entry, begun.elapsed(), reason);
     outcome.map_err(|error| super::unary::complete_error(cx, error))

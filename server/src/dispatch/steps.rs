@@ -3,19 +3,15 @@
 
 use std::{sync::Arc, time::Duration};
 
-use browse_proto::{Command, PageDerived, Reason, v1};
+use browse_proto::{Command, PageDerived, Reason, SentData};
 use futures::{FutureExt as _, future::BoxFuture};
 use prost_types::Any;
 use tokio::time::Instant;
 
 use super::{CallContext, denial_audit, unary::run_guarded};
-use crate::{
-    daemon::Daemon,
-    error::{Error, Result},
-    policy::{self, Grant, Listener, layer::RefusedCall},
-    records::PendingActivity,
-    sessions::TabId,
-};
+use browse_base::{Error, Result};
+use browse_policy::{Grant, Listener, layer::RefusedCall};
+use browse_sessions::TabId;
 
 const TYPE_URL_PREFIX: &str = "type.googleapis.com/";
 
@@ -26,7 +22,7 @@ const TYPE_URL_PREFIX: &str = "type.googleapis.com/";
 pub fn step_command(request: &Any) -> Result<&'static Command> {
     let name = request.type_url.trim_start_matches(TYPE_URL_PREFIX);
     let command = Command::by_request(name).ok_or_else(|| {
-        let message = format!("`{}` is no request", crate::error::quote(name));
+        let message = format!("`{}` is not a request", browse_base::quote(name));
         Error::new(Reason::CommandUnknown, message)
     })?;
     if command.group == "batch" || command.streaming {
@@ -53,7 +49,7 @@ pub fn run_step<'a>(
                 return (tab, Err(error));
             }
         };
-        let outcome = dispatch_step(&of_step, request).await;
+        let outcome = (cx.step_handlers().run)(&of_step, request).await;
         of_step
             .notices()
             .iter()
@@ -72,21 +68,22 @@ pub fn run_step<'a>(
     .boxed()
 }
 
-/// Runs `request` for the holder of `grant`, as a skill of its would from outside.
+/// Runs `request` during the call of `cx` for the holder of `grant`, as a skill of its would
+/// from outside.
 ///
 /// # Errors
 /// Those of the command, and what the grant does not allow.
 pub fn run_as<'a>(
-    daemon: &'a Arc<Daemon>,
+    cx: &'a CallContext,
     grant: &'a Arc<Grant>,
     session: &'a str,
     request: &'a Any,
     timeout: Duration,
 ) -> BoxFuture<'a, Result<Any>> {
     async move {
-        let permit = policy::check(grant, step_command(request)?, Listener::Skills)?;
-        let cx = CallContext::internal(daemon, permit, session, timeout);
-        Ok(dispatch_step(&cx, request).await?.0)
+        let permit = browse_policy::check(grant, step_command(request)?, Listener::Skills)?;
+        let of_step = cx.internal(permit, session, timeout);
+        Ok((cx.step_handlers().run)(&of_step, request).await?.0)
     }
     .boxed()
 }
@@ -106,14 +103,14 @@ fn record_refused_step(cx: &CallContext, request: &Any, error: &Error) {
 
 /// Boxed here: what each of a hundred handlers leaves on the stack of whoever
 /// picks one would overflow it in a build that is not optimized.
-fn run<'a, Q, R, F>(
+pub fn run_handler<'a, Q, R, F>(
     cx: &'a CallContext,
     bytes: &'a [u8],
     name: &'static str,
     handler: F,
 ) -> BoxFuture<'a, Result<(Any, bool)>>
 where
-    Q: prost::Message + Clone + Default + 'static,
+    Q: prost::Message + SentData + Clone + Default + 'static,
     R: prost::Message + PageDerived + 'a,
     F: for<'b> Fn(&'b CallContext, Q) -> BoxFuture<'b, Result<R>> + Send + Sync + 'a,
 {
@@ -127,7 +124,7 @@ async fn run_step_handler<Q, R, F>(
     handler: F,
 ) -> Result<(Any, bool)>
 where
-    Q: prost::Message + Clone + Default + 'static,
+    Q: prost::Message + SentData + Clone + Default + 'static,
     R: prost::Message + PageDerived,
     F: for<'a> Fn(&'a CallContext, Q) -> BoxFuture<'a, Result<R>>,
 {
@@ -135,10 +132,10 @@ where
     let request = Q::decode(bytes).map_err(|error| {
         Error::new(Reason::BatchInvalid, format!("a step cannot be read: {error}"))
     })?;
-    let mut entry = PendingActivity::begin(cx, &request);
+    let mut entry = cx.begin_activity(&request);
     let outcome = Box::pin(run_guarded(cx, request, handler)).await;
     let _ = outcome.as_ref().inspect_err(|error| denial_audit::record_denied_call(cx, error));
-    entry.set_tab(cx);
+    cx.note_tab(&mut entry);
     let reason = outcome.as_ref().err().map(Error::reason);
     cx.daemon().activity().record_ended(entry, begun.elapsed(), reason);
     let (response, derived) = match outcome {
@@ -151,67 +148,4 @@ where
     };
     let type_url = format!("{TYPE_URL_PREFIX}browse.v1.{name}");
     Ok((Any { type_url, value: response.encode_to_vec() }, derived))
-}
-
-macro_rules! browser_steps {
-    (BrowserService unary { $($group:ident $function:ident $request:ident $response:ident;)* }
-        streams { $($stream:tt)* }) => {
-        /// Runs a step of BrowserService.
-        async fn browser(cx: &CallContext, name: &str, bytes: &[u8]) -> Option<Result<(Any, bool)>> {
-            $(if name == stringify!($request) {
-                let name = stringify!($response);
-                return Some(run(cx, bytes, name, |cx, request: v1::$request| {
-                    crate::browser::$group::$function(cx, request).boxed()
-                }).await);
-            })*
-            None
-        }
-    };
-}
-
-macro_rules! steps {
-    ($perform:ident $handlers:ident $service:ident
-        unary { $($group:ident $function:ident $request:ident $response:ident;)* }
-        streams { $($stream:tt)* }) => {
-        /// Runs a step of this service.
-        async fn $perform(cx: &CallContext, name: &str, bytes: &[u8]) -> Option<Result<(Any, bool)>> {
-            $(if name == stringify!($request) {
-                let name = stringify!($response);
-                return Some(run(cx, bytes, name, |cx, request: v1::$request| {
-                    crate::$handlers::$function(cx, request).boxed()
-                }).await);
-            })*
-            None
-        }
-    };
-}
-
-macro_rules! daemon_steps { ($($all:tt)*) => { steps! { daemon control $($all)* } }; }
-macro_rules! skill_steps { ($($all:tt)*) => { steps! { skill skills $($all)* } }; }
-macro_rules! notes_steps { ($($all:tt)*) => { steps! { notes notes $($all)* } }; }
-macro_rules! pair_steps { ($($all:tt)*) => { steps! { pair pairing $($all)* } }; }
-
-browse_proto::with_browser_service!(browser_steps);
-browse_proto::with_daemon_service!(daemon_steps);
-browse_proto::with_skill_service!(skill_steps);
-browse_proto::with_domain_skill_service!(notes_steps);
-browse_proto::with_pair_service!(pair_steps);
-
-async fn dispatch_step(cx: &CallContext, request: &Any) -> Result<(Any, bool)> {
-    let name = cx.command().request.name;
-    let bytes = request.value.as_slice();
-    if let Some(done) = browser(cx, name, bytes).await {
-        return done;
-    }
-    if let Some(done) = daemon(cx, name, bytes).await {
-        return done;
-    }
-    if let Some(done) = skill(cx, name, bytes).await {
-        return done;
-    }
-    if let Some(done) = notes(cx, name, bytes).await {
-        return done;
-    }
-    let done = pair(cx, name, bytes).await;
-    done.unwrap_or_else(|| Err(Error::new(Reason::Bug, format!("no handler for `{name}`"))))
 }

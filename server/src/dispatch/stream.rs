@@ -2,7 +2,7 @@
 
 use std::{pin::Pin, sync::Arc};
 
-use browse_proto::PageDerived;
+use browse_proto::{PageDerived, SentData};
 use futures::{
     Stream, StreamExt as _,
     future::BoxFuture,
@@ -12,41 +12,37 @@ use tokio::time::Instant;
 use tonic::{Code, Request, Response, Status, metadata::MetadataMap};
 
 use super::{
-    CallContext,
+    CallContext, StepHandlers,
     classification::classify_text,
-    deadline,
+    deadline, egress,
+    recorder::CallRecorder,
     response_metadata::ReportedMetadata,
     saved_file::{SavedFile, saves_file},
     stream_window::StreamWindow,
     unary::{self, admit},
 };
-use crate::{
-    content,
-    daemon::Daemon,
-    egress,
-    error::{Error, Result},
-    records::PendingActivity,
-    skills::record::CallRecorder,
-};
+use crate::daemon::Daemon;
+use browse_base::{Error, Result};
+use browse_records::PendingActivity;
 
 /// What the glue names as the stream of an RPC.
 pub type GuardedStream<R> = Pin<Box<dyn Stream<Item = Result<R, Status>> + Send>>;
 
 /// Runs a handler that answers with a stream.
 pub async fn streaming<Q, R, F>(
-    daemon: &Arc<Daemon>,
+    (daemon, steps): (&Arc<Daemon>, &'static StepHandlers),
     request: Request<Q>,
     handler: F,
 ) -> Result<Response<GuardedStream<R>>, Status>
 where
-    Q: prost::Message + 'static,
+    Q: prost::Message + SentData + 'static,
     R: prost::Message + PageDerived + 'static,
     F: FnOnce(Arc<CallContext>, Q) -> BoxFuture<'static, Result<BoxStream<'static, Result<R>>>>,
 {
     let call = daemon.begin_call();
-    let cx = Arc::new(admit(daemon, &request)?);
+    let cx = Arc::new(admit(daemon, steps, &request)?);
     cx.keep_alive(call);
-    let entry = Some(PendingActivity::begin(&cx, request.get_ref()));
+    let entry = Some(cx.begin_activity(request.get_ref()));
     let mut books = ActivityGuard::begin(&cx, entry);
     let request = request.into_inner();
     let mut note = if saves_file(cx.command()) { CallRecorder::begin(&cx, &request) } else { None };
@@ -84,7 +80,7 @@ struct StreamState<R> {
     recording: Option<RecordedDownload>,
     /// What was sent on and is still to be judged.
     window: StreamWindow,
-    /// What the caller was told beside it.
+    /// What the caller gets beside it.
     reported: ReportedMetadata,
     is_finished: bool,
 }
@@ -102,15 +98,15 @@ pub(super) fn response_stream<R: PageDerived + Send + 'static>(
     books: ActivityGuard,
     noted: Option<RecordedDownload>,
 ) -> Response<GuardedStream<R>> {
-    let (mut told, mut entries) = (ReportedMetadata::default(), MetadataMap::new());
-    told.add_initial(&cx, &mut entries);
+    let (mut notified, mut entries) = (ReportedMetadata::default(), MetadataMap::new());
+    notified.add_initial(&cx, &mut entries);
     let gathered = StreamWindow::new(cx);
     let rest = StreamState {
         items,
         activity: books,
         recording: noted,
         window: gathered,
-        reported: told,
+        reported: notified,
         is_finished: false,
     };
     let mut response = Response::new(unfold_responses(rest));
@@ -166,10 +162,10 @@ fn unfold_responses<R: PageDerived + Send + 'static>(rest: StreamState<R>) -> Gu
 
 impl<R: PageDerived> StreamState<R> {
     /// Treats one message as the answer of a call: remembers, cleans and judges it. What
-    /// there is to warn of is said in the message where it can be, else at the end.
+    /// there is to warn of is reported in the message where it can be, else at the end.
     async fn guard_message(&mut self, cx: &CallContext, response: &mut R) {
         egress::record_response(cx, response);
-        let guarded = content::guard_response(response, cx.guard_options());
+        let guarded = browse_content::guard_response(response, cx.guard_options());
         cx.add_guard_report(&guarded);
         if response.warnings().is_none() {
             return self.window.add(guarded).await;
@@ -194,7 +190,7 @@ impl ActivityGuard {
 
     fn finish(&mut self, failure: Option<&Error>) {
         if let Some(mut entry) = self.activity_entry.take() {
-            entry.set_tab(&self.cx);
+            self.cx.note_tab(&mut entry);
             let reason = failure.map(Error::reason);
             self.cx.daemon().activity().record_ended(entry, self.started_at.elapsed(), reason);
         }

@@ -8,11 +8,8 @@ use std::sync::Arc;
 
 use browse_proto::{Page, PageDerived};
 
-use super::{CallContext, classification::classify_stream_text};
-use crate::{
-    content::{Findings, GuardReport},
-    egress,
-};
+use super::{CallContext, classification::classify_stream_text, egress};
+use browse_content::{Findings, GuardReport};
 
 /// Bytes that are judged at once.
 const WINDOW_BYTES: usize = 64 << 10;

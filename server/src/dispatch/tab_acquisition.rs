@@ -2,18 +2,16 @@
 
 use std::{sync::Arc, time::Duration};
 
-use browse_proto::{Reach, Reason};
+use browse_proto::{Reason, Requires};
 use tokio::time::{Instant, timeout};
 use url::Url;
 
 use super::{CallContext, dialog};
-use crate::{
-    chromium::{self, LoadState, Navigated, NavigationState},
-    engine::retry_across_navigation,
-    error::{Error, Result},
-    policy::TabPolicy,
-    sessions::{Tab, TabState},
-};
+use browse_base::{Error, Result};
+use browse_chromium::{LoadState, Navigated, NavigationState};
+use browse_engine::retry_across_navigation;
+use browse_policy::TabPolicy;
+use browse_sessions::{Tab, TabState};
 
 /// Time that a page gets for a sign of life before it is left.
 const RESPONSE_TIMEOUT: Duration = Duration::from_millis(300);
@@ -44,12 +42,12 @@ impl CallContext {
     /// The session or tab does not exist or belongs to somebody else; the page
     /// hangs, or waits for its server.
     pub(super) async fn acquire_tab(&self) -> Result<()> {
-        match self.command().reach {
-            Reach::Daemon => Ok(()),
-            reach => {
-                self.check_handed_off(reach)?;
-                let tab = self.prepare_tab(reach).await?;
-                if matches!(reach, Reach::Page | Reach::Leave) {
+        match self.command().requires {
+            Requires::Daemon => Ok(()),
+            requires => {
+                self.check_handed_off(requires)?;
+                let tab = self.prepare_tab(requires).await?;
+                if matches!(requires, Requires::Page | Requires::Navigation) {
                     self.acquire_shared_lock(tab).await;
                 }
                 Ok(())
@@ -58,8 +56,8 @@ impl CallContext {
     }
 
     /// Refuses actions while a person has the session.
-    fn check_handed_off(&self, reach: Reach) -> Result<()> {
-        if !self.command().acts && reach != Reach::Leave {
+    fn check_handed_off(&self, requires: Requires) -> Result<()> {
+        if !self.command().has_side_effects && requires != Requires::Navigation {
             return Ok(());
         }
         let session = self.session()?;
@@ -75,12 +73,12 @@ impl CallContext {
     ///
     /// # Errors
     /// As [`Context::approach`].
-    pub(crate) async fn prepare_tab(&self, reach: Reach) -> Result<&Arc<Tab>> {
+    pub(crate) async fn prepare_tab(&self, requires: Requires) -> Result<&Arc<Tab>> {
         if let Some(error) = self.browser_gone_error() {
             return Err(error);
         }
         let tab = loop {
-            match self.find_tab(reach).await {
+            match self.find_tab(requires).await {
                 Ok(tab) if !tab.page().is_browser_gone() => break tab,
                 // Nothing was done with it yet: the next browser has it.
                 Ok(_) if self.session()?.is_headless() => {}
@@ -92,13 +90,13 @@ impl CallContext {
         };
         self.set_first_page(tab.page());
         let tab = self.set_tab(tab);
-        if (reach == Reach::Page || dialog::needs_page(self.command()))
+        if (requires == Requires::Page || dialog::needs_page(self.command()))
             && let Some(open) = dialog::blocking_dialog(self, tab).await
         {
             return Err(dialog::blocked_error(self, &open));
         }
         let hung = tab.state() == TabState::Hung;
-        if reach != Reach::Page {
+        if requires != Requires::Page {
             return Ok(tab);
         }
         if hung {
@@ -106,8 +104,9 @@ impl CallContext {
             return Err(Error::new(Reason::TabHung, message).with("tab", tab.id()));
         }
         let page = tab.page();
-        let is_under_way =
-            |error: &chromium::Error| matches!(error, chromium::Error::NavigationPending { .. });
+        let is_under_way = |error: &browse_chromium::Error| {
+            matches!(error, browse_chromium::Error::NavigationPending { .. })
+        };
         let answers = || std::future::ready(page.ensure_answering());
         let limit = self.finite_deadline().map(Instant::into_std);
         retry_across_navigation(limit, || page.commit_count(), is_under_way, answers).await?;
@@ -115,21 +114,23 @@ impl CallContext {
     }
 
     /// The tab of the call, in a browser that runs, and free for what the call does.
-    async fn find_tab(&self, reach: Reach) -> Result<Arc<Tab>> {
+    async fn find_tab(&self, requires: Requires) -> Result<Arc<Tab>> {
         let session = self.session()?;
         let mut tab = self.resolve_tab().await?;
         if tab.page().is_browser_gone() && session.is_headless() {
             tab = session.reattach(&tab).await?;
         }
         let is_new = tab.mark_used();
-        if reach == Reach::Leave && !is_new {
+        if requires == Requires::Navigation && !is_new {
             self.mark_leaving(&tab);
             if let Some(open) = dialog::blocking_dialog(self, &tab).await {
                 return Err(dialog::blocked_error(self, &open));
             }
             return self.recover_hung_tab(tab).await;
         }
-        if reach == Reach::Page || reach != Reach::Leave && dialog::needs_page(self.command()) {
+        if requires == Requires::Page
+            || requires != Requires::Navigation && dialog::needs_page(self.command())
+        {
             self.reload_after_restart(&tab).await?;
         }
         Ok(tab)

@@ -2,49 +2,43 @@
 
 use std::{sync::Arc, time::Duration};
 
-use browse_proto::{Command, PageDerived, Reach, Reason, Scope, v1::ErrorPage, wire};
+use browse_proto::{Command, PageDerived, Reason, Requires, Scope, SentData, v1::ErrorPage, wire};
 use futures::future::BoxFuture;
 use tokio::time::Instant;
 use tonic::{Request, Response, Status};
+use url::Url;
 
 use super::{
-    CallContext, call_metadata::CallMetadata, classification::classify_text, deadline,
-    denial_audit, response_metadata,
+    CallContext, StepHandlers, call_metadata::CallMetadata, classification::classify_text,
+    deadline, denial_audit, downloads, egress, recorder::CallRecorder, response_metadata,
 };
-use crate::{
-    browser::{address, navigation},
-    content,
-    daemon::Daemon,
-    egress,
-    engine::retry_across_navigation,
-    error::{Error, Result},
-    policy::{Permit, layer::PeerAddress},
-    records::PendingActivity,
-    sessions::Tab,
-    skills::record::CallRecorder,
-};
+use crate::{address, daemon::Daemon};
+use browse_base::{Error, Result};
+use browse_engine::retry_across_navigation;
+use browse_policy::{Permit, layer::PeerAddress};
+use browse_sessions::Tab;
 
 /// Bytes that a message may have.
 pub const MAX_MESSAGE_BYTES: usize = 64 << 20;
 
 /// Runs a handler that answers once.
 pub async fn unary<Q, R, F>(
-    daemon: &Arc<Daemon>,
+    (daemon, steps): (&Arc<Daemon>, &'static StepHandlers),
     request: Request<Q>,
     handler: F,
 ) -> Result<Response<R>, Status>
 where
-    Q: prost::Message + Clone + 'static,
+    Q: prost::Message + SentData + Clone + 'static,
     R: prost::Message + PageDerived,
     F: for<'a> Fn(&'a CallContext, Q) -> BoxFuture<'a, Result<R>>,
 {
     let begun = Instant::now();
     let _call = daemon.begin_call();
-    let cx = admit(daemon, &request)?;
-    let mut entry = PendingActivity::begin(&cx, request.get_ref());
+    let cx = admit(daemon, steps, &request)?;
+    let mut entry = cx.begin_activity(request.get_ref());
     let outcome = Box::pin(run_guarded(&cx, request.into_inner(), handler)).await;
     let _ = outcome.as_ref().inspect_err(|error| denial_audit::record_denied_call(&cx, error));
-    entry.set_tab(&cx);
+    cx.note_tab(&mut entry);
     daemon.activity().record_ended(
         entry,
         begun.elapsed(),
@@ -54,8 +48,8 @@ where
         Ok(answer) => answer,
         Err(error) => return Err(error_status(&cx, error).await),
     };
-    crate::browser::capture::downloads::report_unreported(&cx);
-    if let Some(nudge) = daemon.skills().hints().count_command(&cx) {
+    downloads::report_unreported(&cx);
+    if let Some(nudge) = skill_hint(&cx) {
         cx.add_notice(&nudge);
     }
     let mut response = Response::new(response);
@@ -66,7 +60,11 @@ where
 
 /// The context of a call that came through the gate. A daemon that ends takes
 /// no new ones.
-pub fn admit<Q>(daemon: &Arc<Daemon>, request: &Request<Q>) -> Result<CallContext> {
+pub fn admit<Q>(
+    daemon: &Arc<Daemon>,
+    steps: &'static StepHandlers,
+    request: &Request<Q>,
+) -> Result<CallContext> {
     let permit = request.extensions().get::<Permit>().cloned();
     let permit = permit.ok_or_else(|| Error::new(Reason::Bug, "the call was not authorized"))?;
     if daemon.is_shutting_down() {
@@ -74,7 +72,7 @@ pub fn admit<Q>(daemon: &Arc<Daemon>, request: &Request<Q>) -> Result<CallContex
     }
     let peer = request.extensions().get::<PeerAddress>().map(|peer| peer.0);
     let call = CallMetadata { peer, ..CallMetadata::from_metadata(request.metadata())? };
-    Ok(CallContext::new(Arc::clone(daemon), permit, call))
+    Ok(CallContext::new(Arc::clone(daemon), steps, permit, call))
 }
 
 /// Refuses arguments that exclude each other.
@@ -94,14 +92,14 @@ pub fn check_exclusive_args<Q: prost::Message>(command: &Command, request: &Q) -
 
 /// Refuses an address that is never opened before the page is left for it.
 fn check_address_argument<Q: prost::Message>(cx: &CallContext, request: &Q) -> Result<()> {
-    if cx.command().reach != Reach::Leave {
+    if cx.command().requires != Requires::Navigation {
         return Ok(());
     }
     let field = cx.command().request.fields.iter().find(|field| field.name == "url");
     let bytes = field.map(|field| (field.number, request.encode_to_vec()));
     let text = bytes.as_ref().and_then(|(number, bytes)| wire::text_field(bytes, *number));
     let Some(text) = text else { return Ok(()) };
-    let url = address::parse(&text, &navigation::url_requester(cx))?;
+    let url = address::parse(&text, &cx.url_requester())?;
     cx.check_address(&url)
 }
 
@@ -109,7 +107,7 @@ fn check_address_argument<Q: prost::Message>(cx: &CallContext, request: &Q) -> R
 /// whether that has page-derived content.
 pub async fn run_guarded<Q, R, F>(cx: &CallContext, request: Q, handler: F) -> Result<(R, bool)>
 where
-    Q: prost::Message + Clone + 'static,
+    Q: prost::Message + SentData + Clone + 'static,
     R: prost::Message + PageDerived,
     F: for<'a> Fn(&'a CallContext, Q) -> BoxFuture<'a, Result<R>>,
 {
@@ -148,7 +146,7 @@ where
     if let Some(tab) = cx.tab_if_any() {
         tab.navigation_owners().end(cx.client(), tab.page().commit_count());
     }
-    cx.daemon().notes().record_visit(cx);
+    record_visit(cx);
     cx.schedule_state_save();
     if outcome.is_ok()
         && let Some(words) = cx.tab_if_any().and_then(|tab| tab.unreported_dialogs().take())
@@ -161,7 +159,7 @@ where
     let mut response = outcome?;
     wait_for_recording_pace(cx).await;
     egress::record_response(cx, &mut response);
-    let mut guarded = content::guard_response(&mut response, cx.guard_options());
+    let mut guarded = browse_content::guard_response(&mut response, cx.guard_options());
     cx.add_guard_report(&guarded);
     check_message_size(&response)?;
     classify_text(cx, std::mem::take(&mut guarded.text)).await;
@@ -190,7 +188,7 @@ pub(super) async fn guard_error(cx: &CallContext, error: &Error) {
         return;
     }
     egress::record_response(cx, &mut page);
-    let mut guarded = content::guard_response(&mut page, cx.guard_options_of_error());
+    let mut guarded = browse_content::guard_response(&mut page, cx.guard_options_of_error());
     cx.add_guard_report(&guarded);
     classify_text(cx, std::mem::take(&mut guarded.text)).await;
 }
@@ -211,9 +209,29 @@ pub fn complete_error(cx: &CallContext, error: Error) -> Error {
     error.with("allowed", allowed)
 }
 
+/// Notes where the tab of a call is when it ends. Who cannot read notes does not use
+/// them.
+fn record_visit(cx: &CallContext) {
+    if let Some(tab) = cx.tab_if_any().filter(|_| cx.capability().scopes.allows(Scope::Meta)) {
+        cx.daemon().notes().record_visit(tab);
+    }
+}
+
+/// A hint at skills for a caller that drives a host for long
+/// without one.
+fn skill_hint(cx: &CallContext) -> Option<String> {
+    if !cx.settings().skillify_prompts || cx.command().service != "BrowserService" || !cx.is_root()
+    {
+        return None;
+    }
+    let tab = cx.tab_if_any()?;
+    let url = Url::parse(&tab.page().url()).ok()?;
+    cx.daemon().skills().count_command(tab.session(), &url)
+}
+
 /// Waits after an action in a session that is filmed for people to follow.
 async fn wait_for_recording_pace(cx: &CallContext) {
-    if !cx.command().acts {
+    if !cx.command().has_side_effects {
         return;
     }
     let session = cx.tab_if_any().and_then(|tab| cx.daemon().sessions().get(tab.session()));
@@ -238,7 +256,7 @@ async fn retry_until_found<'a, R>(
     loop {
         let outcome = action().await;
         let is_missing = |error: &Error| error.reason() == Reason::ElementNotFound;
-        let named = cx.requested_timeout().is_some() && cx.command().reach == Reach::Page;
+        let named = cx.requested_timeout().is_some() && cx.command().requires == Requires::Page;
         let is_over = Instant::now() + RETRY_INTERVAL >= cx.deadline();
         if !named || is_over || !outcome.as_ref().err().is_some_and(is_missing) {
             return outcome;
@@ -258,8 +276,8 @@ impl<'a> TabAction<'a> {
             && matches!(command.scope, Scope::Write | Scope::Admin);
         let tab = cx.tab_if_any().filter(|_| acts).map(|tab| &**tab);
         if let Some(tab) = tab {
-            match command.reach {
-                Reach::Leave => tab.action_times().begin_navigation(tab.page()),
+            match command.requires {
+                Requires::Navigation => tab.action_times().begin_navigation(tab.page()),
                 _ => tab.action_times().begin(),
             }
             tab.begin_action();
@@ -280,7 +298,7 @@ impl Drop for TabAction<'_> {
 /// Whether a command does nothing but look at the page, so that it may look at
 /// the next one when that one is left meanwhile.
 fn is_read_only(command: &Command) -> bool {
-    command.scope == Scope::Read && command.reach == Reach::Page && !command.acts
+    command.scope == Scope::Read && command.requires == Requires::Page && !command.has_side_effects
 }
 
 /// Refuses an answer that does not fit into a message.

@@ -8,13 +8,6 @@ use std::{
 use browse_guard::egress::{
     Channel, ChunkHistory, OutboundData, ReassembledText, Site, TaintStore,
 };
-use browse_proto::{Page, PageDerived};
-
-use super::outbound_flow::OutboundFlow;
-use crate::{dispatch::CallContext, policy::ClientKind};
-
-/// Bytes of one answer that are remembered.
-const MAX_RESPONSE_BYTES: usize = 2 << 20;
 
 /// Bytes that wait to be hashed before an answer waits for it.
 const MAX_PENDING_BYTES: usize = 8 << 20;
@@ -64,70 +57,18 @@ struct PendingTaint {
     has_sent: bool,
 }
 
-enum TaintItem {
+/// Something that a caller read, opened or typed.
+pub enum TaintItem {
+    /// Text of a site.
     Read(Site, String),
     /// What may hold what the caller typed.
     Echo(Site, String),
+    /// The address of a link.
     Link(Site, String),
+    /// A site that was opened.
     Navigation(Site),
     /// What was typed, and it with what was typed before it.
     Typed(Site, String, Option<String>),
-}
-
-/// Commands whose answers tell what a field holds that they put text into.
-const TYPING_COMMANDS: &[&str] = &["fill", "type", "press", "select"];
-
-/// Commands that answer what files of skills say, which is of no site.
-const SKILL_FILE_COMMANDS: &[&str] = &["skill list", "skill show"];
-
-/// Remembers what is page-derived in an answer that a model reads.
-pub fn record_response(cx: &CallContext, response: &mut dyn PageDerived) {
-    if cx.capability().kind == ClientKind::Skill || SKILL_FILE_COMMANDS.contains(&cx.command().name)
-    {
-        return;
-    }
-    // There each name is followed by its address.
-    let has_links = cx.command().name == "links";
-    let (mut text, mut links, mut at) = (String::new(), Vec::new(), 0_usize);
-    response.visit_page(&mut |page| {
-        let Page::Text(part) = page else { return };
-        at += 1;
-        if text.len() < MAX_RESPONSE_BYTES && !part.is_empty() {
-            let end = part.floor_char_boundary(MAX_RESPONSE_BYTES - text.len());
-            text.push_str(&part[..end]);
-            text.push('\n');
-            if has_links && at.is_multiple_of(2) && end == part.len() {
-                links.push(part.clone());
-            }
-        }
-    });
-    if text.is_empty() {
-        return;
-    }
-    let egress = cx.daemon().egress();
-    let reader = egress.client_taint(cx.client());
-    let site = cx.site();
-    for link in links {
-        reader.push(TaintItem::Link(site.clone(), link));
-    }
-    let item = match TYPING_COMMANDS.contains(&cx.command().name) {
-        true => TaintItem::Echo(site, text),
-        false => TaintItem::Read(site, text),
-    };
-    if reader.push(item) {
-        drop(reader.flush());
-    } else {
-        egress.schedule_flush(&reader);
-    }
-}
-
-/// Remembers a value of a page that no answer marks as such: an address.
-pub fn record_value(cx: &CallContext, word: &str) {
-    if cx.capability().kind == ClientKind::Skill || word.is_empty() {
-        return;
-    }
-    let reader = cx.daemon().egress().client_taint(cx.client());
-    reader.push(TaintItem::Read(cx.site(), word.to_owned()));
 }
 
 impl ClientTaint {
@@ -146,16 +87,16 @@ impl ClientTaint {
     }
 
     /// The same for an act that asks `site` for something.
-    pub fn record_request(&self, act: &OutboundFlow, site: &Site) {
-        if matches!(act.channel, Channel::Address | Channel::Request) {
+    pub fn record_request(&self, channel: Channel, site: &Site) {
+        if matches!(channel, Channel::Address | Channel::Request) {
             self.record_navigation(site);
         }
     }
 
     /// Notes what was typed into a page of `site`, where nothing stopped it. What
-    /// was `told` of once is not told of again with what is typed after it.
-    pub fn record_typed(&self, site: &Site, text: &str, told: bool) {
-        let typed = self.typed_with(site, text).filter(|_| !told);
+    /// was `reported` once is not reported again with what is typed after it.
+    pub fn record_typed(&self, site: &Site, text: &str, notified: bool) {
+        let typed = self.typed_with(site, text).filter(|_| !notified);
         self.lock_pending().typed_text = typed.clone().map(|typed| (site.clone(), typed));
         self.push(TaintItem::Typed(site.clone(), text.to_owned(), typed));
     }
@@ -261,7 +202,7 @@ impl ClientTaint {
     }
 
     /// Whether there is more than should wait.
-    fn push(&self, item: TaintItem) -> bool {
+    pub fn push(&self, item: TaintItem) -> bool {
         let mut waiting = self.lock_pending();
         match &item {
             TaintItem::Read(site, _) | TaintItem::Echo(site, _) if waiting.only_site.is_none() => {

@@ -1,13 +1,13 @@
 //! What the guard does about an act that a rule stops.
 
-use crate::policy::ClientKind;
+use browse_policy::ClientKind;
 
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EgressMode {
     /// Nothing but to say that the guard is off.
     Off,
-    /// The act is done, its caller told, and it is written down.
+    /// The action runs, its caller gets a notice, and a record is written.
     Warn,
     /// The act waits for the owner's approval.
     Block,
@@ -37,7 +37,7 @@ impl EgressMode {
     /// are warned, others wait.
     pub fn default_for(kind: ClientKind) -> Self {
         match kind {
-            ClientKind::Root => Self::Warn,
+            ClientKind::Root | ClientKind::Agent => Self::Warn,
             ClientKind::Skill | ClientKind::Paired | ClientKind::Anonymous => Self::Block,
         }
     }

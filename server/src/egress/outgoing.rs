@@ -8,7 +8,7 @@ use std::{
 
 use browse_guard::egress::Site;
 
-use crate::error::Error;
+use browse_base::Error;
 
 /// Addresses of one call that were checked before it began.
 const MAX_CHECKED: usize = 256;

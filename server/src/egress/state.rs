@@ -12,8 +12,8 @@ use std::{
 
 use browse_guard::egress::Canaries;
 
-use super::{EgressMode, client_taint::ClientTaint, document_check::RecentActions};
-use crate::policy::{ClientId, ClientKind};
+use super::{EgressMode, client_taint::ClientTaint, recent_actions::RecentActions};
+use browse_policy::{ClientId, ClientKind};
 
 /// Readers that are remembered; who has been quiet for longest gives way.
 const MAX_CLIENTS: usize = 32;
@@ -72,17 +72,17 @@ impl Egress {
     }
 
     /// Whether there is a canary that may be sent.
-    pub(super) fn has_canaries(&self) -> bool {
+    pub(crate) fn has_canaries(&self) -> bool {
         self.has_minted.load(Ordering::Acquire)
     }
 
     /// The acts whose documents are checked.
-    pub(super) fn recent_actions(&self) -> &RecentActions {
+    pub(crate) fn recent_actions(&self) -> &RecentActions {
         &self.recent_actions
     }
 
     /// A hash of what is sent, to tell one approval from another.
-    pub(super) fn approval_hash(&self, text: &str) -> u64 {
+    pub(crate) fn approval_hash(&self, text: &str) -> u64 {
         self.hash_state.hash_one(text)
     }
 
@@ -91,7 +91,7 @@ impl Egress {
         (self.blocked_flows.load(Ordering::Relaxed), self.warned_flows.load(Ordering::Relaxed))
     }
 
-    pub(super) fn count_outcome(&self, mode: EgressMode) {
+    pub(crate) fn count_outcome(&self, mode: EgressMode) {
         match mode {
             EgressMode::Block => self.blocked_flows.fetch_add(1, Ordering::Relaxed),
             EgressMode::Warn => self.warned_flows.fetch_add(1, Ordering::Relaxed),
@@ -100,7 +100,7 @@ impl Egress {
     }
 
     /// What `client` has read, in all of its sessions.
-    pub(super) fn client_taint(&self, client: &ClientId) -> Arc<ClientTaint> {
+    pub(crate) fn client_taint(&self, client: &ClientId) -> Arc<ClientTaint> {
         let mut readers = self.taints.lock().unwrap_or_else(PoisonError::into_inner);
         let known = readers.iter().position(|(known, _)| known == client);
         let entry = match known {
@@ -116,7 +116,7 @@ impl Egress {
     }
 
     /// Has what `reader` read hashed soon.
-    pub(super) fn schedule_flush(&self, reader: &Arc<ClientTaint>) {
+    pub(crate) fn schedule_flush(&self, reader: &Arc<ClientTaint>) {
         let worker = self.worker.get_or_init(|| {
             let (sender, waiting) = mpsc::sync_channel::<Weak<ClientTaint>>(MAX_QUEUED_CLIENTS);
             let work = move || {

@@ -13,7 +13,7 @@ use super::{
     file::{NoteEventFile, read_all, sync_folder},
     note::{HostNote, NoteIndex},
 };
-use crate::error::Result;
+use browse_base::Result;
 
 /// Rows above what is needed before it is worth the writing.
 const COMPACTION_SLACK_ROWS: usize = 64;

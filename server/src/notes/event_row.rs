@@ -3,7 +3,28 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::note::NoteState;
+/// How far a note has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoteState {
+    /// Scanned and counted, never printed by `context`.
+    Quarantined,
+    /// In force in its project.
+    Active,
+    /// In force in every project.
+    Global,
+}
+
+impl NoteState {
+    /// As text.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Quarantined => "quarantined",
+            Self::Active => "active",
+            Self::Global => "global",
+        }
+    }
+}
 
 /// One line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

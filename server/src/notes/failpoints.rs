@@ -1,4 +1,4 @@
-//! Places where a test kills the process that writes; nothing elsewhere.
+//! Places where a test kills the process that writes; nothing somewhere else.
 
 /// Dies here when the test of this process wants it.
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! A file of rows that several processes append to: one lock, whole lines, on
-//! the disk before anybody is told.
+//! the disk before anybody is notified.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
@@ -19,7 +19,7 @@ use super::{
     note::{NoteIndex, NoteScope},
     safe_files,
 };
-use crate::error::{Error, Result};
+use browse_base::{Error, Result};
 
 /// Longest that one waits for the others.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
@@ -109,7 +109,7 @@ impl NoteEventFile {
 
     /// The file, open and locked. It is the one at the path: a compaction puts
     /// another in its place.
-    pub(super) fn lock(&self) -> Result<File> {
+    pub(crate) fn lock(&self) -> Result<File> {
         let open = || {
             DirBuilder::new().recursive(true).mode(0o700).create(self.folder())?;
             let mut options = OpenOptions::new();
@@ -190,24 +190,24 @@ impl NoteEventFile {
     }
 
     /// Forgets what was read.
-    pub(super) fn clear_cache(&self) {
+    pub(crate) fn clear_cache(&self) {
         *self.lock_cache() = Default::default();
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    pub(super) fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("."))
     }
 
-    pub(super) fn unreadable(&self, error: &io::Error) -> Error {
+    pub(crate) fn unreadable(&self, error: &io::Error) -> Error {
         let message = format!("`{}` cannot be read: {error}", self.path.display());
         Error::new(Reason::FileUnreadable, message).with("path", self.path.display())
     }
 
-    pub(super) fn unwritable(&self, error: &io::Error) -> Error {
+    pub(crate) fn unwritable(&self, error: &io::Error) -> Error {
         let message = format!("`{}` cannot be written: {error}", self.path.display());
         Error::new(Reason::FileUnwritable, message).with("path", self.path.display())
     }
@@ -226,7 +226,7 @@ fn write_lines(file: &mut File, lines: &[u8]) -> io::Result<()> {
 }
 
 /// Everything that `file` holds.
-pub(super) fn read_all(mut file: &File) -> io::Result<Vec<u8>> {
+pub(crate) fn read_all(mut file: &File) -> io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(0))?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
@@ -234,7 +234,7 @@ pub(super) fn read_all(mut file: &File) -> io::Result<Vec<u8>> {
 }
 
 /// Puts the names of a folder on the disk.
-pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 

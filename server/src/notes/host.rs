@@ -5,7 +5,7 @@ use std::fmt;
 use browse_proto::Reason;
 use url::Url;
 
-use crate::error::{Error, Result};
+use browse_base::{Error, Result};
 
 /// A host: lower case, without `www.`, port and final dot; other subdomains
 /// are hosts of their own.
@@ -37,7 +37,7 @@ impl NoteHost {
         };
         let url = Url::parse(&address).ok().filter(|url| url.username().is_empty());
         url.as_ref().and_then(Self::from_url).ok_or_else(|| {
-            let message = format!("`{}` is no host", text.escape_debug());
+            let message = format!("`{}` is not a host", text.escape_debug());
             Error::new(Reason::ArgumentInvalid, message).with("command", command)
         })
     }

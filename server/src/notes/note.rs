@@ -5,9 +5,9 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+pub use super::event_row::NoteState;
 use super::event_row::{NoteEvent, NoteEventRow};
 
 /// Uses without a finding that a note needs.
@@ -15,29 +15,6 @@ pub const USES_TO_ACTIVATE: u32 = 3;
 
 /// Versions that are kept of a note.
 pub const MAX_VERSIONS: usize = 10;
-
-/// How far a note has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NoteState {
-    /// Scanned and counted, never printed by `context`.
-    Quarantined,
-    /// In force in its project.
-    Active,
-    /// In force in every project.
-    Global,
-}
-
-impl NoteState {
-    /// As text.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Quarantined => "quarantined",
-            Self::Active => "active",
-            Self::Global => "global",
-        }
-    }
-}
 
 /// Whose note it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +48,7 @@ pub struct NoteVersion {
     pub state: NoteState,
     /// Uses without a finding.
     pub uses: u32,
-    /// Score of the last scan that said something.
+    /// Score of the last scan that reported something.
     pub score: f64,
     /// When it came, in milliseconds since 1970.
     pub created_at_ms: u64,

@@ -1,5 +1,5 @@
 //! Where notes lie: files and folders of their own. A link would lead what is
-//! written elsewhere, and a pipe or a device holds up whoever opens it.
+//! written somewhere else, and a pipe or a device holds up whoever opens it.
 
 use std::{
     fs::{self, File, FileType, Metadata, OpenOptions},
@@ -10,7 +10,7 @@ use std::{
 
 use browse_proto::Reason;
 
-use crate::error::{Error, Result};
+use browse_base::{Error, Result};
 
 /// Nobody waits for the other end of a pipe, and no last link is followed.
 const NOFOLLOW_NONBLOCK: i32 = nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK;
@@ -18,7 +18,7 @@ const NOFOLLOW_NONBLOCK: i32 = nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK;
 /// What the file at `path` is; none when there is nothing.
 ///
 /// # Errors
-/// `NOTES_PLACE_TAKEN` for what is no plain file, `FILE_UNREADABLE`.
+/// `NOTES_PLACE_TAKEN` for what is not a plain file, `FILE_UNREADABLE`.
 pub fn file_metadata(path: &Path) -> Result<Option<Metadata>> {
     checked_metadata(path, FileType::is_file, "file")
 }
@@ -26,7 +26,7 @@ pub fn file_metadata(path: &Path) -> Result<Option<Metadata>> {
 /// That there is a folder at `path`, or nothing yet.
 ///
 /// # Errors
-/// `NOTES_PLACE_TAKEN` for what is no folder of its own, `FILE_UNREADABLE`.
+/// `NOTES_PLACE_TAKEN` for what is not a folder of its own, `FILE_UNREADABLE`.
 pub fn ensure_folder(path: &Path) -> Result<()> {
     checked_metadata(path, FileType::is_dir, "folder").map(|_| ())
 }
@@ -51,16 +51,16 @@ fn checked_metadata(
 /// place since then is an error at once.
 ///
 /// # Errors
-/// It cannot be opened, or is no plain file.
+/// It cannot be opened, or is not a plain file.
 pub fn open_file(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     ensure_plain_file(options.custom_flags(NOFOLLOW_NONBLOCK).open(path)?)
 }
 
 /// What the file at `path` holds. Links are followed, as those of people who
-/// keep their settings elsewhere; a pipe or a device is an error.
+/// keep their settings somewhere else; a pipe or a device is an error.
 ///
 /// # Errors
-/// It cannot be read, or is no plain file.
+/// It cannot be read, or is not a plain file.
 pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     let mut options = OpenOptions::new();
     let file = options.read(true).custom_flags(nix::libc::O_NONBLOCK).open(path)?;

@@ -6,10 +6,7 @@ use std::time::Duration;
 use browse_guard::{ContentSurface, Verdict, find_phrases};
 use tokio::time::timeout;
 
-use crate::{
-    content::{self, Assessment, Scanner},
-    models::LlmJudge,
-};
+use browse_content::{Assessment, LlmJudge, Scanner};
 
 /// Longest that the scan of a note is waited for.
 const SCAN_TIMEOUT: Duration = Duration::from_secs(5);
@@ -81,7 +78,7 @@ impl NoteScanner {
     async fn classify(&self, text: &str, surface: ContentSurface) -> Assessment {
         match timeout(SCAN_TIMEOUT, self.scanner.finish(text, surface)).await {
             Ok(found) => found,
-            Err(_) => content::scan(&self.scanner, text, surface).await,
+            Err(_) => browse_content::scan(&self.scanner, text, surface).await,
         }
     }
 
@@ -136,10 +133,8 @@ mod tests {
     };
 
     use super::*;
-    use crate::{
-        content::ClassifierSwitch,
-        models::{LlmApi, LlmSettings, OnnxClassifier},
-    };
+    use browse_content::{ClassifierSwitch, LlmApi, LlmSettings};
+    use browse_models::OnnxClassifier;
 
     /// Notes of which the built-in classifier is unsure about one at least.
     const UNSURE: &[&str] = &[
@@ -175,8 +170,8 @@ mod tests {
                         _ => break,
                     }
                 }
-                let said = r#"{"verdict": "injection", "confidence": 0.97}"#;
-                let body = serde_json::json!({ "content": [{ "type": "text", "text": said }] })
+                let output = r#"{"verdict": "injection", "confidence": 0.97}"#;
+                let body = serde_json::json!({ "content": [{ "type": "text", "text": output }] })
                     .to_string();
                 let _ = write!(
                     stream,

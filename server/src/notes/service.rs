@@ -1,26 +1,35 @@
 //! What the daemon knows about notes.
 
-use std::{sync::Arc, thread};
+use std::{path::Path, sync::Arc, thread};
 
-use browse_proto::{Scope as Right, v1};
+use browse_proto::v1;
 use url::Url;
 
 use super::{
     host::NoteHost,
-    library::Library,
+    library::{Library, LibrarySettings},
     note::NoteScope,
     scan::NoteScanner,
     store::NoteStore,
     usage_tracker::{NoteReviewer, UsageTracker},
     visits::Visits,
 };
-use crate::{
-    content::Scanner, daemon::Settings, dispatch::CallContext, models::LlmJudge,
-    outbound::FetchPolicy, records::Telemetry, sessions::Tab,
-};
+use browse_content::{LlmJudge, Scanner};
+use browse_outbound::FetchPolicy;
+use browse_records::Telemetry;
+use browse_sessions::Tab;
 
 /// Most that one answer suggests.
 const MAX_SUGGESTIONS: usize = 5;
+
+/// Where notes lie.
+#[derive(Clone, Copy, Debug)]
+pub struct NoteFolders<'a> {
+    /// The home of browse.
+    pub home: &'a Path,
+    /// The project.
+    pub project: &'a Path,
+}
 
 /// The notes of a daemon.
 pub struct NoteService {
@@ -34,15 +43,16 @@ pub struct NoteService {
 impl NoteService {
     /// The notes of the project.
     pub fn new(
-        settings: &Settings,
+        NoteFolders { home, project }: NoteFolders<'_>,
+        library: &LibrarySettings,
         reach: &FetchPolicy,
         (scanner, transcript): (Scanner, LlmJudge),
         telemetry: &Arc<Telemetry>,
     ) -> Self {
-        let store = Arc::new(NoteStore::new(&settings.home, &settings.project));
+        let store = Arc::new(NoteStore::new(home, project));
         let scan = NoteScanner::new(scanner, transcript);
         let keeper = UsageTracker::new(Arc::clone(&store), scan.clone(), Arc::clone(telemetry));
-        let library = Library::new(&settings.library, &settings.home, reach, scan.clone());
+        let library = Library::new(library, home, reach, scan.clone());
         let (visits, library) = (Visits::default(), Arc::new(library));
         Self { store, scanner: scan, usage_tracker: keeper, visits, library }
     }
@@ -61,43 +71,33 @@ impl NoteService {
     }
 
     /// The files.
-    pub(super) fn store(&self) -> &Arc<NoteStore> {
+    pub(crate) fn store(&self) -> &Arc<NoteStore> {
         &self.store
     }
 
     /// Who says whether a note stays in force.
-    pub(super) fn reviewer(&self) -> &NoteReviewer {
+    pub(crate) fn reviewer(&self) -> &NoteReviewer {
         self.usage_tracker.reviewer()
     }
 
     /// What looks at texts.
-    pub(super) fn scanner(&self) -> &NoteScanner {
+    pub(crate) fn scanner(&self) -> &NoteScanner {
         &self.scanner
     }
 
     /// The public collection.
-    pub(super) fn library(&self) -> &Library {
+    pub(crate) fn library(&self) -> &Library {
         &self.library
     }
 
     /// Waits until the arrivals of before are counted, for a moment at most.
-    pub(super) async fn flush_visits(&self) {
+    pub(crate) async fn flush_visits(&self) {
         self.usage_tracker.flush().await;
     }
 
-    /// Looks where the tab of a command is when it ends. Returns at once.
-    pub fn record_visit(&self, cx: &CallContext) {
-        if let Some(tab) = cx.tab_if_any() {
-            self.record_tab_visit(cx, tab);
-        }
-    }
-
-    /// The same for a tab that the command opened.
-    pub fn record_tab_visit(&self, cx: &CallContext, tab: &Tab) {
-        // Who cannot read notes does not use them.
-        if !cx.capability().scopes.allows(Right::Meta) {
-            return;
-        }
+    /// Notes where `tab` is when a command of a caller who can read notes ends. Returns
+    /// at once.
+    pub fn record_visit(&self, tab: &Tab) {
         let host = Url::parse(&tab.page().url()).ok().as_ref().and_then(NoteHost::from_url);
         if self.visits.record_visit(tab.id(), host.as_ref())
             && let Some(host) = host

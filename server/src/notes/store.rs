@@ -12,7 +12,7 @@ use super::{
     note::{HostNote, NoteIndex, NoteScope, NoteState, NoteVersion, sha256_hex},
     slug,
 };
-use crate::error::{Error, Result};
+use browse_base::{Error, Result};
 
 /// The two files of notes.
 pub struct NoteStore {

@@ -16,10 +16,8 @@ use super::{
     scan::NoteScanner,
     store::{NoteStore, StoredNote},
 };
-use crate::{
-    error::{Error, Result},
-    records::{Telemetry, TelemetryEvent},
-};
+use browse_base::{Error, Result};
+use browse_records::{Telemetry, TelemetryEvent};
 
 /// Arrivals that may wait; a flood of them loses some.
 const MAX_PENDING_VISITS: usize = 1024;

@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::host::NoteHost;
-use crate::sessions::TabId;
+use browse_sessions::TabId;
 
 /// Tabs that are remembered; those of a daemon that opens more begin anew.
 const MAX_TABS: usize = 4096;

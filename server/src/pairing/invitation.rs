@@ -1,10 +1,10 @@
-//! The block that an owner pastes into an agent elsewhere.
+//! The block that an owner pastes into a remote agent.
 
 use std::fmt::Write as _;
 
-use crate::policy::hex;
+use browse_base::hex;
 
-/// What is said of a tunnel that may end TLS.
+/// What is reported of a tunnel that may end TLS.
 const TUNNEL_WARNING: &str =
     "The way leads through a tunnel, whose operator can read and change what you send and get.\n";
 
@@ -70,7 +70,7 @@ impl PairingInvitation<'_> {
         let mut out = String::new();
         let _ = write!(
             out,
-            "You may use tabs of a browser elsewhere, as `{name}`: scopes {scopes}; hosts {hosts}.\n\
+            "You may use tabs of a remote browser, as `{name}`: scopes {scopes}; hosts {hosts}.\n\
              The key in this block is good once, until {until}.\n\
              {warning}\n\
              With the browse command line:\n\

@@ -10,10 +10,7 @@ use browse_proto::redeem::{self, RedeemAnswer};
 use hmac::{Hmac, Mac as _};
 use sha2::Sha256;
 
-use crate::{
-    error::Result,
-    policy::{hex, random},
-};
+use browse_base::{Result, hex, random};
 
 /// A session key.
 pub type SessionKey = [u8; 32];
@@ -52,7 +49,7 @@ pub fn seal_token(key: &SessionKey, answer: &RedeemAnswer<'_>, token: &str) -> R
     let text = answer.bound_text();
     let payload = Payload { msg: token.as_bytes(), aad: text.as_bytes() };
     let sealed = own.and_then(|own| Aes256Gcm::new(&own).encrypt(&nonce.into(), payload).ok());
-    let bug = || crate::error::Error::new(browse_proto::Reason::Bug, "the token cannot be sealed");
+    let bug = || browse_base::Error::new(browse_proto::Reason::Bug, "the token cannot be sealed");
     Ok(hex(&[&nonce[..], &sealed.ok_or_else(bug)?].concat()))
 }
 

@@ -7,10 +7,7 @@ use subtle::{Choice, ConstantTimeEq as _};
 
 use browse_proto::redeem::SEALED_PREFIX;
 
-use crate::{
-    error::Result,
-    policy::{hex, random},
-};
+use browse_base::{Result, hex, random};
 
 /// How long a key waits for its agent.
 pub const SETUP_KEY_LIFETIME: Duration = Duration::from_secs(5 * 60);

@@ -19,12 +19,9 @@ use super::{
     setup_key::{PresentedKey, SetupKey},
     terms::PairingTerms,
 };
-use crate::{
-    content::Delivery,
-    error::{Error, HINT_KEY, Result},
-    policy::{
-        Audience, Authority, ClientId, ClientKind, Grant, GrantSpec, IssuedToken, SessionRule,
-    },
+use browse_base::{Error, HINT_KEY, Result};
+use browse_policy::{
+    Audience, Authority, ClientId, ClientKind, Delivery, Grant, GrantSpec, IssuedToken, SessionRule,
 };
 
 /// Keys a second that may be wrong before the answer is to wait. A good key is

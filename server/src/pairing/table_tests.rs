@@ -3,7 +3,8 @@
 use browse_proto::v1;
 
 use super::*;
-use crate::{pairing::setup_key, policy::Listener};
+use crate::pairing::setup_key;
+use browse_policy::Listener;
 
 struct Owner {
     authority: Arc<Authority>,
@@ -99,7 +100,7 @@ fn tokens_are_for_the_tunnel_and_a_week_at_most() {
     let owner = Owner::new();
     let redeemed = owner.redeem(&owner.pair("ada", setup_key::SETUP_KEY_LIFETIME)).expect("good");
     let local = owner.authority.identify(Some(&redeemed.token), Listener::Local);
-    assert_eq!(local.expect_err("it is for elsewhere").reason(), Reason::TokenForeign);
+    assert_eq!(local.expect_err("it is for somewhere else").reason(), Reason::TokenForeign);
     let body = redeemed.token.split('.').nth(1).expect("a JWT has three parts");
     let body = base64::Engine::decode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, body);
     let claims: serde_json::Value = serde_json::from_slice(&body.expect("base64")).expect("JSON");
@@ -118,18 +119,18 @@ fn who_read_along_cannot_redeem_what_is_sealed() {
 
     let owner = Owner::new();
     let key = owner.pair("ada", setup_key::SETUP_KEY_LIFETIME);
-    let id = crate::policy::hex(&sha2::Sha256::digest(key.as_bytes()));
+    let id = browse_base::hex(&sha2::Sha256::digest(key.as_bytes()));
     let sealed = format!("{SEALED_PREFIX}{id}");
     let proof = |session_key: [u8; 32], challenge: &str| {
         let mac = hmac::Hmac::<sha2::Sha256>::new_from_slice(&session_key).expect("a key");
         let mac = mac.chain_update(request_mac_text(challenge, &id));
-        crate::policy::hex(&mac.finalize().into_bytes())
+        browse_base::hex(&mac.finalize().into_bytes())
     };
     let redeem = |challenge: &str, proof: &str| {
         let offered = PresentedKey::parse(&sealed, challenge, proof);
         owner.pairings.redeem(&owner.authority, &offered).map_err(|error| error.reason())
     };
-    // The hash is no key, and neither a proof of another challenge nor one
+    // The hash is not a key, and neither a proof of another challenge nor one
     // with another session key is any good.
     assert_eq!(owner.redeem(&sealed).err(), Some(Reason::SetupKeyInvalid));
     assert_eq!(owner.redeem(&id).err(), Some(Reason::SetupKeyInvalid));

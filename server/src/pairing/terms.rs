@@ -1,13 +1,12 @@
-//! What an agent is offered: its name and what it may do, as the owner said.
+//! What an agent is offered: its name and what it may do, as the owner specified.
 
 use std::time::Duration;
 
 use browse_proto::{Reason, Scope, v1};
 
-use crate::{
-    error::{Error, Result},
-    policy::{ClientId, HostPolicy, Rate, Scopes, TabPolicy},
-};
+use browse_base::{Error, Result};
+use browse_net::HostPolicy;
+use browse_policy::{ClientId, Rate, Scopes, TabPolicy};
 
 /// The longest that a token lives, whatever happens.
 pub const MAX_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -44,7 +43,7 @@ pub struct PairingTerms {
 }
 
 impl PairingTerms {
-    /// Reads what the owner said.
+    /// Reads what the owner specified.
     ///
     /// # Errors
     /// A name, scope, host, time or rate that cannot be.
@@ -80,7 +79,7 @@ impl PairingTerms {
 /// `PAIRING_NAME_INVALID`.
 pub fn parse_name(text: &str) -> Result<ClientId> {
     let refuse = || {
-        let message = format!("`{}` is no name for an agent", crate::error::quote(text));
+        let message = format!("`{}` is not a name for an agent", browse_base::quote(text));
         Err(Error::new(Reason::PairingNameInvalid, message))
     };
     let lower = text.to_lowercase();
@@ -115,8 +114,8 @@ fn parse_scopes(lists: &[String]) -> Result<Scopes> {
         let found = Scope::GRANTABLE.into_iter().find(|scope| scope.name() == word);
         found.ok_or_else(|| {
             let message = format!(
-                "`{}` is no scope: give read, write, meta, admin or control",
-                crate::error::quote(word)
+                "`{}` is not a scope: give read, write, meta, admin or control",
+                browse_base::quote(word)
             );
             invalid_argument(message)
         })
@@ -128,15 +127,15 @@ fn parse_scopes(lists: &[String]) -> Result<Scopes> {
 fn parse_lifetime(text: &str) -> Result<Duration> {
     let time = humantime::parse_duration(text).ok();
     time.filter(|time| (MIN_LIFETIME..=MAX_LIFETIME).contains(time)).ok_or_else(|| {
-        let quoted = crate::error::quote(text);
+        let quoted = browse_base::quote(text);
         invalid_argument(format!(
             "`--ttl` is a time from 1s to 7d, such as 90m, and not `{quoted}`"
         ))
     })
 }
 
-fn parse_rate(said: Option<u32>) -> Result<u32> {
-    let rate = said.unwrap_or(DEFAULT_RATE);
+fn parse_rate(output: Option<u32>) -> Result<u32> {
+    let rate = output.unwrap_or(DEFAULT_RATE);
     if (1..=MAX_RATE).contains(&rate) {
         return Ok(rate);
     }

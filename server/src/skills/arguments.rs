@@ -4,7 +4,7 @@ use browse_proto::Reason;
 use serde_json::{Map, Value};
 
 use super::manifest::SkillManifest;
-use crate::error::{Error, Result};
+use browse_base::{Error, Result};
 
 /// The arguments of a run, in the order of the manifest.
 #[derive(Debug, PartialEq, Eq)]

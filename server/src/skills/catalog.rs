@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use browse_proto::Reason;
 
 use super::{skill::Skill, tier::Tier};
-use crate::error::{Error, Result};
+use browse_base::{Error, Result};
 use folder_watcher::FolderWatcher;
 use path_stamp::PathStamp;
 

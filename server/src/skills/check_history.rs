@@ -1,5 +1,5 @@
 //! When each skill was checked last, and what was found: `checks.json` in the home
-//! of browse. It is no part of a skill, whose trust hangs on its files.
+//! of browse. It is not part of a skill, whose trust hangs on its files.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};

@@ -8,7 +8,7 @@ use browse_proto::Reason;
 
 use super::skill_name;
 use super::store::{OpenFolder, random_id};
-use crate::error::{Error, Result};
+use browse_base::{Error, Result};
 
 /// Begins the name of a draft that is not whole yet.
 pub const PARTIAL_PREFIX: &str = ".stage-";
@@ -137,7 +137,7 @@ impl DraftStore {
     /// Opens the draft `name`, for one command at a time.
     ///
     /// # Errors
-    /// `DRAFT_NOT_FOUND`, `DRAFT_BUSY`, and `DRAFT_REFUSED` when it is no folder.
+    /// `DRAFT_NOT_FOUND`, `DRAFT_BUSY`, and `DRAFT_REFUSED` when it is not a folder.
     pub fn open(&self, name: &str) -> Result<SkillDraft> {
         let Ok(all) = OpenFolder::open(&self.folder) else { return Err(draft_not_found(name)) };
         let folder = all.child(OsStr::new(name)).map_err(|_| match all.has(OsStr::new(name)) {
@@ -209,7 +209,7 @@ pub fn unwritable_error(path: &Path, error: &io::Error) -> Error {
 }
 
 fn not_a_folder_error(all: &Path, name: &str) -> Error {
-    let message = format!("the draft `{name}` is no folder of its own, but a link or a file");
+    let message = format!("the draft `{name}` is not a folder of its own, but a link or a file");
     Error::new(Reason::DraftRefused, message).with("file", all.join(name).display())
 }
 
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn a_draft_is_whole_or_not_there() {
         let (home, drafts) = drafts();
-        let failed = drafts.create(|_| Err(crate::error::Error::new(Reason::Bug, "no")));
+        let failed = drafts.create(|_| Err(browse_base::Error::new(Reason::Bug, "no")));
         assert!(failed.is_err());
         assert_eq!(fs::read_dir(home.path().join(".tmp")).expect("read").count(), 0);
         let draft = drafts.create(|_| Ok(())).expect("made");
@@ -268,7 +268,7 @@ mod tests {
             );
         }
         symlink("/", home.path().join(".tmp/skillify-0000000a")).expect("linked");
-        let refused = drafts.open("skillify-0000000a").expect_err("a link is no draft");
+        let refused = drafts.open("skillify-0000000a").expect_err("a link is not a draft");
         assert_eq!(refused.reason(), Reason::DraftRefused);
         assert!(!drafts.is_gone("skillify-0000000a"));
         drafts.remove_invalid("skillify-0000000a").expect("removed");

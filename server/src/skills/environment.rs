@@ -7,8 +7,14 @@ const INHERITED_VARIABLES: [&str; 4] = ["LANG", "LC_ALL", "TERM", "TZ"];
 const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// What no skill inherits: tokens, and where they are good.
-const TOKEN_VARIABLES: [&str; 5] =
-    ["BROWSE_TOKEN", "BROWSE_SKILL_TOKEN", "BROWSE_ADDR", "BROWSE_STATE_FILE", "BROWSE_SESSION"];
+const TOKEN_VARIABLES: [&str; 6] = [
+    "BROWSE_TOKEN",
+    "BROWSE_SKILL_TOKEN",
+    "BROWSE_MCP_TOKEN",
+    "BROWSE_ADDR",
+    "BROWSE_STATE_FILE",
+    "BROWSE_SESSION",
+];
 
 /// The variables of a process.
 pub type Environment = BTreeMap<String, String>;

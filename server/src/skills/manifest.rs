@@ -4,15 +4,16 @@ mod argument;
 mod frontmatter;
 mod name_field;
 mod parse;
+mod values;
 
 use std::time::Duration;
 
-use crate::policy::HostPolicy;
+use browse_net::HostPolicy;
 
 pub use argument::ArgumentSpec;
 pub use frontmatter::split_frontmatter;
 pub use name_field::{read_name, replace_name};
-pub use parse::one_line;
+pub use values::one_line;
 
 /// What a skill says about itself.
 #[derive(Clone, Debug, PartialEq)]

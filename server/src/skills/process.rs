@@ -1,7 +1,6 @@
 //! A process of a skill, behind its supervisor. Everything of a skill that
 //! runs is started here: its program, its tests and its builds.
 
-mod plan;
 mod spare_supervisor;
 mod supervised_child;
 
@@ -11,11 +10,14 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::mpsc;
 
-use super::{environment::Environment, sandbox::Confinement, supervisor};
+use super::{
+    environment::Environment,
+    process_plan::{Confinement, Limits, ProcessPlan, Purpose, frame},
+    supervisor,
+};
 
-pub use plan::{Limits, ProcessPlan, Purpose};
 pub use spare_supervisor::SpareSupervisors;
-pub use supervised_child::{SupervisedChild, own_program};
+pub use supervised_child::SupervisedChild;
 
 /// How long the supervisor may take to end everything.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
@@ -129,7 +131,7 @@ impl SkillProcess {
         };
         drop(lifeline);
         // Everything is dead when the caller hears of it; the supervisor may
-        // still be at clearing up what has told its code.
+        // still be cleaning up a process that has reported its code.
         let gone = async move { tokio::time::timeout(SHUTDOWN_TIMEOUT, child.wait()).await };
         if outcome.is_err() {
             let _ = gone.await;
@@ -214,14 +216,14 @@ async fn forward_stderr(mut stderr: impl AsyncRead + Unpin, errors: &mpsc::Sende
         if left == 0 {
             text.extend_from_slice(TRUNCATED_NOTICE);
         }
-        // Whoever has left is noticed elsewhere.
+        // Whoever has left is noticed somewhere else.
         let _ = errors.send(text).await;
     }
 }
 
 /// What the supervisor reads first.
 fn order(plan: &ProcessPlan) -> std::io::Result<Vec<u8>> {
-    Ok(supervisor::frame(&serde_json::to_vec(&plan.without_wide_paths())?))
+    Ok(frame(&serde_json::to_vec(&plan.without_wide_paths())?))
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ use tokio_util::task::AbortOnDropHandle;
 
 use browse_proto::Reason;
 
-use crate::content::{self, Delivery};
-use crate::error::{Error, Result};
+use browse_base::{Error, Result};
+use browse_policy::Delivery;
 
 /// What waits for a slow reader; the work waits behind it.
 const CHANNEL_CAPACITY: usize = 16;
@@ -47,19 +47,19 @@ where
     R: Send + 'static,
     F: Future<Output = Result<R>> + Send + 'static,
 {
-    let (voice, said) = ProgressSink::new();
+    let (voice, output) = ProgressSink::new();
     let task = AbortOnDropHandle::new(tokio::spawn(work(voice)));
     let words =
-        ProgressChunks { receiver: said, delivery, partial_char: Vec::new(), is_done: false };
-    let said =
+        ProgressChunks { receiver: output, delivery, partial_char: Vec::new(), is_done: false };
+    let output =
         stream::unfold(words, |mut words| async move { Some((words.next_chunk().await?, words)) });
     let end = stream::once(async move {
         task.await.unwrap_or_else(|_| Err(Error::new(Reason::Bug, "the work ended in the middle")))
     });
-    said.map(move |bytes| Ok(piece(bytes))).chain(end)
+    output.map(move |bytes| Ok(piece(bytes))).chain(end)
 }
 
-/// What is said, piece by piece.
+/// What is reported, piece by piece.
 struct ProgressChunks {
     receiver: mpsc::Receiver<Vec<u8>>,
     delivery: Delivery,
@@ -91,7 +91,7 @@ impl ProgressChunks {
         if !self.is_done {
             self.partial_char = bytes.split_off(complete_len(&bytes));
         }
-        content::clean(&String::from_utf8_lossy(&bytes)).into_owned().into_bytes()
+        browse_content::clean(&String::from_utf8_lossy(&bytes)).into_owned().into_bytes()
     }
 }
 
@@ -111,13 +111,13 @@ mod tests {
     use super::{Delivery, ProgressChunks, mpsc};
 
     async fn heard(delivery: Delivery, pieces: &[&[u8]]) -> Vec<u8> {
-        let (sender, said) = mpsc::channel(pieces.len());
+        let (sender, output) = mpsc::channel(pieces.len());
         for piece in pieces {
             sender.send(piece.to_vec()).await.expect("it is heard");
         }
         drop(sender);
         let mut words =
-            ProgressChunks { receiver: said, delivery, partial_char: Vec::new(), is_done: false };
+            ProgressChunks { receiver: output, delivery, partial_char: Vec::new(), is_done: false };
         let mut all = Vec::new();
         while let Some(piece) = words.next_chunk().await {
             all.extend(piece);

@@ -1,38 +1,24 @@
-//! Makes a skill of what a session did.
+//! What a session did, and the program that repeats it.
 //!
-//! The dispatcher notes each call of a session that is recorded ([`Note`]). What
-//! led to the last result ([`path`]) becomes a program in no language
-//! ([`plan`]), then one in the language that is asked for ([`code`]).
+//! The dispatcher notes each call of a session that is recorded. What led to the last
+//! result ([`slice`]) becomes a program in no language ([`plan`]), which a runtime
+//! writes in its own.
 
-mod recorder;
 mod recordings;
 mod secret_detection;
 mod step;
 
 mod overwrite;
-mod slice;
-mod tabs;
+pub(crate) mod slice;
+pub(crate) mod tabs;
 
-mod inputs;
 mod plan;
-mod result_shape;
 
-mod code;
-mod fixture;
-mod self_description;
-mod skill_md;
-
-mod draft_writer;
-mod handlers;
-mod replay;
-mod save;
+pub(crate) mod fixture;
+pub(crate) mod self_description;
+pub(crate) mod skill_md;
 
 pub use fixture::{FixtureNotes, RecordedPage, RecordedRead, UsedTarget};
-pub use handlers::{show_skill_record, start_skill_record, stop_skill_record};
-pub use recorder::CallRecorder;
-pub use recordings::Recordings;
-pub use result_shape::ResultShape;
-pub use save::save_skill_record;
-
-#[cfg(test)]
-mod tests;
+pub use recordings::{InitialState, MAX_READS, MAX_STEPS, Recordings, SkillRecording};
+pub use secret_detection::{is_secret_free, secret_kind};
+pub use step::{PageLocation, RecordedStep, TextField};

@@ -1,40 +1,110 @@
-//! What the program of a skill runs on: the first file found decides.
+//! What the program of a skill runs on. Everything about one runtime lies in its
+//! folder: the rest of the daemon knows the trait alone.
 
 mod executable;
-mod js_engine;
+mod labels;
 mod python;
 mod runtime_finder;
 mod rust;
+mod scaffold;
+mod test_suite;
 mod typescript;
 mod version;
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
-use browse_proto::Reason;
+use browse_proto::{Reason, v1};
+use futures::future::{BoxFuture, FutureExt as _};
 
 use super::{
     drafts::DraftStore,
     environment::Environment,
+    program::ProgramWriter,
     progress::ProgressSink,
     sandbox::{SkillSandbox, TrustLevel},
-    skill::Skill,
+    sdk::SdkBundle,
+    skill_folder::{MAX_PROBLEM_CHARS, SkillFolder},
 };
-use crate::error::{Error, Result};
+use browse_base::{Error, Result};
+use browse_content::clean_line;
 
-pub use js_engine::JsEngine;
-pub use python::{BytecodeJob, compile_bytecode, find as find_python};
-pub use runtime_finder::{Runtime, RuntimeFinder, is_executable};
-pub use rust::tests as build_tests;
+pub use labels::RuntimeLabels;
+pub use runtime_finder::RuntimeFinder;
+pub use scaffold::{MANIFEST, Scaffold};
+pub use test_suite::{TestStep, TestSuite};
+
+use runtime_finder::InstalledRuntime;
+
+/// All runtimes, in the order in which the files of a skill are looked for.
+pub const ALL: [&dyn Runtime; 4] =
+    [&typescript::TypeScript, &python::Python, &rust::Rust, &executable::Executable];
 
 /// A kind of program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum RuntimeKind {
-    TypeScript,
-    Python,
-    Rust,
-    Executable,
+pub trait Runtime: Sync {
+    /// The word for it in listings.
+    fn name(&self) -> &'static str;
+
+    /// What needs it, such as `Python skills`.
+    fn purpose(&self) -> &'static str;
+
+    /// Whether the program in `folder` is of this kind.
+    fn detect(&self, folder: &Path) -> bool;
+
+    /// What its skills get on this machine, such as `python 3.11`.
+    ///
+    /// # Errors
+    /// `RUNTIME_MISSING`.
+    fn find<'a>(&'a self, programs: &'a RuntimeFinder) -> BoxFuture<'a, Result<String>>;
+
+    /// Whether a run would start. Nothing of the skill is run or built.
+    ///
+    /// # Errors
+    /// `RUNTIME_MISSING`, `SKILL_INVALID`.
+    fn check<'a>(&'a self, setup: &'a Setup<'_>) -> BoxFuture<'a, Result<()>> {
+        async move { self.find(setup.programs).await.map(drop) }.boxed()
+    }
+
+    /// Makes the program ready: finds its runtime, checks or builds it.
+    ///
+    /// # Errors
+    /// `RUNTIME_MISSING`, `SKILL_INVALID`, `BUILD_FAILED`, `CRATES_UNAVAILABLE`.
+    fn prepare<'a>(&'a self, setup: &'a Setup<'_>) -> BoxFuture<'a, Result<RuntimeCommand>>;
+
+    /// Makes ready what only the next run needs. Failures are not reported.
+    fn after_run<'a>(&'a self, _setup: &'a Setup<'_>) -> BoxFuture<'a, ()> {
+        async {}.boxed()
+    }
+
+    /// The programs that test the skill.
+    ///
+    /// # Errors
+    /// `SKILL_UNTESTED`, `RUNTIME_MISSING`, `SKILL_INVALID`, `BUILD_FAILED`.
+    fn tests<'a>(&'a self, setup: &'a Setup<'_>) -> BoxFuture<'a, Result<TestSuite>>;
+
+    /// The word for it in `skill stage --lang`.
+    fn scaffold_language(&self) -> v1::ScaffoldLanguage;
+
+    /// The files of a small skill.
+    fn scaffold(&self) -> &'static Scaffold;
+
+    /// The SDK for its programs, if there is one.
+    fn sdk(&self) -> Option<&'static SdkBundle>;
+
+    /// What writes recorded skills for it, if anything does.
+    fn program_writer(&self) -> Option<&'static dyn ProgramWriter>;
+}
+
+impl fmt::Debug for dyn Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The runtime of the program in `folder`.
+pub fn detect(folder: &Path) -> Option<&'static dyn Runtime> {
+    ALL.into_iter().find(|runtime| runtime.detect(folder))
 }
 
 /// A command line, ready to be run in the folder of the skill.
@@ -54,14 +124,14 @@ pub struct RuntimeCommand {
 /// What a program is made ready with.
 pub struct Setup<'a> {
     /// The skill.
-    pub skill: &'a Skill,
-    /// Its content hash.
+    pub skill: &'a SkillFolder,
+    /// Its content hash; tests do without.
     pub hash: &'a str,
     /// `$BROWSE_HOME/cache`.
     pub cache: &'a Path,
     /// Where runtimes are.
     pub programs: &'a RuntimeFinder,
-    /// `127.0.0.1:port` of the daemon.
+    /// `127.0.0.1:port` of the daemon; tests do without.
     pub address: &'a str,
     /// Whether the skill may do what the user can.
     pub trusted: bool,
@@ -75,47 +145,9 @@ pub struct Setup<'a> {
     pub progress: &'a ProgressSink,
 }
 
-impl RuntimeKind {
-    /// The kind of the program in `folder`.
-    pub fn detect(folder: &Path) -> Option<Self> {
-        if folder.join("script.ts").is_file() {
-            Some(Self::TypeScript)
-        } else if folder.join("script.py").is_file() {
-            Some(Self::Python)
-        } else if folder.join("Cargo.toml").is_file() && folder.join("src/main.rs").is_file() {
-            Some(Self::Rust)
-        } else {
-            folder.join("run").is_file().then_some(Self::Executable)
-        }
-    }
-
-    /// The word for it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::TypeScript => "typescript",
-            Self::Python => "python",
-            Self::Rust => "rust",
-            Self::Executable => "executable",
-        }
-    }
-
-    /// Makes the program ready: finds its runtime, translates or builds it.
-    ///
-    /// # Errors
-    /// `RUNTIME_MISSING`, `SKILL_INVALID`, `BUILD_FAILED`, `CRATES_UNAVAILABLE`.
-    pub async fn prepare(self, setup: &Setup<'_>) -> Result<RuntimeCommand> {
-        match self {
-            Self::TypeScript => typescript::prepare(setup).await,
-            Self::Python => python::prepare(setup).await,
-            Self::Rust => rust::prepare(setup).await,
-            Self::Executable => executable::prepare(setup),
-        }
-    }
-}
-
-impl Runtime {
+impl InstalledRuntime {
     /// It with these words before the others.
-    pub fn command<W: Into<OsString> + Clone>(&self, words: &[W]) -> RuntimeCommand {
+    fn command<W: Into<OsString> + Clone>(&self, words: &[W]) -> RuntimeCommand {
         RuntimeCommand {
             path: self.path.clone(),
             arguments: words.iter().cloned().map(Into::into).collect(),
@@ -125,57 +157,31 @@ impl Runtime {
     }
 
     /// What it is called in a listing, such as `python 3.11`.
-    pub fn label(&self) -> String {
+    fn label(&self) -> String {
         format!("{} {}", self.name, self.version)
     }
 }
 
-/// The runtimes that the skills of this machine get, as a listing names them.
-pub struct RuntimeLabels {
-    typescript: Result<String>,
-    python: Result<String>,
-    rust: Result<String>,
-}
-
-impl RuntimeLabels {
-    /// Looks for all of them.
-    pub async fn find(programs: &RuntimeFinder) -> Self {
-        let (typescript, python, rust) = (
-            JsEngine::find(programs).await,
-            python::find(programs).await,
-            rust::find(programs).await,
-        );
-        Self {
-            typescript: typescript.map(|engine| engine.label()),
-            python: python.map(|python| python.label()),
-            rust: rust.map(|rust| rust.label()),
-        }
-    }
-
-    /// What a skill of this kind gets.
-    ///
-    /// # Errors
-    /// `RUNTIME_MISSING`.
-    pub fn get(&self, kind: RuntimeKind) -> Result<String> {
-        match kind {
-            RuntimeKind::TypeScript => self.typescript.clone(),
-            RuntimeKind::Python => self.python.clone(),
-            RuntimeKind::Rust => self.rust.clone(),
-            RuntimeKind::Executable => Ok("executable".to_owned()),
-        }
-    }
-}
-
 /// `runtime` is what to install; `old` is what is there instead.
-fn missing(runtime: &str, old: Option<&Runtime>) -> Error {
+fn missing(runtime: &str, old: Option<&InstalledRuntime>) -> Error {
     let message = match old {
-        Some(old) => format!("`{}` is {}: too old", old.path.display(), old.label()),
-        None => format!("there is no {runtime} on the PATH of the daemon"),
+        Some(old) => format!(
+            "`{}` is {}, which is too old: {runtime} is needed",
+            old.path.display(),
+            old.label()
+        ),
+        None => format!("{runtime} is needed, and is not on the PATH of the daemon"),
     };
-    Error::new(Reason::RuntimeMissing, message).with("runtime", runtime)
+    let error = Error::new(Reason::RuntimeMissing, message).with("runtime", runtime);
+    match old {
+        Some(old) => error.with("found", old.label()),
+        None => error,
+    }
 }
 
-fn invalid(skill: &Skill, file: &Path, problem: &str) -> Error {
+/// `problem` may quote the files of the skill.
+fn invalid(skill: &SkillFolder, file: &Path, problem: &str) -> Error {
+    let problem = clean_line(problem, MAX_PROBLEM_CHARS);
     let message = format!("the skill `{}` cannot run: {problem}", skill.name);
     Error::new(Reason::SkillInvalid, message)
         .with("skill", &skill.name)

@@ -1,59 +1,23 @@
-//! What untrusted skills are held to, so that they can do nothing but their
-//! job: no file of the user, no network but the daemon, no process of others.
+//! By which means the daemon confines untrusted skills: `confinement` is what holds their
+//! processes.
 //!
 //! Which means a machine has is found out by a real try, once for a daemon.
 
 mod backend;
 mod probe;
-mod seatbelt;
 mod session;
-
-#[cfg(target_os = "linux")]
-mod spawn;
-
-#[cfg(target_os = "linux")]
-mod namespaces;
-#[cfg(target_os = "linux")]
-mod rootfs;
-
-#[cfg(target_os = "linux")]
-mod landlock_rules;
-#[cfg(target_os = "linux")]
-mod limits;
-#[cfg(target_os = "linux")]
-mod privileges;
-
-#[cfg(target_os = "linux")]
-mod seccomp;
-#[cfg(target_os = "linux")]
-mod syscall_lists;
-
-mod profile;
 
 use std::sync::{Arc, OnceLock};
 
 use browse_proto::Reason;
 use tokio::sync::Mutex;
 
-use super::process::Purpose;
-use crate::error::{Error, Result};
+use super::process_plan::Purpose;
+use browse_base::{Error, Result};
 
-pub use backend::{Confinement, SandboxBackend, SandboxMode};
+pub use backend::{SandboxBackend, SandboxMode};
 pub use probe::SandboxProbe;
-#[cfg(not(target_os = "linux"))]
-pub use seatbelt::{fork_pending, start};
 pub use session::{SandboxSession, SkillSocket, TrustLevel};
-#[cfg(target_os = "linux")]
-pub use spawn::{fork_pending, start};
-
-/// Where the daemon is found inside namespaces.
-pub const SOCKET: &str = "/run/browse.sock";
-
-/// The folder that can be written inside namespaces.
-pub const SCRATCH: &str = "/tmp";
-
-/// What a probe answers where the limit of processes does not hold.
-const PROBE_LIMITS_IGNORED: u8 = 10;
 
 /// The sandbox of a daemon.
 #[derive(Debug)]
@@ -70,7 +34,7 @@ impl SkillSandbox {
     }
 
     /// Says where confined skills find the daemon: at its door, or at this port
-    /// of 127.0.0.1. Said once.
+    /// of 127.0.0.1. Reported once.
     pub fn set_socket(&self, door: SkillSocket, port: u16) {
         let _ = self.socket.set((door, port));
     }

@@ -8,24 +8,28 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use super::{hash, runtime::RuntimeKind, store::OpenFolder};
+use super::{hash, store::OpenFolder};
 
-mod bundles {
+/// The files of the SDKs, by language.
+pub mod bundles {
     include!(concat!(env!("OUT_DIR"), "/vendored.rs"));
 }
 
 /// The folder of a skill that holds it.
 pub const LIB_FOLDER: &str = "_lib";
 
-/// The files of the SDK for programs of this kind, by their names in `_lib`.
-/// An executable has none.
-pub fn bundle(kind: RuntimeKind) -> &'static [(&'static str, &'static [u8])] {
-    match kind {
-        RuntimeKind::TypeScript => bundles::TYPESCRIPT,
-        RuntimeKind::Python => bundles::PYTHON,
-        RuntimeKind::Rust => bundles::RUST,
-        RuntimeKind::Executable => &[],
-    }
+/// The SDK of a language.
+pub struct SdkBundle {
+    /// The folder of this tree that it comes from, which is its name in the table
+    /// of what was released.
+    pub folder: &'static str,
+    /// Its files, by their names in `_lib`.
+    pub files: &'static [(&'static str, &'static [u8])],
+}
+
+/// The files of the SDK for programs of this kind. An executable has none.
+pub fn files(bundle: Option<&'static SdkBundle>) -> &'static [(&'static str, &'static [u8])] {
+    bundle.map_or(&[], |bundle| bundle.files)
 }
 
 /// The files of `_lib` that are not those of the SDK: changed, missing or of
@@ -33,9 +37,12 @@ pub fn bundle(kind: RuntimeKind) -> &'static [(&'static str, &'static [u8])] {
 ///
 /// # Errors
 /// A file cannot be read.
-pub fn unexpected_files(skill: &Path, kind: RuntimeKind) -> io::Result<Vec<PathBuf>> {
+pub fn unexpected_files(
+    skill: &Path,
+    bundle: Option<&'static SdkBundle>,
+) -> io::Result<Vec<PathBuf>> {
     let folder = skill.join(LIB_FOLDER);
-    let bundle = bundle(kind);
+    let bundle = files(bundle);
     if bundle.is_empty() || folder.symlink_metadata().is_err() {
         return Ok(Vec::new());
     }
@@ -61,23 +68,25 @@ const RELEASED_HASHES: &str = include_str!("released.txt");
 ///
 /// # Errors
 /// A file cannot be read.
-pub fn released_version(skill: &Path, kind: RuntimeKind) -> io::Result<Option<String>> {
-    matching_version(RELEASED_HASHES, skill, kind)
+pub fn released_version(
+    skill: &Path,
+    bundle: Option<&'static SdkBundle>,
+) -> io::Result<Option<String>> {
+    matching_version(RELEASED_HASHES, skill, bundle)
 }
 
-fn matching_version(table: &str, skill: &Path, kind: RuntimeKind) -> io::Result<Option<String>> {
-    let language = match kind {
-        RuntimeKind::TypeScript => "sdk-ts",
-        RuntimeKind::Python => "sdk-python",
-        RuntimeKind::Rust => "sdk-rust",
-        RuntimeKind::Executable => return Ok(None),
-    };
+fn matching_version(
+    table: &str,
+    skill: &Path,
+    bundle: Option<&'static SdkBundle>,
+) -> io::Result<Option<String>> {
+    let Some(bundle) = bundle else { return Ok(None) };
     let mut versions: BTreeMap<&str, BTreeSet<(String, String)>> = BTreeMap::new();
     for line in table.lines().filter(|line| !line.starts_with('#')) {
         let mut words = line.split(' ');
         let (version, of) = (words.next().unwrap_or_default(), words.next());
         let (Some(name), Some(hash)) = (words.next(), words.next()) else { continue };
-        if of == Some(language) {
+        if of == Some(bundle.folder) {
             versions.entry(version).or_default().insert((name.to_owned(), hash.to_owned()));
         }
     }
@@ -101,8 +110,8 @@ fn is_python_cache(file: &Path) -> bool {
 ///
 /// # Errors
 /// The folder cannot be written.
-pub fn install(skill: &OpenFolder, kind: RuntimeKind) -> io::Result<()> {
-    let bundle = bundle(kind);
+pub fn install(skill: &OpenFolder, bundle: Option<&'static SdkBundle>) -> io::Result<()> {
+    let bundle = files(bundle);
     if bundle.is_empty() {
         return Ok(());
     }
@@ -150,9 +159,13 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     use super::{
-        OpenFolder, RuntimeKind, bundle, install, matching_version, released_version,
-        unexpected_files,
+        OpenFolder, SdkBundle, files, install, matching_version, released_version, unexpected_files,
     };
+    use crate::skills::runtime::{ALL, detect};
+
+    fn named(name: &str) -> Option<&'static SdkBundle> {
+        ALL.into_iter().find(|runtime| runtime.name() == name).expect("a runtime").sdk()
+    }
 
     #[test]
     fn the_skills_of_this_tree_carry_the_sdk_of_this_build() {
@@ -160,11 +173,15 @@ mod tests {
         let mut seen = 0;
         for shelf in ["browser-skills", "deploy/bench/skills"] {
             for entry in fs::read_dir(root.join(shelf)).expect("a folder").flatten() {
-                let kind = RuntimeKind::detect(&entry.path()).expect("a program");
-                assert!(!bundle(kind).is_empty());
+                let kind = detect(&entry.path()).expect("a program").sdk();
+                assert!(!files(kind).is_empty());
                 assert!(entry.path().join("_lib").is_dir(), "{:?}", entry.path());
-                let strangers = unexpected_files(&entry.path(), kind).expect("read");
-                assert!(strangers.is_empty(), "{:?}: {strangers:?}: run `make gen`", entry.path());
+                let unexpected = unexpected_files(&entry.path(), kind).expect("read");
+                assert!(
+                    unexpected.is_empty(),
+                    "{:?}: {unexpected:?}: run `make gen`",
+                    entry.path()
+                );
                 seen += 1;
             }
         }
@@ -174,8 +191,8 @@ mod tests {
     #[test]
     fn an_older_sdk_is_known_by_its_hash() {
         let skill = tempfile::tempdir().expect("a folder");
-        install(&OpenFolder::open(skill.path()).expect("open"), RuntimeKind::Python).expect("put");
-        let own = released_version(skill.path(), RuntimeKind::Python).expect("read");
+        install(&OpenFolder::open(skill.path()).expect("open"), named("python")).expect("put");
+        let own = released_version(skill.path(), named("python")).expect("read");
         assert_eq!(own.as_deref(), Some(env!("CARGO_PKG_VERSION")), "run `make gen`");
         // SHA-256 of `abc`.
         let hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
@@ -187,16 +204,16 @@ mod tests {
         fs::create_dir(&lib).expect("made");
         fs::write(lib.join("browse.ts"), "abc").expect("written");
         let of = |kind| matching_version(&table, skill.path(), kind).expect("read");
-        assert_eq!(of(RuntimeKind::TypeScript).as_deref(), Some("0.0.2"));
-        assert_eq!((of(RuntimeKind::Python), of(RuntimeKind::Executable)), (None, None));
+        assert_eq!(of(named("typescript")).as_deref(), Some("0.0.2"));
+        assert_eq!((of(named("python")), of(named("executable"))), (None, None));
         fs::write(lib.join("more.ts"), "").expect("written");
-        assert_eq!(of(RuntimeKind::TypeScript), None);
+        assert_eq!(of(named("typescript")), None);
     }
 
     #[test]
     fn a_bundle_is_small() {
-        for kind in [RuntimeKind::TypeScript, RuntimeKind::Python, RuntimeKind::Rust] {
-            let bytes: usize = bundle(kind).iter().map(|(_, content)| content.len()).sum();
+        for kind in ALL.into_iter().filter(|runtime| runtime.sdk().is_some()) {
+            let bytes: usize = files(kind.sdk()).iter().map(|(_, content)| content.len()).sum();
             assert!((1..=180_000).contains(&bytes), "{kind:?}: {bytes}");
         }
     }
@@ -204,12 +221,12 @@ mod tests {
     #[test]
     fn every_byte_of_the_sdk_counts() {
         let skill = tempfile::tempdir().expect("a folder");
-        let found = || unexpected_files(skill.path(), RuntimeKind::TypeScript).expect("read");
+        let found = || unexpected_files(skill.path(), named("typescript")).expect("read");
         assert!(found().is_empty(), "without an SDK there is none to differ");
         let folder = OpenFolder::open(skill.path()).expect("open");
-        install(&folder, RuntimeKind::TypeScript).expect("put");
+        install(&folder, named("typescript")).expect("put");
         assert!(found().is_empty());
-        let (name, content) = bundle(RuntimeKind::TypeScript)[0];
+        let (name, content) = files(named("typescript"))[0];
         let file = skill.path().join("_lib").join(name);
         let mut bytes = content.to_vec();
         bytes[0] ^= 1;
@@ -220,7 +237,7 @@ mod tests {
         fs::write(&file, content).expect("written");
         fs::write(skill.path().join("_lib/more.ts"), "").expect("written");
         assert_eq!(found(), [PathBuf::from("_lib/more.ts")]);
-        install(&folder, RuntimeKind::TypeScript).expect("put");
+        install(&folder, named("typescript")).expect("put");
         assert!(found().is_empty());
     }
 }

@@ -15,11 +15,11 @@ use super::{
     sandbox::{SandboxMode, SkillSandbox},
     skill::Skill,
     skill_hints::SkillHints,
-    store::sweep,
+    sweep,
     tier::{SkillPaths, Tier},
     trust_store::TrustStore,
 };
-use crate::error::{Error, Result};
+use browse_base::{Error, Result};
 
 /// The skills of a daemon, with what is remembered about them.
 pub struct Skills {
@@ -66,33 +66,33 @@ impl Skills {
     }
 
     /// The drafts of skills to be.
-    pub(super) fn drafts(&self) -> &DraftStore {
+    pub(crate) fn drafts(&self) -> &DraftStore {
         &self.drafts
     }
 
     /// The folder of a tier.
-    pub(super) fn tier_folder(&self, tier: Tier) -> &Path {
+    pub(crate) fn tier_folder(&self, tier: Tier) -> &Path {
         let found = self.tiers.iter().find(|(other, _)| *other == tier);
         found.map_or(Path::new("."), |(_, folder)| folder)
     }
 
     /// Which skills there are.
-    pub(super) fn catalog(&self) -> &Catalog {
+    pub(crate) fn catalog(&self) -> &Catalog {
         &self.catalog
     }
 
     /// Which of them are trusted.
-    pub(super) fn trust(&self) -> &TrustStore {
+    pub(crate) fn trust(&self) -> &TrustStore {
         &self.trust
     }
 
     /// When they were checked.
-    pub(super) fn checks(&self) -> &CheckHistory {
+    pub(crate) fn checks(&self) -> &CheckHistory {
         &self.checks
     }
 
     /// Where runtimes are.
-    pub(super) fn programs(&self) -> &RuntimeFinder {
+    pub(crate) fn programs(&self) -> &RuntimeFinder {
         &self.programs
     }
 
@@ -102,12 +102,12 @@ impl Skills {
     }
 
     /// Who waits for the next run.
-    pub(super) fn spare_supervisors(&self) -> &SpareSupervisors {
+    pub(crate) fn spare_supervisors(&self) -> &SpareSupervisors {
         &self.spare_supervisors
     }
 
     /// Where translations and builds are kept.
-    pub(super) fn cache(&self) -> &Path {
+    pub(crate) fn cache(&self) -> &Path {
         &self.cache
     }
 
@@ -124,8 +124,8 @@ impl Skills {
     /// The content hash of a skill, as it is now.
     ///
     /// # Errors
-    /// `SKILL_INVALID`: a file cannot be read, or is no file.
-    pub(super) fn hash(&self, skill: &Skill) -> Result<String> {
+    /// `SKILL_INVALID`: a file cannot be read, or is not a file.
+    pub(crate) fn hash(&self, skill: &Skill) -> Result<String> {
         self.hashes.get(&skill.folder).map_err(|error| {
             let message = format!("the skill `{}` cannot be read: {error}", skill.name);
             Error::new(Reason::SkillInvalid, message)
@@ -135,7 +135,7 @@ impl Skills {
     }
 
     /// Whether the skill is trusted as it is now.
-    pub(super) fn is_trusted(&self, skill: &Skill) -> bool {
+    pub(crate) fn is_trusted(&self, skill: &Skill) -> bool {
         self.hash(skill).is_ok_and(|hash| self.trust.is_trusted(skill, &hash))
     }
 }

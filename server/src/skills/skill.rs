@@ -1,34 +1,37 @@
 //! A skill as it was found: its folder, and what its manifest says or lacks.
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use browse_proto::Reason;
 
-use super::{manifest, manifest::SkillManifest, runtime::RuntimeKind, tier::Tier};
-use crate::{
-    content::clean_line,
-    error::{Error, Result},
+use super::{
+    manifest,
+    manifest::SkillManifest,
+    runtime::{self, Runtime},
+    skill_folder::{MAX_PROBLEM_CHARS, SkillFolder},
+    tier::Tier,
 };
+use browse_base::{Error, Result};
+use browse_content::clean_line;
 
 /// Largest SKILL.md that is read.
 pub const MAX_SKILL_MD_BYTES: u64 = 256 * 1024;
 
-/// Characters of what is said to be wrong with a skill, which may quote its files.
-pub const MAX_PROBLEM_CHARS: usize = 400;
-
-/// A skill.
+/// A skill: its folder, and what was found there.
 #[derive(Clone, Debug)]
 pub struct Skill {
-    /// Name of its folder.
-    pub name: String,
-    /// Where it was found.
-    pub tier: Tier,
-    /// Its folder.
-    pub folder: PathBuf,
-    /// Where its user finds it: its folder, unless that is a copy.
-    pub display_path: PathBuf,
+    place: SkillFolder,
     contents: Result<Arc<SkillContents>, SkillProblem>,
+}
+
+impl Deref for Skill {
+    type Target = SkillFolder;
+
+    fn deref(&self) -> &SkillFolder {
+        &self.place
+    }
 }
 
 /// A skill that can run.
@@ -37,7 +40,7 @@ pub struct SkillContents {
     /// What it says about itself.
     pub manifest: SkillManifest,
     /// What its program runs on.
-    pub kind: RuntimeKind,
+    pub runtime: &'static dyn Runtime,
     /// The prose of its SKILL.md.
     pub prose: String,
 }
@@ -52,14 +55,18 @@ struct SkillProblem {
 impl Skill {
     /// Reads the skill in `folder`.
     pub fn read(tier: Tier, folder: PathBuf) -> Self {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Self::read_as(tier, folder, name)
+        Self::read_at(SkillFolder::new(tier, folder))
     }
 
     /// Reads the skill `name` in `folder`, which may be called otherwise.
     pub fn read_as(tier: Tier, folder: PathBuf, name: String) -> Self {
-        let contents = SkillContents::read(&folder, &name).map(Arc::new);
-        Self { name, tier, display_path: folder.clone(), folder, contents }
+        Self::read_at(SkillFolder { name, tier, display_path: folder.clone(), folder })
+    }
+
+    /// Reads the skill in this place.
+    pub fn read_at(place: SkillFolder) -> Self {
+        let contents = SkillContents::read(&place.folder, &place.name).map(Arc::new);
+        Self { place, contents }
     }
 
     /// What it consists of.
@@ -94,12 +101,12 @@ impl SkillContents {
         let in_file = |problem: String| wrong(format!("its SKILL.md {problem}"));
         let (yaml, prose) = manifest::split_frontmatter(&text).map_err(in_file)?;
         let manifest = SkillManifest::read(yaml, name).map_err(in_file)?;
-        let kind = RuntimeKind::detect(folder).ok_or_else(|| SkillProblem {
+        let runtime = runtime::detect(folder).ok_or_else(|| SkillProblem {
             file: folder.to_owned(),
             text: "it has no program: script.ts, script.py, Cargo.toml with src/main.rs, or run"
                 .to_owned(),
         })?;
-        Ok(Self { manifest, kind, prose: prose.to_owned() })
+        Ok(Self { manifest, runtime, prose: prose.to_owned() })
     }
 }
 
@@ -118,7 +125,7 @@ fn check_links(folder: &Path) -> Result<(), SkillProblem> {
 fn read_text(file: &Path) -> Result<String, String> {
     let meta = std::fs::metadata(file).map_err(|_| "it has no SKILL.md".to_owned())?;
     if !meta.is_file() {
-        return Err("its SKILL.md is no plain file".to_owned());
+        return Err("its SKILL.md is not a plain file".to_owned());
     }
     if meta.len() > MAX_SKILL_MD_BYTES {
         return Err("its SKILL.md is larger than 256 KiB".to_owned());

@@ -4,12 +4,11 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use browse_proto::Command;
 use url::Url;
 
-use crate::dispatch::CallContext;
+use super::Skills;
 
-/// Commands on one host after which it is said, once.
+/// Commands on one host before the hint, which is given once.
 const COMMANDS_BEFORE_HINT: u32 = 20;
 
 /// Hosts that are counted; a caller who visits more drives no flow.
@@ -21,27 +20,21 @@ pub struct SkillHints {
     counts: Mutex<HashMap<(String, String), u32>>,
 }
 
-impl SkillHints {
-    /// Counts a command that was carried out, and answers what its caller
-    /// should be told.
-    pub fn count_command(&self, cx: &CallContext) -> Option<String> {
-        let is_browser = |command: &Command| command.service == "BrowserService";
-        if !cx.settings().skillify_prompts || !is_browser(cx.command()) || !cx.is_root() {
-            return None;
-        }
-        let tab = cx.tab_if_any()?;
-        let url = Url::parse(&tab.page().url()).ok()?;
-        let host = url.host_str()?.to_owned();
-        if !self.is_threshold_reached(tab.session(), &host)
-            || !cx.daemon().skills().suggest(&url).is_empty()
-        {
+impl Skills {
+    /// Counts a command that was carried out on `url` in `session`, and returns what its
+    /// caller should know.
+    pub fn count_command(&self, session: &str, url: &Url) -> Option<String> {
+        let host = url.host_str()?;
+        if !self.hints().is_threshold_reached(session, host) || !self.suggest(url).is_empty() {
             return None;
         }
         Some(format!(
             "{COMMANDS_BEFORE_HINT} commands on {host}, which has no skill: `browse guide skillify` says how to make one"
         ))
     }
+}
 
+impl SkillHints {
     /// Counts one more, and tells whether it is the one that makes it enough.
     fn is_threshold_reached(&self, session: &str, host: &str) -> bool {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,12 +54,12 @@ mod tests {
     #[test]
     fn it_is_said_once_for_a_host_of_a_session() {
         let nudges = SkillHints::default();
-        let said = |session: &str, host: &str, times: u32| {
+        let output = |session: &str, host: &str, times: u32| {
             (0..times).filter(|_| nudges.is_threshold_reached(session, host)).count()
         };
-        assert_eq!(said("a", "one.example", COMMANDS_BEFORE_HINT - 1), 0);
-        assert_eq!(said("b", "one.example", 1) + said("a", "two.example", 1), 0);
-        assert_eq!(said("a", "one.example", 3 * COMMANDS_BEFORE_HINT), 1);
+        assert_eq!(output("a", "one.example", COMMANDS_BEFORE_HINT - 1), 0);
+        assert_eq!(output("b", "one.example", 1) + output("a", "two.example", 1), 0);
+        assert_eq!(output("a", "one.example", 3 * COMMANDS_BEFORE_HINT), 1);
         for number in 0..2 * MAX_COUNTED_HOSTS {
             nudges.is_threshold_reached("a", &format!("{number}.example"));
         }

@@ -2,7 +2,7 @@
 
 use browse_proto::Reason;
 
-use crate::error::{Error, Result};
+use browse_base::{Error, Result};
 
 /// Begins the name of a draft, so that no skill can be taken for one.
 pub const DRAFT_PREFIX: &str = "skillify-";
@@ -31,7 +31,7 @@ fn name_problem(name: &str) -> Option<&'static str> {
         name.strip_prefix(word).is_some_and(|rest| rest.len() == 1 && rest.as_bytes()[0] != b'-')
     });
     if name.is_empty() {
-        Some("is no name for a skill")
+        Some("is not a name for a skill")
     } else if !plain {
         Some("is not lower case letters, digits and dashes")
     } else if name.starts_with('-') || name.ends_with('-') {

@@ -12,13 +12,13 @@ use browse_proto::Reason;
 use super::{
     drafts::unwritable_error,
     hash,
-    skill::Skill,
+    skill_folder::SkillFolder,
     store::{
         OpenFolder,
         copy::{SNAPSHOT_RULES, copy},
     },
 };
-use crate::error::{Error, Result};
+use browse_base::{Error, Result};
 
 /// A copy that no run used for so long is removed.
 const MAX_UNUSED_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -28,7 +28,7 @@ const MAX_UNUSED_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
 ///
 /// # Errors
 /// `SKILL_CHANGED`: it has another content by now.
-pub fn verified_copy(skill: &Skill, hash: &str, cache: &Path) -> Result<Skill> {
+pub fn verified_copy(skill: &SkillFolder, hash: &str, cache: &Path) -> Result<SkillFolder> {
     let root = cache.join("skills");
     let folder = root.join(format!("{}-{}", skill.name, &hash[..32]));
     if !folder.is_dir() {
@@ -39,12 +39,10 @@ pub fn verified_copy(skill: &Skill, hash: &str, cache: &Path) -> Result<Skill> {
     if let Err(error) = touched {
         tracing::debug!(%error, "a copy of a skill cannot be touched");
     }
-    let mut copy = Skill::read_as(skill.tier, folder, skill.name.clone());
-    copy.display_path.clone_from(&skill.display_path);
-    Ok(copy)
+    Ok(SkillFolder { folder, ..skill.clone() })
 }
 
-fn create_copy(skill: &Skill, hash: &str, root: &Path, folder: &Path) -> Result<()> {
+fn create_copy(skill: &SkillFolder, hash: &str, root: &Path, folder: &Path) -> Result<()> {
     let failed = |error: io::Error| unwritable_error(root, &error);
     let changed = |problem: String| {
         let message = format!("the skill `{}` was written to meanwhile: {problem}", skill.name);
@@ -83,7 +81,7 @@ pub fn remove_unused(root: &Path) -> io::Result<()> {
 mod tests {
     use std::fs;
 
-    use super::{Reason, Skill, verified_copy};
+    use super::{Reason, SkillFolder, verified_copy};
     use crate::skills::{hash::hash, tier::Tier};
 
     #[test]
@@ -93,7 +91,7 @@ mod tests {
         fs::write(folder.path().join("run"), "one").expect("written");
         fs::create_dir(folder.path().join("__pycache__")).expect("made");
         fs::write(folder.path().join("__pycache__/a.pyc"), "").expect("written");
-        let skill = Skill::read(Tier::Global, folder.path().to_owned());
+        let skill = SkillFolder::new(Tier::Global, folder.path().to_owned());
         let one = hash(folder.path()).expect("hashed");
         let copy = verified_copy(&skill, &one, cache.path()).expect("copied");
         fs::write(folder.path().join("run"), "two").expect("written");

@@ -4,7 +4,6 @@
 pub mod copy;
 pub mod failpoint;
 mod folder;
-pub mod sweep;
 
 pub use folder::{FolderEntry, OpenFolder};
 

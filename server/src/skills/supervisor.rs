@@ -19,11 +19,6 @@
 
 mod exit_report;
 #[cfg(target_os = "linux")]
-mod group;
-#[cfg(not(target_os = "linux"))]
-#[path = "supervisor/no_group.rs"]
-mod group;
-#[cfg(target_os = "linux")]
 mod memory;
 #[cfg(not(target_os = "linux"))]
 #[path = "supervisor/no_memory.rs"]
@@ -31,6 +26,7 @@ mod memory;
 
 use std::io::{self, Read, Write as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -44,14 +40,10 @@ use nix::{
 };
 
 use super::{
-    process::{ProcessPlan, own_program},
-    sandbox,
-    sandbox::Confinement,
+    confinement::{self, CANNOT_START, ControlGroup, StartedProgram},
+    process_plan::{Confinement, ProcessPlan, frame, read_plan},
 };
-use crate::guardian::processes;
-
-pub use exit_report::StartedProgram;
-pub use group::ControlGroup;
+use browse_process::processes;
 
 /// The argument that makes `browsed` a supervisor.
 pub const SUPERVISE_FLAG: &str = "--supervise";
@@ -61,9 +53,6 @@ pub const PREFORK: &str = "ahead";
 
 /// The argument after it that has another supervisor below this one.
 pub const NESTED: &str = "twice";
-
-/// What it exits with when the program cannot be started.
-pub const CANNOT_START: u8 = 126;
 
 /// Rounds of looking for what is left; each ends all that it finds.
 const MAX_KILL_ROUNDS: usize = 500;
@@ -107,7 +96,7 @@ pub fn run() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// What is said of a run that was ended for its memory.
+/// What is reported of a run that was ended for its memory.
 fn memory_exceeded_message(most: u64) -> String {
     format!(
         "error: the skill was ended: its processes took more than {} MiB of memory together",
@@ -115,34 +104,16 @@ fn memory_exceeded_message(most: u64) -> String {
     )
 }
 
-/// A plan as it stands at the beginning of the input: its length, then itself.
-pub fn frame(plan: &[u8]) -> Vec<u8> {
-    let length = u32::try_from(plan.len()).unwrap_or(u32::MAX);
-    [&length.to_le_bytes(), plan].concat()
-}
-
-/// Reads a plan that is framed so.
-///
-/// # Errors
-/// The input ends before.
-pub fn read_plan(input: &mut impl Read) -> io::Result<ProcessPlan> {
-    let mut length = [0; 4];
-    input.read_exact(&mut length)?;
-    let mut plan = vec![0; u32::from_le_bytes(length) as usize];
-    input.read_exact(&mut plan)?;
-    Ok(serde_json::from_slice(&plan)?)
-}
-
 /// Starts the program as the plan wants it; namespaces may be made before
 /// there is one, and the inner supervisor of two starts it itself.
 fn start_program(ahead: bool, twice: bool) -> io::Result<(StartedProgram, ProcessPlan)> {
-    let begun = if ahead { Some(sandbox::fork_pending(true)?) } else { None };
+    let begun = if ahead { Some(confinement::fork_pending(true)?) } else { None };
     let plan = read_plan(&mut io::stdin().lock())?;
     let free = |child| StartedProgram { child, exit_pipe: None, group: None };
     let started = match (begun, &plan.confinement) {
         // What waited may be dead.
         (Some(begun), Confinement::Namespaces { .. }) => {
-            begun.run_plan(&plan).or_else(|_| sandbox::start(&plan))?
+            begun.run_plan(&plan).or_else(|_| confinement::start(&plan))?
         }
         (Some(_), _) => return Err(io::Error::other("the namespaces are for another plan")),
         // Where nobody adopts orphans, the group has to be the program's own.
@@ -150,7 +121,7 @@ fn start_program(ahead: bool, twice: bool) -> io::Result<(StartedProgram, Proces
             free(start_inner(&plan)?)
         }
         (None, Confinement::None) => free(start_unconfined(&plan)?),
-        (None, _) => sandbox::start(&plan)?,
+        (None, _) => confinement::start(&plan)?,
     };
     Ok((started, plan))
 }
@@ -238,7 +209,15 @@ fn has_no_descendants(child: Pid) -> bool {
     ended() && processes::own_children().is_some_and(only)
 }
 
-/// The exit code of a supervisor that a signal ended, as it would have said it.
+/// Our own program, also when an update has replaced the file.
+pub fn own_program() -> PathBuf {
+    if cfg!(target_os = "linux") {
+        return PathBuf::from("/proc/self/exe");
+    }
+    std::env::current_exe().unwrap_or_else(|_| PathBuf::from("browsed"))
+}
+
+/// The exit code of a supervisor that a signal ended, as it would have reported it.
 pub fn exit_code(status: ExitStatus) -> i32 {
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
 }

@@ -12,7 +12,7 @@ use browse_proto::Reason;
 use serde::{Deserialize, Serialize};
 
 use super::{skill::Skill, tier::Tier};
-use crate::error::{Error, Result};
+use browse_base::{Error, Result};
 
 /// Name and hash of each skill that this build ships.
 const BUNDLED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/bundled.rs"));

@@ -16,10 +16,8 @@ use tokio_rustls::rustls::{
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
 };
 
-use crate::{
-    daemon::Settings,
-    error::{Error, HINT_KEY, Result},
-};
+use super::TunnelSettings;
+use browse_base::{Error, HINT_KEY, Result};
 
 /// File of the certificate that we make, below the home of browse, with its key.
 const CERTIFICATE_FILE: &str = "tunnel/identity.pem";
@@ -40,8 +38,8 @@ impl TunnelIdentity {
     ///
     /// # Errors
     /// `CERTIFICATE_UNUSABLE`; `FILE_UNWRITABLE`.
-    pub fn from_settings(settings: &Settings) -> Result<Self> {
-        match (&settings.tunnel_cert, &settings.tunnel_key) {
+    pub fn from_settings(settings: &TunnelSettings) -> Result<Self> {
+        match (&settings.certificate, &settings.key) {
             (Some(certificate), Some(key)) => Self::load(certificate, key),
             (None, None) => {
                 let file = settings.home.join(CERTIFICATE_FILE);
@@ -117,7 +115,7 @@ fn read_pem(path: &Path, secret: bool) -> Result<Vec<u8>> {
     let mut file = file.map_err(|error| unusable_certificate(path, error))?;
     let about = file.metadata().map_err(|error| unusable_certificate(path, error))?;
     if !about.is_file() {
-        return Err(unusable_certificate(path, "it is no plain file"));
+        return Err(unusable_certificate(path, "it is not a plain file"));
     }
     if secret && about.mode() & 0o077 != 0 {
         let mode = about.mode() & 0o777;

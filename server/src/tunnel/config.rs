@@ -8,15 +8,9 @@ use std::{
 
 use browse_proto::{Reason, v1};
 
-use super::{ListenConfig, ngrok, program_path, redact_command};
-use crate::{
-    content,
-    daemon::Settings,
-    error::{Error, HINT_KEY, Result},
-    policy::hex,
-    secrets,
-    skills::environment_of_caller,
-};
+use super::{ListenConfig, display_line::MAX_DISPLAY_CHARS, ngrok, program_path, redact_command};
+use crate::skills::environment_of_caller;
+use browse_base::{Error, HINT_KEY, Result, hex};
 
 /// What forwards to the listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +21,23 @@ pub enum Provider {
     Command,
     /// Our program for ngrok.
     Ngrok,
+}
+
+/// What the settings say of the tunnel and its listener.
+#[derive(Clone, Debug, Default)]
+pub struct TunnelSettings {
+    /// The home of browse, with the certificate and the receipts.
+    pub home: PathBuf,
+    /// A certificate instead of that of the home.
+    pub certificate: Option<PathBuf>,
+    /// The key of that certificate.
+    pub key: Option<PathBuf>,
+    /// What forwards when a request does not name it; it starts with the daemon.
+    pub provider: Option<Provider>,
+    /// The command of a tunnel that is one.
+    pub command: Option<String>,
+    /// Opens the listener with the daemon, on this machine, and no tunnel.
+    pub local_only: bool,
 }
 
 /// A tunnel that is wanted.
@@ -41,9 +52,6 @@ pub struct TunnelConfig {
     /// Variables of the program.
     pub environment: std::collections::BTreeMap<String, String>,
 }
-
-/// Letters of a command or of a line that are shown.
-const MAX_DISPLAY_CHARS: usize = 400;
 
 /// Letters of a command that is looked into at all, its secrets among them.
 const MAX_COMMAND_CHARS: usize = 8192;
@@ -65,29 +73,29 @@ impl Provider {
 }
 
 impl TunnelConfig {
-    /// Reads what the owner said, else what the settings say. A program that is
+    /// Reads what the owner specified, else what the settings say. A program that is
     /// named from `folder` on is written out whole: what is agreed to is the
-    /// same wherever it is said.
+    /// same wherever it is reported.
     ///
     /// # Errors
     /// `ARGUMENT_INVALID`.
     pub fn from_request(
         request: &v1::StartTunnelRequest,
-        settings: &Settings,
+        settings: &TunnelSettings,
         folder: Option<&Path>,
     ) -> Result<Self> {
-        let said = match request.provider() {
+        let output = match request.provider() {
             v1::TunnelProvider::None => Some(Provider::None),
             v1::TunnelProvider::Command => Some(Provider::Command),
             v1::TunnelProvider::Ngrok => Some(Provider::Ngrok),
             v1::TunnelProvider::Unspecified => None,
         };
         let named = request.tunnel_cmd.as_deref();
-        let provider = said.or_else(|| named.map(|_| Provider::Command)).or(settings.tunnel);
+        let provider = output.or_else(|| named.map(|_| Provider::Command)).or(settings.provider);
         let provider = provider.ok_or_else(|| {
             invalid("say what forwards: `--provider ngrok`, `--tunnel-cmd <command>` or `--provider none`")
         })?;
-        let command = match (provider, named.or(settings.tunnel_cmd.as_deref())) {
+        let command = match (provider, named.or(settings.command.as_deref())) {
             (Provider::Ngrok, _) if named.is_none() => ngrok::NGROK_PROGRAM.to_owned(),
             (Provider::None, _) if named.is_none() => String::new(),
             (Provider::Command, Some(command)) if !command.trim().is_empty() => {
@@ -121,9 +129,9 @@ impl TunnelConfig {
     /// What the settings want at the start of the daemon, if anything.
     ///
     /// # Errors
-    /// As [`Wish::read`].
-    pub fn from_settings(settings: &Settings) -> Result<Option<Self>> {
-        if settings.tunnel.is_none() || settings.tunnel_local_only {
+    /// As [`TunnelConfig::read`].
+    pub fn from_settings(settings: &TunnelSettings) -> Result<Option<Self>> {
+        if settings.provider.is_none() || settings.local_only {
             return Ok(None);
         }
         let environment = std::env::vars_os().filter_map(|(name, value)| {
@@ -207,9 +215,9 @@ impl TunnelConfig {
     fn is_displayable(&self) -> bool {
         let bare = redact_command::redact_command(&self.command);
         let letters = self.command.chars();
-        !bare.contains(secrets::REDACTED)
-            && secrets::redact(&self.command) == self.command
-            && content::clean(&self.command) == self.command
+        !bare.contains(browse_secrets::REDACTED)
+            && browse_secrets::redact(&self.command) == self.command
+            && browse_content::clean(&self.command) == self.command
             && letters.clone().count() <= MAX_DISPLAY_CHARS
             && !letters.clone().any(|letter| letter.is_control() || letter == '`')
     }
@@ -238,20 +246,8 @@ impl TunnelConfig {
             None => String::new(),
         };
         format!(
-            "a tunnel makes the listener for paired agents of `{project}` reachable from {from}{at}. Strangers can only try setup keys there. Whoever is paired can use what the pairing grants: tabs of this browser, and your cookies where you pair with `--session`. {who}"
+            "a tunnel makes the listener for paired agents of `{project}` reachable from {from}{at}. Anonymous callers can only try setup keys there. Whoever is paired can use what the pairing grants: tabs of this browser, and your cookies where you pair with `--session`. {who}"
         )
-    }
-}
-
-/// A text of the user's or of a program as it may be shown and written down: on
-/// one line, without secrets, cut.
-pub fn to_display_line(text: &str) -> String {
-    let cleaned = content::clean(text);
-    let line = cleaned.split_whitespace().collect::<Vec<_>>().join(" ");
-    let bare = secrets::redact(&line);
-    match bare.char_indices().nth(MAX_DISPLAY_CHARS) {
-        Some((end, _)) => format!("{}…", &bare[..end]),
-        None => bare.into_owned(),
     }
 }
 
@@ -259,7 +255,9 @@ pub fn to_display_line(text: &str) -> String {
 fn split_command(command: &str) -> Result<Vec<String>> {
     let words = shlex::split(command);
     let words = words.filter(|words| command.is_empty() || !words.is_empty());
-    words.ok_or_else(|| invalid("`--tunnel-cmd` is no command: a quote has no end, or it is empty"))
+    words.ok_or_else(|| {
+        invalid("`--tunnel-cmd` is not a command: a quote has no end, or it is empty")
+    })
 }
 
 /// Refuses a command that no owner could agree to by what is shown of it.
@@ -267,7 +265,8 @@ fn ensure_displayable(command: &str) -> Result<()> {
     let why = if command.chars().count() > MAX_COMMAND_CHARS {
         "longer than can be shown"
     } else {
-        let odd = |word: &String| content::clean(word) != *word || word.contains(char::is_control);
+        let odd =
+            |word: &String| browse_content::clean(word) != *word || word.contains(char::is_control);
         if split_command(command)?.iter().any(odd) {
             "not to be shown on one line: a word of it holds a line break, or letters that are not seen"
         } else if redact_command::redact_command(command).chars().count() > MAX_DISPLAY_CHARS {
@@ -294,8 +293,8 @@ fn resolve_program(command: &str, folder: &Path) -> Result<String> {
     let path: PathBuf = folder.join(program).components().collect();
     let path = path
         .to_str()
-        .ok_or_else(|| invalid("`--tunnel-cmd` is below a folder whose name is no text"))?;
-    let odd = |_| invalid("`--tunnel-cmd` is no command: it holds a zero byte");
+        .ok_or_else(|| invalid("`--tunnel-cmd` is below a folder whose name is not text"))?;
+    let odd = |_| invalid("`--tunnel-cmd` is not a command: it holds a zero byte");
     let path = shlex::try_quote(path).map_err(odd)?;
     let plain = command.trim_start().strip_prefix(program.as_str());
     match plain.filter(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace)) {

@@ -1,10 +1,13 @@
 use super::*;
 
-fn settings(flags: &[&str]) -> Settings {
-    let own = ["--project=/p", "--home=/h"];
-    let flags: Vec<_> = own.iter().chain(flags).map(|flag| (*flag).to_owned()).collect();
-    let reader = crate::daemon::SettingsReader::new(&flags, |_| None).expect("good flags");
-    reader.read().expect("good settings")
+fn settings(flags: &[&str]) -> TunnelSettings {
+    let value = |name: &str| flags.iter().find_map(|flag| flag.strip_prefix(name));
+    TunnelSettings {
+        home: "/h".into(),
+        provider: value("--tunnel=").and_then(Provider::from_name),
+        command: value("--tunnel-cmd=").map(str::to_owned),
+        ..TunnelSettings::default()
+    }
 }
 
 fn read(change: impl FnOnce(&mut v1::StartTunnelRequest), flags: &[&str]) -> Result<TunnelConfig> {
@@ -20,14 +23,14 @@ fn cmd(text: &str) -> impl FnOnce(&mut v1::StartTunnelRequest) {
 
 #[test]
 fn the_program_is_told_where_the_listener_is() {
-    let wish = read(cmd("t --to {url} 'a b' {port} {address}"), &[]).expect("good");
-    let words = wish.argv("127.0.0.1:4567".parse().expect("an address"), &[]).expect("good");
+    let requested = read(cmd("t --to {url} 'a b' {port} {address}"), &[]).expect("good");
+    let words = requested.argv("127.0.0.1:4567".parse().expect("an address"), &[]).expect("good");
     assert_eq!(words, ["t", "--to", "https://127.0.0.1:4567", "a b", "4567", "127.0.0.1:4567"]);
 }
 
 #[test]
 fn a_program_is_agreed_to_by_its_whole_path() {
-    for (said, agreed) in [
+    for (output, agreed) in [
         ("./t --to {url}", "/f/g/t --to {url}"),
         ("../b/t 'a b'", "/f/g/../b/t 'a b'"),
         ("bin/t", "/f/g/bin/t"),
@@ -37,21 +40,21 @@ fn a_program_is_agreed_to_by_its_whole_path() {
         ("/a/t x", "/a/t x"),
         ("t ./x", "t ./x"),
     ] {
-        let wish = read(cmd(said), &[]).expect(said);
-        assert_eq!(wish.command, agreed, "{said}");
-        let all = wish.argv("127.0.0.1:1".parse().expect("an address"), &[]).expect("good");
+        let requested = read(cmd(output), &[]).expect(output);
+        assert_eq!(requested.command, agreed, "{output}");
+        let all = requested.argv("127.0.0.1:1".parse().expect("an address"), &[]).expect("good");
         assert_eq!(
             all[1..],
-            split_command(said)
+            split_command(output)
                 .expect("good")
                 .iter()
                 .skip(1)
                 .map(|word| word.replace("{url}", "https://127.0.0.1:1"))
                 .collect::<Vec<_>>()[..],
-            "{said}"
+            "{output}"
         );
     }
-    // A setting is said in no folder.
+    // A setting belongs to no folder.
     let set = read(|_| (), &["--tunnel=command", "--tunnel-cmd=./t"]).expect("good");
     assert_eq!(set.command, "./t");
 }
@@ -70,10 +73,10 @@ fn what_a_hint_says_starts_the_same() {
         (r.listen, r.address) = (Some("127.0.0.1:9".to_owned()), Some("a.b:1".to_owned()));
     });
     let line = placed.trim_matches('`').strip_prefix("browse tunnel start ").expect(&placed);
-    let said = shlex::split(line).expect("it can be pasted");
+    let output = shlex::split(line).expect("it can be pasted");
     let wanted = ["--tunnel-cmd", "/f/g/t --url '{url}'", "--listen", "127.0.0.1:9"];
-    assert_eq!(said[..4], wanted);
-    assert_eq!(said[4..], ["--address", "a.b:1"]);
+    assert_eq!(output[..4], wanted);
+    assert_eq!(output[4..], ["--address", "a.b:1"]);
     let nested = again(&|r| r.tunnel_cmd = Some("sh -c \"echo 'a b'\"".to_owned()));
     assert!(nested.contains("--tunnel-cmd "), "{nested}");
     for secret in ["t --token abcdef", "sh -c 't --token abc'", "t `id`", "t \n x"] {
@@ -84,7 +87,7 @@ fn what_a_hint_says_starts_the_same() {
 
 #[test]
 fn what_ngrok_lacks_is_said_before_anything_starts() {
-    let wish = |token: &str| {
+    let requested = |token: &str| {
         let change = |request: &mut v1::StartTunnelRequest| {
             request.set_provider(v1::TunnelProvider::Ngrok);
             let set = [("NGROK_AUTHTOKEN", token), ("MY_PASSWORD", "x")];
@@ -93,13 +96,13 @@ fn what_ngrok_lacks_is_said_before_anything_starts() {
         };
         read(change, &[]).expect("good")
     };
-    assert_eq!(wish("t").command, "browse-ngrok");
-    assert_eq!(wish("t").environment.len(), 1, "it gets nothing else");
-    // A test is no daemon: nothing lies beside it.
-    let missing = wish("t").check_prerequisites().expect_err("it is missing");
+    assert_eq!(requested("t").command, "browse-ngrok");
+    assert_eq!(requested("t").environment.len(), 1, "it gets nothing else");
+    // A test is not a daemon: nothing lies beside it.
+    let missing = requested("t").check_prerequisites().expect_err("it is missing");
     assert_eq!(missing.reason(), Reason::NgrokProgramMissing);
     assert!(missing.hint().contains("ngrok http {url}"), "{}", missing.hint());
-    assert!(wish("t").argv("127.0.0.1:1".parse().expect("an address"), &[0; 32]).is_err());
+    assert!(requested("t").argv("127.0.0.1:1".parse().expect("an address"), &[0; 32]).is_err());
     assert!(read(cmd("/bin/sh"), &[]).expect("good").check_prerequisites().is_ok());
     let missing =
         read(cmd("./t"), &[]).expect("good").check_prerequisites().expect_err("it is missing");
@@ -115,7 +118,7 @@ fn what_does_not_go_together_is_refused() {
             request.tunnel_cmd = command.map(str::to_owned);
             request.address = address.map(str::to_owned);
         };
-        read(change, &[]).map(|wish| wish.provider)
+        read(change, &[]).map(|requested| requested.provider)
     };
     for (provider, command, address) in [
         (Command, Option::None, Option::None),
@@ -130,13 +133,13 @@ fn what_does_not_go_together_is_refused() {
         let refused = with(provider, command, address).expect_err("it is refused");
         assert_eq!(refused.reason(), Reason::ArgumentInvalid);
     }
-    assert!(read(|_| (), &[]).is_err(), "something has to be said");
+    assert!(read(|_| (), &[]).is_err(), "something has to be reported");
     assert_eq!(read(|_| (), &["--tunnel=none"]).expect("good").provider, Provider::None);
     let named = read(|_| (), &["--tunnel=command", "--tunnel-cmd=t {port}"]).expect("good");
     assert_eq!((named.provider, named.command.as_str()), (Provider::Command, "t {port}"));
-    // What is said goes before what is set.
-    let said = read(cmd("u"), &["--tunnel=ngrok", "--tunnel-cmd=t"]).expect("good");
-    assert_eq!((said.provider, said.command.as_str()), (Provider::Command, "u"));
+    // An argument has precedence over a setting.
+    let output = read(cmd("u"), &["--tunnel=ngrok", "--tunnel-cmd=t"]).expect("good");
+    assert_eq!((output.provider, output.command.as_str()), (Provider::Command, "u"));
 }
 
 #[test]
@@ -154,8 +157,8 @@ fn a_command_that_cannot_be_shown_whole_is_refused() {
 #[test]
 fn what_is_agreed_to_names_all_that_counts_and_no_secret() {
     let token = format!("ghp_{}", "a1B2".repeat(9));
-    let wish = read(cmd(&format!("t --token {token}")), &[]).expect("good");
-    let text = wish.consent_statement(Path::new("/p"));
+    let requested = read(cmd(&format!("t --token {token}")), &[]).expect("good");
+    let text = requested.consent_statement(Path::new("/p"));
     assert!(text.contains("`/p`") && text.contains("t --token"), "{text}");
     assert!(!text.contains(&token), "{text}");
     let text = read(cmd("t --authtoken=yyyy"), &[]).expect("good").redacted_command();

@@ -1,5 +1,5 @@
-//! One connection from elsewhere: HTTP/2 or HTTP/1.1 inside TLS, held to
-//! narrow limits, because a stranger may be at the other end.
+//! One connection from somewhere else: HTTP/2 or HTTP/1.1 inside TLS, held to
+//! narrow limits, because an anonymous caller may be at the other end.
 
 use std::{error::Error, net::IpAddr, sync::Arc, time::Duration};
 
@@ -17,11 +17,8 @@ use tonic::body::Body;
 use tower::{ServiceExt as _, service_fn};
 
 use super::{busy_body::BusyBody, connection_limits::TunnelConnection, drain_body::DrainedBody};
-use crate::{
-    dispatch::denial_audit::{self, RAPID_RESETS},
-    policy::layer::{GatedService, PeerAddress},
-    records::SecurityLog,
-};
+use browse_policy::layer::{GatedService, PeerAddress};
+use browse_records::SecurityLog;
 
 /// Bytes of one call that may be on their way unread.
 const STREAM_WINDOW: u32 = 256 << 10;
@@ -96,9 +93,9 @@ pub async fn serve(
     };
     if let Err(error) = ended {
         if is_flood(&*error) {
-            denial_audit::record_ended_connection(attempts, RAPID_RESETS, peer);
+            attempts.record_rapid_resets(peer);
         }
-        tracing::debug!(%error, "a connection from elsewhere broke");
+        tracing::debug!(%error, "a connection from somewhere else broke");
     }
 }
 

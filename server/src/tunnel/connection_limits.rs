@@ -8,7 +8,7 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
-use crate::policy::layer::AuthenticatedFlag;
+use browse_policy::layer::AuthenticatedFlag;
 
 /// Connections at a time.
 const MAX_CONNECTIONS: usize = 256;
@@ -43,16 +43,16 @@ struct ConnectionActivity {
 pub struct ConnectionPermit(Arc<TunnelConnection>);
 
 impl TunnelConnections {
-    /// Takes a new connection in. When there is no room, the stranger that has
+    /// Takes a new connection in. When there is no room, the anonymous caller that has
     /// been silent longest goes, else the one that has taken longest for a call:
     /// who crowds in cannot keep out who is paired. Nothing when nobody can go.
     pub fn admit(&self) -> Option<Arc<TunnelConnection>> {
         let mut lines = self.lock();
         lines.retain(|line| !line.cancel.is_cancelled());
         if lines.len() >= MAX_CONNECTIONS {
-            let strangers =
+            let unknown_peers =
                 lines.iter().enumerate().filter(|(_, line)| !line.authentication.is_set());
-            let (at, _) = strangers.min_by_key(|(_, line)| {
+            let (at, _) = unknown_peers.min_by_key(|(_, line)| {
                 let ConnectionActivity { calls, since } = line.activity();
                 (calls > 0, since)
             })?;
@@ -159,12 +159,12 @@ mod tests {
         let lines = TunnelConnections::default();
         let all: Vec<_> = (0..MAX_CONNECTIONS).filter_map(|_| lines.admit()).collect();
         let calls: Vec<_> = all.iter().map(TunnelConnection::begin_call).collect();
-        let agent = lines.admit().expect("the slowest stranger goes");
+        let agent = lines.admit().expect("the slowest anonymous caller goes");
         assert!(all[0].cancel.is_cancelled() && !all[1].cancel.is_cancelled());
         agent.authentication().set();
         let call = agent.begin_call();
         for _ in 0..2 * MAX_CONNECTIONS {
-            let line = lines.admit().expect("strangers go for strangers");
+            let line = lines.admit().expect("anonymous callers go for anonymous callers");
             std::mem::forget(line.begin_call());
         }
         assert!(!agent.cancel.is_cancelled(), "a call of who is paired goes on");
@@ -178,13 +178,14 @@ mod tests {
     #[test]
     fn silence_and_endless_calls_end() {
         let lines = TunnelConnections::default();
-        let (stranger, known, busy) = (lines.admit(), lines.admit(), lines.admit());
-        let [stranger, known, busy] = [stranger, known, busy].map(|line| line.expect("room"));
+        let (unknown_peer, known, busy) = (lines.admit(), lines.admit(), lines.admit());
+        let [unknown_peer, known, busy] =
+            [unknown_peer, known, busy].map(|line| line.expect("room"));
         known.authentication().set();
         let _call = busy.begin_call();
         let cut = |after: Duration| {
             lines.cancel_stale(Instant::now() + after);
-            [&stranger, &known, &busy].map(|line| line.cancel.is_cancelled())
+            [&unknown_peer, &known, &busy].map(|line| line.cancel.is_cancelled())
         };
         assert_eq!(cut(Duration::from_secs(9)), [false, false, false]);
         assert_eq!(cut(Duration::from_secs(11)), [true, false, false]);

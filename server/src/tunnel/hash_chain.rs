@@ -16,11 +16,11 @@ use std::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use sha2::{Digest as _, Sha256};
 
-use crate::policy::hex;
+use browse_base::hex;
 
 /// Bytes of a chain that are read.
 const MAX_CHAIN_BYTES: u64 = 64 << 20;
-/// Bytes of a line that was torn as it was written; what is longer is no receipt.
+/// Bytes of a line that was torn as it was written; what is longer is not a receipt.
 const MAX_TORN_BYTES: u64 = 64 << 10;
 /// What the hash of a line stands between.
 const HASH_PREFIX: &str = ",\"hash\":\"";
@@ -140,7 +140,7 @@ impl HashChainLog {
         }
         // A pipe would be waited for.
         if !about.is_dir() {
-            return odd("is no folder");
+            return odd("is not a folder");
         }
         let flags = nix::libc::O_DIRECTORY | nix::libc::O_NOFOLLOW;
         let folder = OpenOptions::new().read(true).custom_flags(flags).open(&self.folder)?;
@@ -237,7 +237,7 @@ impl HashChainLog {
             whole.records.push(link);
         }
         if text.len() as u64 > whole.length + MAX_TORN_BYTES {
-            return Err(broken(whole.records.len() + 1, "it has no end, and is no receipt"));
+            return Err(broken(whole.records.len() + 1, "it has no end, and is not a receipt"));
         }
         // The head may be one behind: a daemon was killed before it wrote it.
         let behind = head.as_ref().map_or(0, |head| head.number);
@@ -275,7 +275,7 @@ fn read_text(folder: &Path, name: &'static str) -> Result<Option<String>, ChainE
     };
     let about = file.metadata()?;
     if !about.is_file() {
-        return Err(odd("is no plain file"));
+        return Err(odd("is not a plain file"));
     }
     ensure_private(&file, name, FILE_MODE_MASK)?;
     if about.size() > MAX_CHAIN_BYTES {
@@ -283,7 +283,7 @@ fn read_text(folder: &Path, name: &'static str) -> Result<Option<String>, ChainE
     }
     let mut bytes = Vec::new();
     file.take(MAX_CHAIN_BYTES).read_to_end(&mut bytes)?;
-    // What is no text fits no hash.
+    // What is not text fits no hash.
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
@@ -304,7 +304,7 @@ fn ensure_private(file: &File, name: &'static str, others: u32) -> Result<(), Ch
 /// A line with its end, and its hash.
 fn encode_record<T: Serialize>(link: &ChainRecord<T>) -> io::Result<(String, String)> {
     let text = serde_json::to_string(link)?;
-    let body = text.strip_suffix('}').ok_or_else(|| io::Error::other("it is no object"))?;
+    let body = text.strip_suffix('}').ok_or_else(|| io::Error::other("it is not an object"))?;
     let hash = sha256_hex(body);
     Ok((format!("{body}{HASH_PREFIX}{hash}{HASH_SUFFIX}\n"), hash))
 }
@@ -316,7 +316,7 @@ fn parse_record<T: DeserializeOwned>(line: &str) -> Result<(ChainRecord<T>, Stri
     if sha256_hex(body) != named {
         return Err("its hash does not fit");
     }
-    let link = serde_json::from_str(&format!("{body}}}")).map_err(|_| "it is no receipt")?;
+    let link = serde_json::from_str(&format!("{body}}}")).map_err(|_| "it is not a receipt")?;
     Ok((link, named.to_owned()))
 }
 

@@ -124,7 +124,7 @@ fn a_daemon_that_was_killed_while_it_wrote_broke_nothing() {
 fn what_cannot_be_written_is_told() {
     let home = Home::of(&["one"]);
     let before = home.lines();
-    // The folder is a file, the file is a folder, or a link elsewhere.
+    // The folder is a file, the file is a folder, or a link somewhere else.
     let blocked = HashChainLog::new(home.chain.file());
     assert!(matches!(
         blocked.append(Note { text: String::new() }),
@@ -147,23 +147,23 @@ fn what_cannot_be_written_is_told() {
     let (folder, aside) = (home.chain.folder(), home.folder.path().join("aside"));
     fs::rename(folder, &aside).expect("it is moved");
     std::os::unix::fs::symlink(&aside, folder).expect("a link");
-    let told = |why: &str| {
+    let reported = |why: &str| {
         let read = home.chain.read_verified::<Note>().map(|_| ()).expect_err(why);
         let written = home.append("more").map(|_| ()).expect_err(why);
         let wanted = format!("`receipts` {why}");
         assert_eq!([read.to_string(), written.to_string()], [wanted.clone(), wanted]);
     };
-    told("is a link");
+    reported("is a link");
     fs::remove_file(folder).expect("it goes");
     nix::unistd::mkfifo(folder, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
-    told("is no folder");
+    reported("is not a folder");
     fs::remove_file(folder).expect("it goes");
     fs::rename(&aside, folder).expect("it is back");
     assert_eq!(home.lines(), before);
     // What has no end is torn when it is short, and put there when it is not.
     let mut file = OpenOptions::new().append(true).open(home.chain.file()).expect("a file");
     file.write_all(&vec![0; 1 << 20]).expect("it is written");
-    assert_eq!(home.fault(), "chain.jsonl:2: it has no end, and is no receipt");
+    assert_eq!(home.fault(), "chain.jsonl:2: it has no end, and is not a receipt");
 }
 
 #[test]

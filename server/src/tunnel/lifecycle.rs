@@ -1,10 +1,8 @@
 //! The tunnel that runs, or does not: one at a time.
 
-mod state;
-
 use std::{
     net::SocketAddr,
-    sync::Arc,
+    sync::{Arc, Weak},
     time::{Duration, SystemTime},
 };
 
@@ -12,74 +10,68 @@ use browse_proto::Reason;
 use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-pub use state::{RunningTunnel, TunnelLifecycle, TunnelStatus};
-
-use self::state::TunnelState;
 use super::{
     ListenConfig, PeerAuthentication, Provider, PublicAddress, TunnelConfig,
-    listener::Endpoint,
+    listener::{Endpoint, TunnelListener, TunnelServices},
     ngrok::NgrokStatus,
     process::TunnelProcess,
     receipts::{Receipts, TunnelReceipt},
+    tunnel_state::{RunningTunnel, TunnelState},
 };
-use crate::{
-    daemon::Daemon,
-    error::{Error, Result},
-    policy::hex,
-};
+use browse_base::{Error, Result, hex};
 
 /// Time that a program has to show that it runs, where it prints no address.
 const STARTUP_TIMEOUT: Duration = Duration::from_millis(500);
 /// Time that a stopped tunnel gets to end.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Starts the tunnel that `wish` describes; `receipt` tells who wants it. When
-/// `cancel` is, whatever was begun is undone.
+/// Starts the tunnel that `requested` describes, to a listener with these services;
+/// `receipt` tells who wants it. When `cancel` is, whatever was begun is undone.
 ///
 /// # Errors
 /// `TUNNEL_RUNS`, `TUNNEL_UNAVAILABLE`, `TUNNEL_STOPPED`; what is wrong with receipts or program.
 pub async fn start(
-    daemon: &Arc<Daemon>,
-    wish: TunnelConfig,
+    tunnel: &Arc<TunnelListener>,
+    services: TunnelServices,
+    requested: TunnelConfig,
     receipt: TunnelReceipt,
     deadline: Instant,
     cancel: CancellationToken,
 ) -> Result<Arc<RunningTunnel>> {
-    let forward = daemon.tunnel().lifecycle();
+    let forward = tunnel.lifecycle();
     forward.set_starting(cancel.clone())?;
-    let started = open_tunnel(daemon, wish, receipt, deadline, cancel).await;
+    let started = open_tunnel(tunnel, services, requested, receipt, deadline, cancel).await;
     if started.is_err() {
         forward.set_state(TunnelState::None);
-        daemon.tunnel().close_if_unused(daemon).await;
+        tunnel.close_if_unused().await;
     }
     started
 }
 
 async fn open_tunnel(
-    daemon: &Arc<Daemon>,
-    wish: TunnelConfig,
+    tunnel: &Arc<TunnelListener>,
+    services: TunnelServices,
+    requested: TunnelConfig,
     receipt: TunnelReceipt,
     deadline: Instant,
     cancel: CancellationToken,
 ) -> Result<Arc<RunningTunnel>> {
-    let listen = ListenConfig { listen: wish.listen.listen, address: None };
-    let endpoint = daemon.tunnel().open(daemon, &listen).await?;
-    let listener = daemon
-        .tunnel()
-        .local_address()
-        .await
-        .ok_or_else(|| start_failed("the listener is closed"))?;
+    let listen = ListenConfig { listen: requested.listen.listen, address: None };
+    let endpoint = tunnel.open(services, &listen).await?;
+    let listener =
+        tunnel.local_address().await.ok_or_else(|| start_failed("the listener is closed"))?;
     let receipt = TunnelReceipt {
         listener: listener.to_string(),
         fingerprint: hex(&endpoint.fingerprint),
         ..receipt
     };
-    let receipts = daemon.tunnel().receipts().clone();
+    let receipts = tunnel.receipts().clone();
     // Before anything is forwarded.
     write_receipt(&receipts, receipt.with_event("start")).await?;
-    let report = wish.is_bundled().then(NgrokStatus::default);
+    let report = requested.is_bundled().then(NgrokStatus::default);
     let heard = report.clone();
-    let begun = start_program(daemon, &wish, heard, (&endpoint, listener), deadline, &cancel).await;
+    let begun =
+        start_program(tunnel, &requested, heard, (&endpoint, listener), deadline, &cancel).await;
     let (program, public) = match begun {
         Ok(begun) => begun,
         Err(error) => {
@@ -108,17 +100,17 @@ async fn open_tunnel(
         cancel: stop.clone(),
         has_ended: seen,
         // Its secrets are the program's now.
-        config: TunnelConfig { environment: Default::default(), ..wish },
+        config: TunnelConfig { environment: Default::default(), ..requested },
         public,
         listener,
         ngrok_status: report,
     });
-    daemon.tunnel().allowed_hosts().add(&running.public.address);
-    let wanted = daemon.tunnel().lifecycle().set_running(&running, &cancel);
+    tunnel.allowed_hosts().add(&running.public.address);
+    let wanted = tunnel.lifecycle().set_running(&running, &cancel);
     if !wanted {
         running.cancel.cancel();
     }
-    let kept = supervise(Arc::downgrade(daemon), Arc::clone(&running), program, receipt, done);
+    let kept = supervise(Arc::downgrade(tunnel), Arc::clone(&running), program, receipt, done);
     let kept = tokio::spawn(kept);
     if wanted {
         return Ok(running);
@@ -129,22 +121,22 @@ async fn open_tunnel(
 
 /// Starts the program, and waits for its address.
 async fn start_program(
-    daemon: &Arc<Daemon>,
-    wish: &TunnelConfig,
+    tunnel: &TunnelListener,
+    requested: &TunnelConfig,
     report: Option<NgrokStatus>,
     (endpoint, listener): (&Endpoint, SocketAddr),
     deadline: Instant,
     cancel: &CancellationToken,
 ) -> Result<(Option<TunnelProcess>, PublicAddress)> {
-    if wish.provider == Provider::None {
+    if requested.provider == Provider::None {
         let address =
-            wish.listen.address.clone().unwrap_or_else(|| endpoint.direct_address.clone());
+            requested.listen.address.clone().unwrap_or_else(|| endpoint.direct_address.clone());
         return Ok((None, PublicAddress { address, peer_authentication: PeerAuthentication::Pin }));
     }
-    let words = wish.argv(listener, &endpoint.fingerprint)?;
-    let (environment, guardian) = (wish.environment.clone(), daemon.guardian().cloned());
+    let words = requested.argv(listener, &endpoint.fingerprint)?;
+    let (environment, guardian) = (requested.environment.clone(), tunnel.parts().guardian.clone());
     let mut program = TunnelProcess::start(&words, environment, listener, guardian, report).await?;
-    let named = wish.listen.address.clone();
+    let named = requested.listen.address.clone();
     let address = async {
         match named {
             // It is known where the tunnel is; it need not say so.
@@ -176,7 +168,7 @@ async fn start_program(
 
 /// Waits for the end of a tunnel, and writes it down.
 async fn supervise(
-    daemon: std::sync::Weak<Daemon>,
+    tunnel: Weak<TunnelListener>,
     running: Arc<RunningTunnel>,
     program: Option<TunnelProcess>,
     receipt: TunnelReceipt,
@@ -196,33 +188,30 @@ async fn supervise(
             died
         }
     };
-    let Some(daemon) = daemon.upgrade() else { return };
-    let tunnel = daemon.tunnel();
+    let Some(tunnel) = tunnel.upgrade() else { return };
     let why = died.as_deref().unwrap_or("it was stopped");
     try_write_receipt(tunnel.receipts(), receipt.with_event("end").with_text(why)).await;
     tunnel.allowed_hosts().remove(&running.public.address);
     if let Some(why) = died {
         tracing::warn!(why, "the tunnel has ended");
-        daemon.add_notice(format!("the tunnel at `{}` has ended: {why}", running.public.address));
+        let address = &running.public.address;
+        tunnel.parts().notices.add(format!("the tunnel at `{address}` has ended: {why}"));
         tunnel.lifecycle().set_state(TunnelState::Ended(why));
     } else {
         tunnel.lifecycle().set_state(TunnelState::None);
     }
-    tunnel.close_if_unused(&daemon).await;
-    daemon.reset_idle_timer();
+    tunnel.close_if_unused().await;
+    tunnel.parts().idle_timer.reset();
     let _ = done.send(true);
 }
 
 /// Stops the tunnel and waits for its end; whether there was one.
-pub async fn stop(daemon: &Daemon) -> bool {
-    match daemon.tunnel().lifecycle().begin_stop() {
+pub async fn stop(tunnel: &TunnelListener) -> bool {
+    match tunnel.lifecycle().begin_stop() {
         TunnelState::None | TunnelState::Ended(_) => false,
         TunnelState::Starting(_) => {
-            let _ = tokio::time::timeout(
-                STOP_TIMEOUT,
-                daemon.tunnel().lifecycle().wait_until_started(),
-            )
-            .await;
+            let _ =
+                tokio::time::timeout(STOP_TIMEOUT, tunnel.lifecycle().wait_until_started()).await;
             true
         }
         TunnelState::Running(running) => {

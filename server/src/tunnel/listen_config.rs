@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use browse_proto::Reason;
 
-use crate::error::{Error, Result, quote};
+use browse_base::{Error, Result, quote};
 
 /// Where the listener shall be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct ListenConfig {
 }
 
 impl ListenConfig {
-    /// Reads what the owner said to `command`.
+    /// Reads what the owner specified to `command`.
     ///
     /// # Errors
     /// `ARGUMENT_INVALID`.
@@ -40,7 +40,7 @@ impl ListenConfig {
         Ok(Self { listen, address })
     }
 
-    /// What to bind when nothing was said.
+    /// What to bind by default.
     pub fn default_listen() -> SocketAddr {
         SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0)
     }
@@ -86,12 +86,12 @@ fn parse_address(text: &str) -> Result<String> {
         }
         Some(_) => Ok(format!("{host}:{port}")),
         None if is_hostname(&host) => Ok(format!("{host}:{port}")),
-        None => Err(wrong("that is no name of a host")),
+        None => Err(wrong("that is not a name of a host")),
     }
 }
 
 /// Whether resolvers take it for a name: labels of letters, digits, dashes and
-/// underscores, the last of which is no number.
+/// underscores, the last of which is not a number.
 fn is_hostname(host: &str) -> bool {
     let host = host.strip_suffix('.').unwrap_or(host);
     let good = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
@@ -122,7 +122,7 @@ mod tests {
             ListenConfig::from_request("pair new", Some("::1"), None)
                 .expect("good")
                 .listen
-                .expect("said")
+                .expect("an address")
                 .port(),
             0
         );
@@ -132,14 +132,14 @@ mod tests {
                 "{listen}"
             );
         }
-        for (said, kept) in [
+        for (output, kept) in [
             ("192.0.2.7:443", "192.0.2.7:443"),
             ("[::1]:9", "[::1]:9"),
             ("[2001:DB8::7]:080", "[2001:db8::7]:80"),
             ("localhost:1", "localhost:1"),
             ("a_b.x-1.example.:65535", "a_b.x-1.example.:65535"),
         ] {
-            let place = ListenConfig::from_request("pair new", None, Some(said)).expect(said);
+            let place = ListenConfig::from_request("pair new", None, Some(output)).expect(output);
             assert_eq!(place.address.as_deref(), Some(kept));
         }
         let long = format!("{}:1", "a".repeat(64));

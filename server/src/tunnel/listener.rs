@@ -4,6 +4,7 @@
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use browse_proto::Reason;
+use futures::future::BoxFuture;
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::Mutex,
@@ -14,20 +15,16 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    AllowedHosts, ListenConfig, PeerAuthentication, TunnelIdentity, connection,
+    ListenConfig, PeerAuthentication, TunnelIdentity, TunnelSettings, connection,
     connection_limits::{TunnelConnection, TunnelConnections},
-    lifecycle::{TunnelLifecycle, TunnelStatus},
     receipts::Receipts,
+    tunnel_state::{TunnelLifecycle, TunnelStatus},
 };
-use crate::{
-    daemon::{self, Daemon},
-    error::{Error, HINT_KEY, Result},
-    policy::{
-        Listener,
-        layer::{GatedService, OriginCheck},
-    },
-    records::SecurityLog,
-};
+use crate::{idle_timer::IdleTimer, notices::RootNotices, pairing::Pairings};
+use browse_base::{Error, HINT_KEY, Result};
+use browse_policy::layer::{AllowedHosts, GatedService, OriginCheck};
+use browse_process::Guardian;
+use browse_records::SecurityLog;
 
 /// Time that a connection has to greet.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -40,11 +37,27 @@ const LISTEN_BACKLOG: u32 = 128;
 
 /// The listener for agents on other machines, or its absence.
 pub struct TunnelListener {
+    parts: TunnelParts,
     open_listener: Mutex<Option<OpenListener>>,
     allowed_hosts: Arc<AllowedHosts>,
     lifecycle: TunnelLifecycle,
     receipts: Receipts,
 }
+
+/// What the listener works with.
+#[allow(missing_docs)]
+pub struct TunnelParts {
+    pub settings: TunnelSettings,
+    pub attempts: Arc<SecurityLog>,
+    pub guardian: Option<Arc<Guardian>>,
+    pub pairings: Arc<Pairings>,
+    pub idle_timer: Arc<IdleTimer>,
+    pub notices: Arc<RootNotices>,
+}
+
+/// Makes the services of the listener when it opens.
+pub type TunnelServices =
+    Box<dyn FnOnce(OriginCheck) -> BoxFuture<'static, Result<GatedService>> + Send>;
 
 struct OpenListener {
     local_address: SocketAddr,
@@ -68,13 +81,14 @@ pub struct Endpoint {
 }
 
 impl TunnelListener {
-    /// A closed one, with the receipts below `home`.
-    pub fn new(home: &std::path::Path) -> Self {
+    /// A closed one.
+    pub fn new(parts: TunnelParts) -> Self {
         Self {
+            receipts: Receipts::new(&parts.settings.home),
+            parts,
             open_listener: Mutex::default(),
             allowed_hosts: Arc::default(),
             lifecycle: TunnelLifecycle::default(),
-            receipts: Receipts::new(home),
         }
     }
 
@@ -93,11 +107,16 @@ impl TunnelListener {
         &self.allowed_hosts
     }
 
+    /// What it works with.
+    pub(super) fn parts(&self) -> &TunnelParts {
+        &self.parts
+    }
+
     /// Opens the listener unless it is open, and says where it is reached.
     ///
     /// # Errors
     /// `TUNNEL_UNAVAILABLE`; the certificate cannot be used.
-    pub async fn open(&self, daemon: &Arc<Daemon>, place: &ListenConfig) -> Result<Endpoint> {
+    pub async fn open(&self, services: TunnelServices, place: &ListenConfig) -> Result<Endpoint> {
         let mut open = self.open_listener.lock().await;
         if let Some(open) = &mut *open {
             open.ensure_matches(place)?;
@@ -107,9 +126,9 @@ impl TunnelListener {
             }
             return Ok(self.public_endpoint(open, place.address.as_deref()));
         }
-        let settings = daemon.settings().clone();
+        let settings = self.parts.settings.clone();
         let listen = place.listen.unwrap_or_else(ListenConfig::default_listen);
-        if settings.tunnel_local_only && !listen.ip().is_loopback() {
+        if settings.local_only && !listen.ip().is_loopback() {
             let message = format!("`{listen}` is not of this machine alone");
             return Err(Error::new(Reason::TunnelLocalOnly, message));
         }
@@ -121,11 +140,11 @@ impl TunnelListener {
         let address = place.address.clone().unwrap_or_else(|| bound.to_string());
         self.allowed_hosts.add(&address);
         let origin = OriginCheck::Named(Arc::clone(&self.allowed_hosts));
-        let services = daemon::services(daemon, Listener::Tunnel, origin).await?;
+        let services = services(origin).await?;
         let done = CancellationToken::new();
         let acceptor = TlsAcceptor::from(Arc::clone(&identity.config));
-        tracing::info!(%bound, "agents elsewhere can call");
-        let attempts = Arc::clone(daemon.attempts());
+        tracing::info!(%bound, "remote agents can call");
+        let attempts = Arc::clone(&self.parts.attempts);
         let task =
             tokio::spawn(accept_connections(listener, acceptor, services, done.clone(), attempts));
         let fingerprint = identity.fingerprint;
@@ -144,12 +163,12 @@ impl TunnelListener {
         self.open_listener.lock().await.as_ref().map(|open| self.public_endpoint(open, None))
     }
 
-    /// Where agents reach what is open: where the owner said just now, else
+    /// Where agents reach what is open: where the owner specified just now, else
     /// where the tunnel is.
-    fn public_endpoint(&self, open: &OpenListener, said: Option<&str>) -> Endpoint {
+    fn public_endpoint(&self, open: &OpenListener, output: Option<&str>) -> Endpoint {
         let (direct, fingerprint) = (open.address.clone(), open.fingerprint);
         match self.lifecycle.status() {
-            TunnelStatus::Running(running) if said.is_none() => {
+            TunnelStatus::Running(running) if output.is_none() => {
                 let (address, trust) =
                     (running.public.address.clone(), running.public.peer_authentication);
                 Endpoint {
@@ -172,24 +191,24 @@ impl TunnelListener {
     /// anything is done.
     ///
     /// # Errors
-    /// `TUNNEL_UNAVAILABLE`: it is open elsewhere.
+    /// `TUNNEL_UNAVAILABLE`: it is open somewhere else.
     pub async fn check_available(&self, place: &ListenConfig) -> Result<()> {
         self.open_listener.lock().await.as_ref().map_or(Ok(()), |open| open.ensure_matches(place))
     }
 
     /// Closes the listener when nobody is paired and nothing forwards to it.
-    pub async fn close_if_unused(&self, daemon: &Daemon) {
+    pub async fn close_if_unused(&self) {
         let mut open = self.open_listener.lock().await;
-        let kept = self.lifecycle.is_active() || daemon.settings().tunnel_local_only;
-        if kept || !daemon.pairings().is_empty() {
+        let kept = self.lifecycle.is_active() || self.parts.settings.local_only;
+        if kept || !self.parts.pairings.is_empty() {
             return;
         }
         if let Some(mut open) = open.take() {
             open.cancel.cancel();
-            // Its port is free again before anybody is told so.
+            // Its port is free again before the callers get the response.
             let _ = (&mut open.task).await;
             self.allowed_hosts.clear();
-            tracing::info!("the listener for agents elsewhere is closed");
+            tracing::info!("the listener for remote agents is closed");
         }
     }
 
@@ -203,7 +222,7 @@ impl OpenListener {
     fn ensure_matches(&self, place: &ListenConfig) -> Result<()> {
         if place.listen.is_some_and(|listen| !is_bound_to(self.local_address, listen)) {
             let message = format!("the listener is open at {} already", self.local_address);
-            let hint = "Leave `--listen` out and use that one; to have it elsewhere, end the pairings (`browse pair list`, `browse pair revoke <name>`) and the tunnel (`browse tunnel stop`) first";
+            let hint = "Leave `--listen` out and use that one; to have it at another address, end the pairings (`browse pair list`, `browse pair revoke <name>`) and the tunnel (`browse tunnel stop`) first";
             return Err(unavailable(message).with(HINT_KEY, hint));
         }
         Ok(())
@@ -265,7 +284,7 @@ async fn accept_connections(
                     });
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "a connection from elsewhere was not accepted");
+                    tracing::warn!(%error, "a connection from somewhere else was not accepted");
                     tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
                 }
             }
@@ -293,7 +312,7 @@ async fn handshake_and_serve(
             let (peer, line) = (peer.ip().to_canonical(), Arc::clone(line));
             connection::serve(stream, services, peer, line, done, attempts).await;
         }
-        Ok(Err(error)) => tracing::debug!(%error, "a greeting from elsewhere failed"),
-        Err(_) => tracing::debug!("a connection from elsewhere did not greet"),
+        Ok(Err(error)) => tracing::debug!(%error, "a greeting from somewhere else failed"),
+        Err(_) => tracing::debug!("a connection from somewhere else did not greet"),
     }
 }

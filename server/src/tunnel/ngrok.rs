@@ -10,8 +10,8 @@ use std::{
 
 use browse_proto::Reason;
 
-use super::config::to_display_line;
-use crate::error::{Error, Result};
+use super::display_line::to_display_line;
+use browse_base::{Error, Result};
 
 /// The program; it lies beside ours.
 pub const NGROK_PROGRAM: &str = "browse-ngrok";
@@ -33,7 +33,7 @@ const ERROR_DOCS_URL: &str = "https://ngrok.com/docs/errors";
 /// Stands for the listener in a command, so also in one that a hint names.
 pub const LISTENER_PLACEHOLDER: &str = "{url}";
 
-/// What it has said of itself.
+/// What it has reported of itself.
 #[derive(Clone, Debug, Default)]
 pub struct NgrokStatus(Arc<Mutex<NgrokState>>);
 
@@ -98,7 +98,7 @@ impl NgrokStatus {
         self.lock().unreachable_reason.clone()
     }
 
-    /// Why it has ended, where it said so. `bare` takes out what must not be
+    /// Why it has ended, where it reported it. `bare` takes out what must not be
     /// shown.
     pub fn failure(&self, bare: impl Fn(&str) -> String) -> Option<Error> {
         let (reason, why) = self.lock().failure.clone()?;
@@ -178,7 +178,7 @@ mod tests {
         assert!(hint(&report).contains("`unset NGROK_ROOT_CAS`"), "{}", hint(&report));
         report.parse_line("failed other: it has a bug");
         assert!(hint(&report).contains("'ngrok http {url} --log stdout'"), "{}", hint(&report));
-        // What the service makes up is no address of a page.
+        // What the service makes up is not an address of a page.
         report.parse_line("failed refused: no (ERR_NGROK_1/../x)");
         assert!(!hint(&report).contains("err_ngrok"), "{}", hint(&report));
     }

@@ -1,12 +1,11 @@
-//! What a program has said last, without secrets: the case that it dies.
+//! What a program has reported last, without secrets: the case that it dies.
 
 use std::{
     collections::{BTreeMap, VecDeque},
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::config::to_display_line;
-use crate::secrets;
+use super::display_line::to_display_line;
 
 /// Lines that are remembered.
 const MAX_LINES: usize = 8;
@@ -26,7 +25,7 @@ pub struct OutputTail {
 impl OutputTail {
     /// Nothing yet, by a program that has these variables.
     pub fn redacting(environment: &BTreeMap<String, String>) -> Self {
-        let named = environment.iter().filter(|(name, _)| secrets::is_secret_name(name));
+        let named = environment.iter().filter(|(name, _)| browse_secrets::is_secret_name(name));
         // One of several lines, such as a key, is printed line by line.
         let lines = named.flat_map(|(_, value)| value.lines().map(str::trim));
         let mut found: Vec<_> =
@@ -64,7 +63,7 @@ impl OutputTail {
         let mut line = line.to_owned();
         for secret in self.secrets.iter() {
             if line.contains(secret) {
-                line = line.replace(secret, secrets::REDACTED);
+                line = line.replace(secret, browse_secrets::REDACTED);
             }
         }
         line
@@ -88,7 +87,7 @@ mod tests {
     #[test]
     fn secrets_go_before_a_line_is_cut() {
         let pem = "-----BEGIN-----\nMIIEvQIBADANBg\n-----END-----";
-        let said = OutputTail::redacting(
+        let output = OutputTail::redacting(
             &[
                 ("NGROK_AUTHTOKEN".to_owned(), "2abc_defghijkl".to_owned()),
                 ("SSH_PRIVATE_KEY".to_owned(), pem.to_owned()),
@@ -99,15 +98,15 @@ mod tests {
         // White space is not shown, so that what stands at the cut would be.
         for before in MAX_LINE_BYTES - 20..MAX_LINE_BYTES + 2 {
             let line = format!("{}2abc_defghijkl MIIEvQIBADANBg visible", " ".repeat(before));
-            said.push_line(&line);
-            let text = said.text();
+            output.push_line(&line);
+            let text = output.text();
             assert!(!text.contains("2abc") && !text.contains("MIIE"), "{before}: {text}");
             let token = format!("ghp_{}", "a1B2".repeat(9));
-            said.push_line(&format!("{}{token}", " ".repeat(before)));
-            assert!(!said.text().contains("ghp_"), "{before}: {}", said.text());
+            output.push_line(&format!("{}{token}", " ".repeat(before)));
+            assert!(!output.text().contains("ghp_"), "{before}: {}", output.text());
         }
-        said.push_line("it was 2abc_defghijkl, visible");
-        assert!(said.text().ends_with("it was [redacted], visible"), "{}", said.text());
-        assert_eq!(said.text().matches("; ").count(), 7, "{}", said.text());
+        output.push_line("it was 2abc_defghijkl, visible");
+        assert!(output.text().ends_with("it was [redacted], visible"), "{}", output.text());
+        assert_eq!(output.text().matches("; ").count(), 7, "{}", output.text());
     }
 }

@@ -22,11 +22,9 @@ use super::{
     program_path,
     public_address::{self, DetectedAddress},
 };
-use crate::{
-    error::{Error, Result},
-    guardian::{Guardian, ProcessMark},
-    skills::process::{SupervisedChild, spawn_unconfined},
-};
+use crate::skills::process::{SupervisedChild, spawn_unconfined};
+use browse_base::{Error, Result};
+use browse_process::{Guardian, ProcessMark};
 
 /// What two outputs tell at most: each a plain address, and one that is not.
 const MAX_DETECTED_ADDRESSES: usize = 4;
@@ -34,7 +32,7 @@ const MAX_DETECTED_ADDRESSES: usize = 4;
 const MAX_LINE_BYTES: usize = 16 << 10;
 /// How long the supervisor may take to end everything.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
-/// Time that what a dead program has said takes to arrive.
+/// Time that what a dead program has reported takes to arrive.
 const OUTPUT_DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 /// Time that a program which has printed a plain address gets for another one.
 const TLS_ADDRESS_TIMEOUT: Duration = Duration::from_secs(5);
@@ -76,7 +74,7 @@ impl TunnelProcess {
         let path = program_path::find_program(program, &environment)?;
         let folder = environment.get("HOME").map(PathBuf::from);
         let folder = folder.filter(|folder| folder.is_dir()).unwrap_or(PathBuf::from("/"));
-        let said = OutputTail::redacting(&environment);
+        let reported = OutputTail::redacting(&environment);
         // Ours starts nothing, and ends with its supervisor by itself.
         let mark = if report.is_none() { Some(ProcessMark::new()?) } else { None };
         if let Some(mark) = &mark {
@@ -92,14 +90,14 @@ impl TunnelProcess {
         }
         let (sender, found) = mpsc::channel(MAX_DETECTED_ADDRESSES);
         let mut listeners = JoinSet::new();
-        let ear = |sender| OutputParser::new(listener, report.clone(), said.clone(), sender);
+        let ear = |sender| OutputParser::new(listener, report.clone(), reported.clone(), sender);
         listeners.spawn(read_output(stdout, ear(sender.clone())));
         listeners.spawn(read_output(stderr, ear(sender)));
         Ok(Self {
             child,
             lifeline: Some(lifeline),
             pid,
-            output_tail: said,
+            output_tail: reported,
             detected_addresses: found,
             plain_address: None,
             output_readers: listeners,
@@ -157,7 +155,7 @@ impl TunnelProcess {
         self.describe_exit(ended)
     }
 
-    /// Waits a moment until all that it has said was heard.
+    /// Waits a moment until all that it has reported was heard.
     async fn drain_output(&mut self) {
         let last = async { while self.output_readers.join_next().await.is_some() {} };
         let _ = tokio::time::timeout(OUTPUT_DRAIN_TIMEOUT, last).await;
@@ -186,11 +184,11 @@ impl TunnelProcess {
             );
             return Error::new(Reason::TunnelPlain, message).with("address", address);
         }
-        let said = match self.output_tail.text() {
-            said if said.is_empty() => "it said nothing".to_owned(),
-            said => format!("it said: {said}"),
+        let reported = match self.output_tail.text() {
+            reported if reported.is_empty() => "it printed nothing".to_owned(),
+            reported => format!("it reported: {reported}"),
         };
-        let message = format!("the program of the tunnel printed no address in time; {said}");
+        let message = format!("the program of the tunnel printed no address in time; {reported}");
         Error::new(Reason::TunnelAddressMissing, message)
     }
 
@@ -221,8 +219,8 @@ impl TunnelProcess {
         let code = ended.map(crate::skills::supervisor::exit_code);
         let code = code.map_or_else(String::new, |code| format!(" with code {code}"));
         match self.output_tail.text() {
-            said if said.is_empty() => format!("ended{code} and said nothing"),
-            said => format!("ended{code}: {said}"),
+            reported if reported.is_empty() => format!("ended{code} and printed nothing"),
+            reported => format!("ended{code}: {reported}"),
         }
     }
 }
@@ -261,7 +259,7 @@ struct OutputParser {
     listener: SocketAddr,
     ngrok_status: Option<NgrokStatus>,
     output_tail: OutputTail,
-    /// Whether a plain address was told.
+    /// Whether a plain address was reported.
     has_plain_address: bool,
     /// Whom to tell; nobody once an address was found.
     sender: Option<mpsc::Sender<DetectedAddress>>,
@@ -271,7 +269,7 @@ impl OutputParser {
     fn new(
         listener: SocketAddr,
         report: Option<NgrokStatus>,
-        said: OutputTail,
+        reported: OutputTail,
         found: mpsc::Sender<DetectedAddress>,
     ) -> Self {
         let (line, goes_on, plain) = (Vec::new(), false, false);
@@ -280,7 +278,7 @@ impl OutputParser {
             is_continuation: goes_on,
             listener,
             ngrok_status: report,
-            output_tail: said,
+            output_tail: reported,
             has_plain_address: plain,
             sender: Some(found),
         }
@@ -342,28 +340,30 @@ mod tests {
     use super::*;
 
     async fn heard(text: &str) -> (Vec<DetectedAddress>, String) {
-        let said = OutputTail::redacting(&[("MY_TOKEN".to_owned(), "hunter2-x".to_owned())].into());
+        let reported =
+            OutputTail::redacting(&[("MY_TOKEN".to_owned(), "hunter2-x".to_owned())].into());
         let (sender, mut found) = mpsc::channel(MAX_DETECTED_ADDRESSES);
         let listener = "127.0.0.1:4567".parse().expect("an address");
-        read_output(text.as_bytes(), OutputParser::new(listener, None, said.clone(), sender)).await;
+        read_output(text.as_bytes(), OutputParser::new(listener, None, reported.clone(), sender))
+            .await;
         let mut all = Vec::new();
         while let Some(one) = found.recv().await {
             all.push(one);
         }
-        (all, said.text())
+        (all, reported.text())
     }
 
     #[tokio::test]
     async fn the_first_address_is_told_and_no_other_looked_for() {
         let lines =
             "one\rhttp://a.example\nhttp://c.example\nhttps://a.example\nhttps://b.example\n";
-        let (found, said) = heard(lines).await;
+        let (found, reported) = heard(lines).await;
         let [DetectedAddress::Plain(plain), DetectedAddress::Public(public)] = &found[..] else {
             panic!("{found:?}");
         };
         assert_eq!((plain.as_str(), public.address.as_str()), ("a.example:80", "a.example:443"));
         assert_eq!(
-            said,
+            reported,
             "one; http://a.example; http://c.example; https://a.example; https://b.example"
         );
     }
@@ -372,9 +372,12 @@ mod tests {
     async fn no_half_of_a_secret_stays_where_a_line_is_cut() {
         for before in (0..12).map(|more| MAX_LINE_BYTES - more) {
             let line = format!("{}hunter2-x rest\nnext hunter2-x", "x".repeat(before));
-            let (_, said) = heard(&line).await;
-            assert!(!said.contains("unter2") && !said.contains("2-x"), "{before}: {said}");
-            assert!(said.ends_with("next [redacted]"), "{said}");
+            let (_, reported) = heard(&line).await;
+            assert!(
+                !reported.contains("unter2") && !reported.contains("2-x"),
+                "{before}: {reported}"
+            );
+            assert!(reported.ends_with("next [redacted]"), "{reported}");
         }
     }
 }

@@ -7,7 +7,7 @@ use std::{
 
 use browse_proto::Reason;
 
-use crate::error::{Error, HINT_KEY, Result, quote};
+use browse_base::{Error, HINT_KEY, Result, quote};
 
 /// The file of a program: a path, or a name on the PATH of `environment`.
 ///
@@ -29,7 +29,7 @@ pub fn find_program(program: &str, environment: &BTreeMap<String, String>) -> Re
         .ok_or_else(|| program_missing(program, "there is no such program on the PATH"))
 }
 
-/// Why a path is no program, and what helps.
+/// Why a path is not a program, and what helps.
 fn unusable_reason(file: &Path) -> Option<(&'static str, &'static str)> {
     const OTHER: &str = "Give the path of a program in `--tunnel-cmd`; `ls -ld {}` shows this one";
     if !file.is_absolute() {
@@ -40,7 +40,7 @@ fn unusable_reason(file: &Path) -> Option<(&'static str, &'static str)> {
         return Some(("there is no such file", "Give the path of a program in `--tunnel-cmd`"));
     }
     if !file.is_file() {
-        return Some(("it is no file", OTHER));
+        return Some(("it is not a file", OTHER));
     }
     let denied = ("it may not be executed", "Run `chmod u+x {}`, then run the command again");
     (!is_executable(file)).then_some(denied)

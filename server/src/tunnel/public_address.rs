@@ -13,7 +13,7 @@ pub struct PublicAddress {
     pub peer_authentication: PeerAuthentication,
 }
 
-/// What a program has told of its address.
+/// What a program has printed about its address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DetectedAddress {
     /// It has TLS, and this is it.
@@ -114,11 +114,11 @@ fn normalize_authority(authority: &str, port: Option<u16>) -> Option<String> {
     let parsed: http::uri::Authority = authority.parse().ok()?;
     let host = parsed.host();
     let named = host.contains('.') || host.starts_with('[') || host == "localhost";
-    let said = match authority.strip_prefix(host).unwrap_or_default() {
+    let output = match authority.strip_prefix(host).unwrap_or_default() {
         "" => port,
-        said => said.strip_prefix(':')?.parse().ok(),
+        output => output.strip_prefix(':')?.parse().ok(),
     };
-    let port = said.filter(|port| *port > 0 && named)?;
+    let port = output.filter(|port| *port > 0 && named)?;
     Some(format!("{}:{port}", host.to_ascii_lowercase()))
 }
 

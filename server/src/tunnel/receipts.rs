@@ -16,10 +16,7 @@ use super::{
     TunnelConfig,
     hash_chain::{ChainError, HashChainLog, VerifiedChain},
 };
-use crate::{
-    error::{Error, Result},
-    policy::hex,
-};
+use browse_base::{Error, Result, hex};
 
 /// Folder of the receipts, below the home of browse.
 const RECEIPTS_FOLDER: &str = "tunnel/receipts";
@@ -182,8 +179,8 @@ impl Receipts {
 }
 
 impl TunnelReceipt {
-    /// A receipt of what `by` does with `wish` for `project`.
-    pub fn new(event: &str, by: &str, project: &Path, wish: &TunnelConfig) -> Self {
+    /// A receipt of what `by` does with `choice` for `project`.
+    pub fn new(event: &str, by: &str, project: &Path, requested: &TunnelConfig) -> Self {
         let uid = geteuid();
         let user = User::from_uid(uid).ok().flatten().map(|user| user.name);
         let hash = |text: &str| hex(&Sha256::digest(text.as_bytes()));
@@ -194,9 +191,9 @@ impl TunnelReceipt {
             uid: uid.as_raw(),
             by: by.to_owned(),
             project: project.display().to_string(),
-            provider: wish.provider.name().to_owned(),
-            command: wish.redacted_command(),
-            command_hash: match wish.command.as_str() {
+            provider: requested.provider.name().to_owned(),
+            command: requested.redacted_command(),
+            command_hash: match requested.command.as_str() {
                 "" => String::new(),
                 command => hash(command),
             },
@@ -238,7 +235,7 @@ mod tests {
         std::fs::create_dir(&file).expect("a folder in its way");
         receipts.write_or_queue(receipt("end"));
         let owed = receipts.pending_notice().expect("it is not written");
-        assert!(owed.contains("`end` of ") && owed.contains("is no plain file"), "{owed}");
+        assert!(owed.contains("`end` of ") && owed.contains("is not a plain file"), "{owed}");
         let refused = receipts.write(receipt("start")).expect_err("nothing goes before it");
         assert_eq!(refused.reason(), Reason::ReceiptsUnusable);
         std::fs::remove_dir(&file).expect("it goes");

@@ -3,7 +3,7 @@
 
 use std::{mem, ops::Range};
 
-use crate::secrets::{self, REDACTED};
+use browse_secrets::REDACTED;
 
 /// Letters that need no quotes to be read as they are; braces are those of
 /// `{url}`.
@@ -31,7 +31,7 @@ fn shell_quote(word: &str) -> String {
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();
     }
-    // With a zero byte it is no command, and refused before.
+    // With a zero byte it is not a command, and refused before.
     shlex::try_quote(word).map_or_else(|_| format!("{word:?}"), Into::into)
 }
 
@@ -79,7 +79,7 @@ impl CommandRedactor {
         if role == WordRole::Header || ["-H", "--header="].iter().any(|flag| word.starts_with(flag))
         {
             let (flag, header) = word.split_at(if word.starts_with("-H") { 2 } else { 0 });
-            let bare = secrets::redact(header);
+            let bare = browse_secrets::redact(header);
             return match bare == header {
                 true => redact_assignment(header).map(|bare| format!("{flag}{bare}")),
                 false => Some(format!("{flag}{bare}")),
@@ -90,7 +90,7 @@ impl CommandRedactor {
             let bare = redact_nested(word);
             let text = bare.as_deref().unwrap_or(word);
             // A header there would take all that follows with it.
-            return match secrets::redact(text) {
+            return match browse_secrets::redact(text) {
                 more if more != text && !text.contains([';', '|', '&', '`', '$', '<', '\n']) => {
                     Some(more.into_owned())
                 }
@@ -110,7 +110,7 @@ impl CommandRedactor {
             return word.split_once(':').map(|(user, _)| format!("{user}:{REDACTED}"));
         }
         redact_assignment(word).or_else(|| {
-            let bare = secrets::redact(word);
+            let bare = browse_secrets::redact(word);
             (bare != word).then(|| bare.into_owned())
         })
     }
@@ -124,10 +124,12 @@ fn role_after(word: &str) -> WordRole {
         "p" if flag => WordRole::Secret,
         "H" | "header" if flag => WordRole::Header,
         "u" | "U" | "user" | "proxy-user" if flag => WordRole::User,
-        _ if flag && !name.contains(':') && secrets::is_secret_name(name) => WordRole::Secret,
+        _ if flag && !name.contains(':') && browse_secrets::is_secret_name(name) => {
+            WordRole::Secret
+        }
         _ if flag && short && name.ends_with(['c', 'e']) => WordRole::Script,
         _ if word.eq_ignore_ascii_case("bearer") => WordRole::Secret,
-        _ if word.strip_suffix(':').is_some_and(secrets::is_secret_name) => WordRole::Secret,
+        _ if word.strip_suffix(':').is_some_and(browse_secrets::is_secret_name) => WordRole::Secret,
         _ => WordRole::Any,
     }
 }
@@ -142,7 +144,7 @@ fn redact_assignment(word: &str) -> Option<String> {
             && ["PASS", "TOKEN", "SECRET", "KEY"].iter().any(|part| name.contains(part))
     };
     let one = name.chars().all(|letter| letter.is_alphanumeric() || "_-.".contains(letter));
-    let secret = one && (secrets::is_secret_name(name) || of_a_variable(name));
+    let secret = one && (browse_secrets::is_secret_name(name) || of_a_variable(name));
     (secret && !value.is_empty()).then(|| format!("{}{REDACTED}", &word[..=at]))
 }
 

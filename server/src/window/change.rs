@@ -1,6 +1,6 @@
 //! What became of tabs while a person had them.
 
-use crate::sessions::TabId;
+use browse_sessions::TabId;
 
 /// What became of one tab.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ mod tests {
         let at = |id, url: &str| (id, url.to_owned());
         let before = [at(1, "a"), at(2, "b"), at(3, "c")];
         let after = [at(1, "a"), at(3, "d"), at(4, "e")];
-        let told: Vec<_> = compare_tabs(&before, &after)
+        let reported: Vec<_> = compare_tabs(&before, &after)
             .into_iter()
             .map(|change| (change.tab, change.kind, change.url))
             .collect();
@@ -87,6 +87,6 @@ mod tests {
             (3, TabChangeKind::Moved, "d".to_owned()),
             (4, TabChangeKind::Opened, "e".to_owned()),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(reported, expected);
     }
 }

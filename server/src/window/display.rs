@@ -4,7 +4,7 @@ use std::{collections::HashMap, env, ffi::OsString};
 
 use browse_proto::Reason;
 
-use crate::error::{Error, Result};
+use browse_base::{Error, Result};
 
 /// Variables that name a screen and open it.
 const DISPLAY_VARIABLES: [&str; 4] =
@@ -63,10 +63,10 @@ fn choose_display(
 /// Names the screen as the cause, when it is why the browser did not start.
 pub(super) fn explain_display_error(
     error: Error,
-    said: &str,
+    output: &str,
     screen: &DisplayEnvironment,
 ) -> Error {
-    if !DISPLAY_ERRORS.iter().any(|words| said.contains(words)) {
+    if !DISPLAY_ERRORS.iter().any(|words| output.contains(words)) {
         return error;
     }
     let name = screen.variables.first().map(|(name, value)| format!("{name}={}", value.display()));

@@ -11,12 +11,9 @@ use super::{
     DisplayEnvironment, Handoff, MigrationNotice, SessionWindow, WindowPurpose, WindowTabChange,
     Windows, change, display, restore, session_migration::SessionMigration, watch,
 };
-use crate::{
-    chromium::{AnsweredBy, Browser, BrowserOptions, LaunchOptions, SpareOptions},
-    daemon::{Daemon, browser_options},
-    error::{Error, Result},
-    sessions::{DisplayMode, Session},
-};
+use browse_base::{Error, Result};
+use browse_chromium::{AnsweredBy, Browser, BrowserOptions, LaunchOptions, SpareOptions};
+use browse_sessions::{DisplayMode, Session};
 
 /// Who closes a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,14 +34,15 @@ pub struct WindowCloseResult {
 }
 
 impl Windows {
-    /// The window of `session`, which is opened when there is none.
+    /// The window of `session`, which is opened when there is none, in a browser with
+    /// these options.
     ///
     /// # Errors
     /// `SESSION_RESTRICTED`, `SCREEN_MISSING`; the browser does not start. The
     /// session is where it was then.
     pub async fn open(
-        &self,
-        daemon: &Arc<Daemon>,
+        self: &Arc<Self>,
+        options: BrowserOptions,
         session: &Arc<Session>,
         screen: DisplayEnvironment,
         terms: WindowPurpose,
@@ -60,7 +58,7 @@ impl Windows {
             return Err(Error::new(Reason::SessionRestricted, message));
         }
         self.lock_finished_handoffs().remove(session.name());
-        let browser = launch_headed_browser(daemon, session, &screen).await?;
+        let browser = launch_headed_browser(options, &screen).await?;
         let moved = self.move_to_window(session, &browser, terms).await;
         let (window, notes) = match moved {
             Ok(moved) => moved,
@@ -72,7 +70,7 @@ impl Windows {
         };
         self.lock().insert(session.name().to_owned(), Arc::clone(&window));
         session.set_display_mode(DisplayMode::Headed);
-        watch::spawn_watch(daemon, &window);
+        watch::spawn_watch(self, &window);
         Ok((window, notes))
     }
 
@@ -187,7 +185,7 @@ impl SessionWindow {
             tabs.sort_by_key(|tab| tab.id());
         }
         // What a person opened and did not use is not worth a tab.
-        let known = |tab: &crate::sessions::Tab| !tab.page().intended_url().starts_with("chrome:");
+        let known = |tab: &browse_sessions::Tab| !tab.page().intended_url().starts_with("chrome:");
         tabs.retain(|tab| known(tab));
         let last = self.lock_last_state().clone();
         let active = session.active().map(|tab| tab.id()).or(last.active);
@@ -229,11 +227,9 @@ impl SessionWindow {
 
 /// Starts a browser that a person sees.
 async fn launch_headed_browser(
-    daemon: &Arc<Daemon>,
-    session: &Arc<Session>,
+    options: BrowserOptions,
     screen: &DisplayEnvironment,
 ) -> Result<Arc<Browser>> {
-    let options = browser_options(daemon, daemon.guardian().cloned());
     let mut extra_args = options.launch.extra_args.clone();
     if screen.wayland {
         extra_args.push("--ozone-platform=wayland".to_owned());
@@ -244,17 +240,12 @@ async fn launch_headed_browser(
         extra_args,
         ..options.launch
     };
-    let options = BrowserOptions {
-        launch,
-        spare_options: SpareOptions::default(),
-        sink: daemon.sessions().headed_event_handler(session),
-        ..options
-    };
+    let options = BrowserOptions { launch, spare_options: SpareOptions::default(), ..options };
     Browser::launch(options).await.map_err(|fault| {
-        let said = match &fault {
-            crate::chromium::Error::LaunchFailed { stderr, .. } => stderr.join("\n"),
+        let output = match &fault {
+            browse_chromium::Error::LaunchFailed { stderr, .. } => stderr.join("\n"),
             _ => String::new(),
         };
-        display::explain_display_error(fault.into(), &said, screen)
+        display::explain_display_error(fault.into(), &output, screen)
     })
 }

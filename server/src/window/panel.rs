@@ -16,12 +16,9 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::broadcast::{Receiver, error::TryRecvError};
 
-use super::SessionWindow;
-use crate::{
-    chromium::{self, Browser, SidePanel},
-    daemon::Daemon,
-    records::ActivityLog,
-};
+use super::{SessionWindow, Windows};
+use browse_chromium::{Browser, SidePanel};
+use browse_records::ActivityLog;
 
 /// The extension.
 const EXTENSION_FILES: [(&str, &str); 5] = [
@@ -41,7 +38,7 @@ const EXCHANGE_TIMEOUT: Duration = Duration::from_millis(500);
 /// Rows that a panel shows when it opens.
 const MAX_HISTORY_ROWS: usize = 50;
 
-/// A panel and what it has to be told.
+/// A panel and its pending messages.
 pub(super) struct Panel {
     side_panel: SidePanel,
     session: String,
@@ -69,9 +66,9 @@ impl Panel {
         browser: &Arc<Browser>,
         session: &str,
         activity: &ActivityLog,
-    ) -> chromium::Result<Self> {
+    ) -> browse_chromium::Result<Self> {
         let folder = write_extension(&browser.info().uploads).map_err(|error| {
-            chromium::Error::System { what: "the side panel", message: error.to_string() }
+            browse_chromium::Error::System { what: "the side panel", message: error.to_string() }
         })?;
         let shown = browser.open_side_panel(&folder, OPEN_TIMEOUT).await?;
         let (all, feed) = activity.subscribe();
@@ -88,13 +85,13 @@ impl Panel {
     }
 
     /// Tells the panel what is new, and takes the notes that were written.
-    pub(super) async fn exchange(&mut self, asked: &str) -> chromium::Result<Vec<String>> {
+    pub(super) async fn exchange(&mut self, asked: &str) -> browse_chromium::Result<Vec<String>> {
         self.receive_activity();
-        let told = self.send_rows(asked, &self.pending_rows.clone()).await?;
-        let Some(told) = told else { return Ok(Vec::new()) };
-        let mut notes = told.notes;
+        let reported = self.send_rows(asked, &self.pending_rows.clone()).await?;
+        let Some(reported) = reported else { return Ok(Vec::new()) };
+        let mut notes = reported.notes;
         self.pending_rows.clear();
-        if told.fresh {
+        if reported.fresh {
             let history: Vec<_> = self.history.iter().cloned().collect();
             let again = self.send_rows(asked, &history).await?;
             notes.extend(again.unwrap_or_default().notes);
@@ -106,7 +103,7 @@ impl Panel {
         &mut self,
         asked: &str,
         rows: &[ActivityEntry],
-    ) -> chromium::Result<Option<PanelMessage>> {
+    ) -> browse_chromium::Result<Option<PanelMessage>> {
         let row = |entry: &ActivityEntry| {
             json!({
                 "time": entry.time,
@@ -116,8 +113,8 @@ impl Panel {
                 "outcome": entry.outcome,
             })
         };
-        let told = json!({ "asked": asked, "rows": rows.iter().map(row).collect::<Vec<_>>() });
-        let expression = format!("browsePanel.exchange({told})");
+        let reported = json!({ "asked": asked, "rows": rows.iter().map(row).collect::<Vec<_>>() });
+        let expression = format!("browsePanel.exchange({reported})");
         let answer =
             tokio::time::timeout(EXCHANGE_TIMEOUT, self.side_panel.evaluate(&expression)).await;
         answer.unwrap_or(Ok(None))
@@ -145,7 +142,7 @@ impl Panel {
 }
 
 /// Keeps the panel of `window` up to date until the window is closed.
-pub(super) async fn sync_panel(daemon: &Daemon, window: &SessionWindow, panel: &mut Panel) {
+pub(super) async fn sync_panel(windows: &Windows, window: &SessionWindow, panel: &mut Panel) {
     let asked = window.purpose().handoff.as_ref().map(|handoff| handoff.reason.clone());
     let notes = match panel.exchange(&asked.unwrap_or_default()).await {
         Ok(notes) => notes,
@@ -153,12 +150,14 @@ pub(super) async fn sync_panel(daemon: &Daemon, window: &SessionWindow, panel: &
     };
     let session = window.session().name();
     for note in &notes {
-        daemon.windows().inbox().add(session, note);
+        windows.inbox().add(session, note);
     }
     if !notes.is_empty() {
-        daemon.reset_idle_timer();
+        windows.idle_timer.reset();
         let count = if notes.len() == 1 { "a note" } else { "notes" };
-        daemon.add_notice(format!("the person wrote {count}; `browse inbox` prints what it says"));
+        windows
+            .notices
+            .add(format!("the person wrote {count}; `browse inbox` prints what it says"));
     }
 }
 

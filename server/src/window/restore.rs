@@ -6,11 +6,9 @@ use futures::future::join_all;
 use tokio::time::timeout;
 
 use super::session_migration::{SessionMigration, TabMigration};
-use crate::{
-    chromium::{BrowserContext, DocumentSnapshot, Page},
-    error::Result,
-    sessions::{Session, Tab, TabId},
-};
+use browse_base::Result;
+use browse_chromium::{BrowserContext, DocumentSnapshot, Page};
+use browse_sessions::{Session, Tab, TabId};
 
 /// Time that a server gets to answer before the tab is left to load by itself.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(8);
@@ -46,12 +44,12 @@ pub(super) async fn restore_session(
     }
     let mut first = first;
     let mut pairs = Vec::new();
-    for parcel in &migration.tabs {
+    for migrated in &migration.tabs {
         let page = match first.take() {
             Some(page) => page,
             None => context.new_page().await?,
         };
-        pairs.push((Arc::clone(&parcel.tab), page));
+        pairs.push((Arc::clone(&migrated.tab), page));
     }
     // Before the pages go anywhere, so that the tabs hear what they do.
     let tabs = session.move_to(context, &pairs, migration.active);
@@ -66,33 +64,35 @@ pub(super) async fn restore_session(
 }
 
 /// Opens what the tabs showed.
-async fn open_tabs(tabs: &[Arc<Tab>], parcels: &[TabMigration]) -> Vec<MigrationNotice> {
+async fn open_tabs(tabs: &[Arc<Tab>], migrated_tabs: &[TabMigration]) -> Vec<MigrationNotice> {
     // Tabs of one origin share its localStorage: the first one brings it, and
     // what its page does with it counts for the others.
     let mut brought = HashSet::new();
-    let seeds: Vec<Vec<DocumentSnapshot>> = parcels
+    let seeds: Vec<Vec<DocumentSnapshot>> = migrated_tabs
         .iter()
-        .map(|parcel| {
+        .map(|migrated| {
             let first = |one: &DocumentSnapshot| {
                 let new = brought.insert((one.main, one.origin.clone()));
                 DocumentSnapshot { local: one.local.clone().filter(|_| new), ..one.clone() }
             };
-            parcel.storage.iter().map(first).collect()
+            migrated.storage.iter().map(first).collect()
         })
         .collect();
     let bring = |seeds: &[DocumentSnapshot]| seeds.iter().any(|one| one.local.is_some());
-    let all = tabs.iter().zip(parcels).zip(&seeds);
+    let all = tabs.iter().zip(migrated_tabs).zip(&seeds);
     let (firsts, others): (Vec<_>, Vec<_>) = all.partition(|(_, seeds)| bring(seeds));
     let mut notes = Vec::new();
     for group in [firsts, others] {
-        let opened = group.into_iter().map(|((tab, parcel), seeds)| open_tab(tab, parcel, seeds));
+        let opened =
+            group.into_iter().map(|((tab, migrated), seeds)| open_tab(tab, migrated, seeds));
         notes.extend(join_all(opened).await.into_iter().flatten());
     }
-    let typed = tabs.iter().zip(parcels).map(|(tab, parcel)| async move {
-        if parcel.form_drafts.is_empty() {
+    let typed = tabs.iter().zip(migrated_tabs).map(|(tab, migrated)| async move {
+        if migrated.form_drafts.is_empty() {
             return None;
         }
-        let missing = timeout(FILL_TIMEOUT, tab.engine().restore_drafts(&parcel.form_drafts)).await;
+        let missing =
+            timeout(FILL_TIMEOUT, tab.engine().restore_drafts(&migrated.form_drafts)).await;
         let text = match missing {
             Ok(0) => return None,
             Ok(1) => "a field or file that was filled in is not as it was".to_owned(),
@@ -104,8 +104,8 @@ async fn open_tabs(tabs: &[Arc<Tab>], parcels: &[TabMigration]) -> Vec<Migration
         Some(MigrationNotice { tab: tab.id(), text })
     });
     notes.extend(join_all(typed).await.into_iter().flatten());
-    let scrolled = tabs.iter().zip(parcels).map(|(tab, parcel)| async move {
-        let main = parcel.main_storage()?;
+    let scrolled = tabs.iter().zip(migrated_tabs).map(|(tab, migrated)| async move {
+        let main = migrated.main_storage()?;
         timeout(LOAD_TIMEOUT, tab.page().restore_scroll(main.scroll)).await.ok()?.ok()
     });
     join_all(scrolled).await;
@@ -113,23 +113,23 @@ async fn open_tabs(tabs: &[Arc<Tab>], parcels: &[TabMigration]) -> Vec<Migration
     notes
 }
 
-/// Opens in `tab` what it showed elsewhere.
+/// Opens in `tab` what it showed somewhere else.
 async fn open_tab(
     tab: &Tab,
-    parcel: &TabMigration,
+    migrated: &TabMigration,
     seeds: &[DocumentSnapshot],
 ) -> Option<MigrationNotice> {
     let note = |text: &str| Some(MigrationNotice { tab: tab.id(), text: text.to_owned() });
     let page = tab.page();
-    parcel.tab.page().allowed_files().iter().for_each(|file| page.allow_file(file));
-    let (scheme, _) = parcel.url.split_once(':').unwrap_or_default();
-    let _loading = (parcel.url != "about:blank").then(|| tab.begin_reload());
+    migrated.tab.page().allowed_files().iter().for_each(|file| page.allow_file(file));
+    let (scheme, _) = migrated.url.split_once(':').unwrap_or_default();
+    let _loading = (migrated.url != "about:blank").then(|| tab.begin_reload());
     match scheme {
         "http" | "https" | "file" => {
             let opened =
-                timeout(RESPONSE_TIMEOUT, page.open_with_storage(&parcel.url, seeds)).await;
+                timeout(RESPONSE_TIMEOUT, page.open_with_storage(&migrated.url, seeds)).await;
             match opened {
-                Ok(Ok(_)) if parcel.storage.is_empty() => {
+                Ok(Ok(_)) if migrated.storage.is_empty() => {
                     note("the page did not answer; what it kept stayed behind")
                 }
                 Ok(Ok(_)) => None,
@@ -137,7 +137,7 @@ async fn open_tab(
                 Err(_) => note("the server has not answered yet"),
             }
         }
-        "about" => match parcel.main_storage().and_then(|main| main.html.as_ref()) {
+        "about" => match migrated.main_storage().and_then(|main| main.html.as_ref()) {
             Some(html) => match timeout(RESPONSE_TIMEOUT, page.set_content(html)).await {
                 Ok(Ok(_)) => None,
                 _ => note("the document did not load again"),

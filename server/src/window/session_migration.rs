@@ -5,16 +5,14 @@ use std::{sync::Arc, time::Duration};
 use futures::future::join_all;
 use serde_json::Value;
 
-use crate::{
-    chromium::{BrowserContext, DocumentSnapshot},
-    engine::FieldDrafts,
-    sessions::{PendingReload, Tab, TabId},
-};
+use browse_chromium::{BrowserContext, DocumentSnapshot};
+use browse_engine::FieldDrafts;
+use browse_sessions::{PendingReload, Tab, TabId};
 
 /// Time that the browser gets to tell its cookies.
 const COOKIES_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A session, ready to be unpacked elsewhere.
+/// A session, ready to be unpacked somewhere else.
 #[derive(Clone, Default)]
 pub struct SessionMigration {
     /// Cookies; none when the browser could not be asked.
@@ -51,43 +49,42 @@ impl SessionMigration {
             let asked = tokio::time::timeout(COOKIES_TIMEOUT, context?.cookies()).await;
             asked.ok()?.ok()
         };
-        let parcels = join_all(tabs.iter().map(|tab| TabMigration::capture(tab, before)));
-        let (cookies, tabs) = tokio::join!(cookies, parcels);
+        let migrated_tabs = join_all(tabs.iter().map(|tab| TabMigration::capture(tab, before)));
+        let (cookies, tabs) = tokio::join!(cookies, migrated_tabs);
         Self { cookies: cookies.or_else(|| before.cookies.clone()), tabs, active }
     }
 
     /// Tabs, and where they are.
     pub fn tab_urls(&self) -> Vec<(TabId, String)> {
-        self.tabs.iter().map(|parcel| (parcel.tab.id(), parcel.url.clone())).collect()
+        self.tabs.iter().map(|migrated| (migrated.tab.id(), migrated.url.clone())).collect()
     }
 }
 
 impl TabMigration {
     async fn capture(tab: &Arc<Tab>, before: &SessionMigration) -> Self {
         // Its browser ended, and it was not used since.
-        if let Some(PendingReload { url, storage: belongings, interrupted }) = tab.pending_reload()
-        {
+        if let Some(PendingReload { url, storage: storages, interrupted }) = tab.pending_reload() {
             // Only a caller loads again what was interrupted.
             let url = if interrupted { "about:blank".to_owned() } else { url };
             return Self {
                 tab: Arc::clone(tab),
                 url,
-                storage: belongings,
+                storage: storages,
                 form_drafts: FieldDrafts::default(),
             };
         }
         let asked = tokio::join!(tab.page().document_snapshots(), tab.engine().capture_drafts());
-        let (mut belongings, mut drafts) = asked;
-        if belongings.is_empty()
+        let (mut storages, mut drafts) = asked;
+        if storages.is_empty()
             && let Some(known) = before.tabs.iter().find(|known| known.tab.id() == tab.id())
         {
-            belongings.clone_from(&known.storage);
+            storages.clone_from(&known.storage);
             drafts = known.form_drafts.clone();
         }
         Self {
             tab: Arc::clone(tab),
             url: tab.page().intended_url(),
-            storage: belongings,
+            storage: storages,
             form_drafts: drafts,
         }
     }

@@ -6,19 +6,19 @@ use std::{
     time::Duration,
 };
 
-use super::{CloseInitiator, SessionWindow, panel};
-use crate::{daemon::Daemon, sessions::DisplayMode};
+use super::{CloseInitiator, SessionWindow, Windows, panel};
+use browse_sessions::DisplayMode;
 
 /// Time between two looks.
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Watches `window` until it is closed.
-pub(super) fn spawn_watch(daemon: &Arc<Daemon>, window: &Arc<SessionWindow>) {
-    let (daemon, window) = (Arc::downgrade(daemon), Arc::clone(window));
-    tokio::spawn(async move { watch(&daemon, &window).await });
+pub(super) fn spawn_watch(windows: &Arc<Windows>, window: &Arc<SessionWindow>) {
+    let (windows, window) = (Arc::downgrade(windows), Arc::clone(window));
+    tokio::spawn(async move { watch(&windows, &window).await });
 }
 
-async fn watch(daemon: &Weak<Daemon>, window: &Arc<SessionWindow>) {
+async fn watch(windows: &Weak<Windows>, window: &Arc<SessionWindow>) {
     let mut place = window.session().watch_display_mode();
     let browser = window.context().browser();
     loop {
@@ -35,18 +35,18 @@ async fn watch(daemon: &Weak<Daemon>, window: &Arc<SessionWindow>) {
             break;
         }
         window.save_state().await;
-        if let (Some(panel), Some(daemon)) = (&mut *window.panel.lock().await, daemon.upgrade()) {
-            panel::sync_panel(&daemon, window, panel).await;
+        if let (Some(panel), Some(windows)) = (&mut *window.panel.lock().await, windows.upgrade()) {
+            panel::sync_panel(&windows, window, panel).await;
         }
     }
     let why = match browser.is_gone() {
         true => format!("its browser ended ({})", browser.wait_gone().await),
         false => "it was closed".to_owned(),
     };
-    let Some(daemon) = daemon.upgrade() else { return };
-    daemon.reset_idle_timer();
+    let Some(windows) = windows.upgrade() else { return };
+    windows.idle_timer.reset();
     let name = window.session().name();
-    match daemon.windows().close(window, CloseInitiator::Window).await {
+    match windows.close(window, CloseInitiator::Window).await {
         Ok(Some(_)) => {}
         // Somebody asked for it meanwhile.
         Ok(None) => return,
@@ -57,7 +57,7 @@ async fn watch(daemon: &Weak<Daemon>, window: &Arc<SessionWindow>) {
     let handed = window.purpose().handoff.is_some();
     let tabs = if count == 1 { "its tab is".to_owned() } else { format!("its {count} tabs are") };
     let next = if handed { "; `browse resume` tells what changed" } else { "" };
-    daemon.add_notice(format!(
+    windows.notices.add(format!(
         "the window of the session `{name}` is gone: {why}; {tabs} back in the hidden browser{next}"
     ));
 }

@@ -1,6 +1,6 @@
 //! Launch, tabs, worlds, navigation and input: the shortest way through each.
 
-use browse_server::chromium::{
+use browse_chromium::{
     BrowserOptions, DialogPolicy, Error, KeyCombination, LoadState, MouseButton, MouseEvent,
     MouseEventKind, Navigated, Page, ScriptArgument, await_all,
 };
@@ -208,9 +208,7 @@ async fn a_popup_is_a_page_with_an_opener() {
     fixture.goto(&site.url("/")).await;
     fixture.js("void open('/popup')").await;
     let popup = soon(fixture.recorder.wait_for(|event| match event {
-        browse_server::chromium::Event::PageOpened(page) => {
-            page.opener().is_some().then(|| page.clone())
-        }
+        browse_chromium::Event::PageOpened(page) => page.opener().is_some().then(|| page.clone()),
         _ => None,
     }))
     .await;

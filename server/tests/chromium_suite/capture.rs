@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use browse_server::chromium::{
+use browse_chromium::{
     BrowserOptions, CaptureArea, ConsoleEntry, ContextOptions, DownloadState, Error, Event,
-    HostRules, ImageFormat, ObservedRequest, RequestState, SpareOptions, Viewport,
+    ImageFormat, ObservedRequest, RequestState, SpareOptions, Viewport,
 };
+use browse_net::HostRules;
 
 use crate::support::browser::{Fixture, goto, js, soon};
 use crate::support::site::{Route, Site};
@@ -62,24 +63,6 @@ async fn a_flood_is_cut_and_said_to_be() {
 }
 
 #[tokio::test]
-async fn a_page_of_many_time_stamps_is_not_counted() {
-    let site = Site::start().await.page("/", "<p>one").page("/next", "<p>two");
-    let fixture = Fixture::start().await;
-    fixture.goto(&site.url("/")).await;
-    let renders = async || soon(fixture.page.render_count(fixture.page.session())).await.unwrap();
-    let before = renders().await;
-    assert!(before.is_some());
-    fixture.js("document.body.style.width = '50px'; document.body.offsetWidth").await;
-    assert_ne!(renders().await, before);
-    fixture.js("for (let i = 0; i < 900; i++) console.timeStamp('few')").await;
-    assert!(renders().await.is_some());
-    fixture.js("for (let i = 0; i < 900; i++) console.timeStamp('many')").await;
-    assert_eq!(renders().await, None);
-    fixture.goto(&site.url("/next")).await;
-    assert!(renders().await.is_some());
-}
-
-#[tokio::test]
 async fn requests_are_reported_without_headers() {
     let site = Site::start()
         .await
@@ -121,7 +104,7 @@ async fn downloads_land_in_the_profile() {
     let site = Site::start().await.route("/file", Route::Raw(200, headers, b"content".to_vec()));
     let fixture = Fixture::start().await;
     let navigated = soon(fixture.page.navigate(&site.url("/file"))).await.unwrap();
-    assert_eq!(navigated, browse_server::chromium::Navigated::Download);
+    assert_eq!(navigated, browse_chromium::Navigated::Download);
     let download = soon(fixture.recorder.wait_for(|event| match event {
         Event::Download(download) if download.state == DownloadState::Completed => {
             Some(download.clone())

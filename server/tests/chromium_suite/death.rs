@@ -8,8 +8,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use browse_server::chromium::{Browser, BrowserOptions, ContextOptions, Error, Sandbox};
-use browse_server::guardian::Guardian;
+use browse_chromium::{Browser, BrowserOptions, ContextOptions, Error, Sandbox};
+use browse_process::Guardian;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -17,7 +17,7 @@ use crate::support::browser::{options, soon};
 use crate::support::processes::{below, living_in, still_there, wait_clean};
 
 /// The promise: two seconds. The rest is for test machines under load.
-const PATIENCE: Duration = Duration::from_secs(15);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Starts guardian and browser, says so, and waits for its death.
 #[tokio::test]
@@ -83,7 +83,7 @@ impl Victim {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
         let folder = self.folder.path().to_owned();
-        wait_clean(PATIENCE, || {
+        wait_clean(WAIT_TIMEOUT, || {
             let mut left: Vec<String> =
                 family.iter().filter(|p| still_there(p)).map(|p| format!("{p:?}")).collect();
             left.extend(living_in(&folder).into_iter().map(|process| format!("{process:?}")));
@@ -170,7 +170,7 @@ async fn a_browser_killed_at_any_moment_is_reported_and_leaves_nothing() {
             }
             Err(error) => panic!("{error}"),
         };
-        wait_clean(PATIENCE, || {
+        wait_clean(WAIT_TIMEOUT, || {
             let mut left: Vec<String> =
                 family.iter().filter(|p| still_there(p)).map(|p| format!("{p:?}")).collect();
             left.extend(
@@ -188,7 +188,7 @@ fn a_killed_guardian_is_replaced_by_one_that_knows_everything() {
     victim.wait_for("ready");
     kill(Pid::from_raw(guardian), Signal::SIGKILL).unwrap();
     let daemon = victim.child.id();
-    wait_clean(PATIENCE, || {
+    wait_clean(WAIT_TIMEOUT, || {
         let successor = below(daemon)
             .into_iter()
             .any(|process| process.command.contains("--guardian") && process.pid != guardian);
@@ -215,7 +215,7 @@ fn a_guardian_is_tiny() {
         line.unwrap_or_default().trim().trim_end_matches(" kB").to_owned()
     };
     // Until it has started and sleeps at its pipe.
-    wait_clean(PATIENCE, || {
+    wait_clean(WAIT_TIMEOUT, || {
         let (name, state) = (value("Name:"), value("State:"));
         if name == "browsed" && state.starts_with('S') { Vec::new() } else { vec![name, state] }
     });
@@ -236,7 +236,7 @@ fn a_guardian_is_tiny() {
     }
     println!("own memory: {own} KiB, of files: {of_files} KiB, all: {} KiB", value("VmRSS:"));
     assert!((1..256).contains(&own), "{own} KiB");
-    assert!(guardian.finish(PATIENCE));
+    assert!(guardian.finish(WAIT_TIMEOUT));
     assert!(!path.exists() && stays.exists());
     assert_eq!(guardian.pid(), None);
 }

@@ -4,7 +4,7 @@
 use std::future::Future;
 use std::time::{Duration, Instant};
 
-use browse_server::chromium::{
+use browse_chromium::{
     Browser, BrowserOptions, ContextOptions, MouseButton, MouseEvent, MouseEventKind, SpareOptions,
     await_all,
 };
@@ -77,14 +77,14 @@ async fn figures() {
             start.elapsed()
         })
         .await;
-        let area = browse_server::chromium::CaptureArea::Viewport;
-        let format = browse_server::chromium::ImageFormat::Png;
+        let area = browse_chromium::CaptureArea::Viewport;
+        let format = browse_chromium::ImageFormat::Png;
         time("viewport screenshot", 15, || async { page.screenshot(area, format).await.unwrap() })
             .await;
         let spare_options = SpareOptions { unrestricted: true, restricted: true };
         let browser =
             Browser::launch(BrowserOptions { spare_options, ..options.clone() }).await.unwrap();
-        let rules = browse_server::chromium::HostRules::parse(&["127.0.0.1"]).unwrap();
+        let rules = browse_net::HostRules::parse(&["127.0.0.1"]).unwrap();
         let restricted = ContextOptions { hosts: Some(rules), ..Default::default() };
         for (what, options) in
             [("lease of a spare", &none), ("lease of a restricted spare", &restricted)]

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use browse_server::chromium::{
-    CaptureArea, ContextOptions, Error, Event, FetchResponseHead, FetchStep, HostRules,
-    ImageFormat, TabFetch,
+use browse_chromium::{
+    CaptureArea, ContextOptions, Error, Event, FetchResponseHead, FetchStep, ImageFormat, TabFetch,
 };
+use browse_net::HostRules;
 
 use crate::support::browser::{Fixture, soon};
 use crate::support::site::{Route, Site};
@@ -79,8 +79,8 @@ async fn a_visit_takes_the_body_and_leaves_no_document() {
 #[tokio::test]
 async fn a_restricted_tab_fetches_only_from_its_hosts() {
     let site = Site::start().await.page("/", "x").route("/file", file(b"x"));
-    let elsewhere = site.url_on("localhost", "/file");
-    let site = site.redirect("/away", &elsewhere);
+    let outside = site.url_on("localhost", "/file");
+    let site = site.redirect("/away", &outside);
     let fixture = Fixture::start().await;
     let hosts = HostRules::parse(&[format!("127.0.0.1:{}", site.port())]).unwrap();
     let options = ContextOptions { hosts: Some(hosts), ..ContextOptions::default() };
@@ -89,7 +89,7 @@ async fn a_restricted_tab_fetches_only_from_its_hosts() {
     let mut visit = page.start_fetch(&site.url("/file"), None).unwrap();
     assert_eq!(answer(&mut visit).await.unwrap().status, 200);
     drop(visit);
-    for url in [elsewhere, site.url("/away"), "file:///etc/passwd".to_owned()] {
+    for url in [outside, site.url("/away"), "file:///etc/passwd".to_owned()] {
         let page = fixture.browser.hidden_page(context.id()).await.unwrap();
         let mut visit = page.start_fetch(&url, None).unwrap();
         let refused = answer(&mut visit).await;

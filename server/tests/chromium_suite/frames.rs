@@ -1,6 +1,6 @@
 //! Frames in the same process and in others.
 
-use browse_server::chromium::{MouseButton, MouseEvent, MouseEventKind, ScriptArgument, await_all};
+use browse_chromium::{MouseButton, MouseEvent, MouseEventKind, ScriptArgument, await_all};
 
 use crate::support::browser::{ENGINE, Fixture, soon};
 use crate::support::site::Site;
@@ -29,7 +29,7 @@ async fn nested() -> (Site, Fixture) {
 }
 
 /// The frame that shows this path.
-fn frame_of(fixture: &Fixture, path: &str) -> browse_server::chromium::Frame {
+fn frame_of(fixture: &Fixture, path: &str) -> browse_chromium::Frame {
     let mut frames = fixture.page.frames().into_iter();
     frames.find(|frame| frame.url.ends_with(path)).unwrap_or_else(|| {
         panic!("no frame shows {path}: {:?}", fixture.page.frames());

@@ -1,9 +1,10 @@
 //! Restricted contexts: nothing reaches a host that the rules do not name.
 
-use browse_server::chromium::{
-    BrowserContext, ContextOptions, Error, Event, HostRules, LoadState, MouseButton, MouseEvent,
+use browse_chromium::{
+    BrowserContext, ContextOptions, Error, Event, LoadState, MouseButton, MouseEvent,
     MouseEventKind, Navigated, Page, RequestState, await_all,
 };
+use browse_net::HostRules;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -141,7 +142,7 @@ async fn a_page_that_leaves_for_a_forbidden_host_while_it_loads_is_denied_at_onc
     }
 }
 
-/// Tries everything that is no document towards `localhost`.
+/// Tries everything that is not a document towards `localhost`.
 async fn reach_out(page: &Page, site: &Site) -> serde_json::Value {
     let script = r#"(async () => {
         const away = 'http://localhost:PORT';

@@ -6,12 +6,12 @@ mod screen;
 use std::path::Path;
 use std::time::Duration;
 
-use browse_server::chromium::Browser;
+use browse_chromium::Browser;
 use serde_json::{Value, json};
 
 use super::support::browser::options;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
 
 fn exchange(rows: &Value) -> String {
     format!("browsePanel.exchange({})", json!({ "asked": "<b>sign in", "rows": rows }))
@@ -27,7 +27,7 @@ async fn the_side_panel_shows_rows_and_takes_notes() {
     let browser = Browser::launch(options).await.unwrap();
     let (context, _page) = browser.default_context().await.unwrap();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/window/panel");
-    let mut panel = browser.open_side_panel(&folder, PATIENCE).await.unwrap();
+    let mut panel = browser.open_side_panel(&folder, WAIT_TIMEOUT).await.unwrap();
     assert_eq!(context.pages().len(), 1, "neither the panel nor what opened it is a tab");
 
     let first: Value = panel.evaluate(&exchange(&json!([]))).await.unwrap().unwrap();

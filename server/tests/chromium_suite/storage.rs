@@ -1,6 +1,6 @@
 //! Cookies and storage of a context, and the tab that nobody sees.
 
-use browse_server::chromium::{Cookie, Event, SameSite, StorageText, StorageWriteOutcome};
+use browse_chromium::{Cookie, Event, SameSite, StorageText, StorageWriteOutcome};
 
 use crate::support::{browser::Fixture, site::Site};
 

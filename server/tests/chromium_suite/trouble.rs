@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use browse_server::chromium::{
+use browse_chromium::{
     AnsweredBy, BrowserOptions, DialogAnswer, DialogPolicy, Error, Event, Flavour, LoadState,
     Navigated,
 };
@@ -23,7 +23,7 @@ async fn the_policy_answers_what_no_answer_was_given_for() {
     let options = BrowserOptions { dialog_policy: DialogPolicy::Accept, ..options() };
     let fixture = Fixture::start_with(options).await;
     let script = "[alert('one'), confirm('two'), prompt('three', 'default'), confirm('four')]";
-    // An alert is no question, and takes no answer.
+    // An alert is not a question, and takes no answer.
     fixture.page.answer_next_dialog(DialogAnswer::Dismiss);
     fixture.page.answer_next_dialog(DialogAnswer::Accept(Some("mine".into())));
     assert_eq!(fixture.js(script).await, json!([null, false, "mine", true]));
@@ -192,11 +192,11 @@ async fn the_death_of_the_browser_fails_what_waits() {
 async fn a_browser_that_does_not_start_says_why() {
     let mut options = BrowserOptions::default();
     options.launch.executable = Some("/bin/false".into());
-    let failed = browse_server::chromium::Browser::launch(options.clone()).await;
+    let failed = browse_chromium::Browser::launch(options.clone()).await;
     let Err(Error::LaunchFailed { problem, .. }) = failed else { panic!("it started") };
     assert!(problem.contains("exit status: 1"), "{problem}");
     options.launch.executable = Some("/bin/cat".into());
-    let failed = browse_server::chromium::Browser::launch(options).await;
+    let failed = browse_chromium::Browser::launch(options).await;
     let Err(Error::LaunchFailed { stderr, .. }) = failed else { panic!("it started") };
     assert!(stderr.iter().any(|line| line.contains("remote-debugging-pipe")), "{stderr:?}");
 }
@@ -239,7 +239,7 @@ async fn what_opens_windows_of_the_system_hangs_nothing() {
             fixture.js(&format!("void (async () => {{ {script} }})()")).await;
             assert_eq!(soon(fixture.js("1 + 1")).await, 2, "{script}");
         }
-        let shot = browse_server::chromium::CaptureArea::Viewport;
+        let shot = browse_chromium::CaptureArea::Viewport;
         soon(fixture.page.screenshot(shot, Default::default())).await.unwrap();
     }
 }

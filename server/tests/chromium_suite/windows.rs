@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use browse_server::chromium::{
-    Event, MouseButton, MouseEvent, MouseEventKind, WindowRefusal, await_all,
-};
+use browse_chromium::{Event, MouseButton, MouseEvent, MouseEventKind, WindowRefusal, await_all};
 
 use crate::support::browser::{Fixture, goto, options, soon};
 use crate::support::site::Site;

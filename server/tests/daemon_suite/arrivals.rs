@@ -1,4 +1,4 @@
-//! What is said of a document where a navigation ends.
+//! What is reported of a document where a navigation ends.
 
 use browse_proto::v1;
 

@@ -1,15 +1,13 @@
-//! What somebody elsewhere may try who has no token, or wants more than his.
+//! What somebody somewhere else may try who has no token, or wants more than his.
 
 use std::time::{Duration, Instant};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use browse_proto::v1;
-use browse_server::{
-    content::Delivery,
-    policy::{
-        Audience, ClientId, ClientKind, GrantSpec, HostPolicy, Rate, Scopes, SessionRule, TabPolicy,
-    },
+use browse_net::HostPolicy;
+use browse_policy::{
+    Audience, ClientId, ClientKind, Delivery, GrantSpec, Rate, Scopes, SessionRule, TabPolicy,
 };
+use browse_proto::v1;
 use bytes::Bytes;
 use futures::future::join_all;
 use http::{Request, Response};
@@ -32,7 +30,7 @@ use super::{
 
 const TABS: &str = "BrowserService/ListTabs";
 /// What a slow machine may take for anything here.
-const PATIENCE: Duration = Duration::from_secs(120);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(120);
 
 type Sender = SendRequest<Full<Bytes>>;
 
@@ -40,7 +38,7 @@ type Sender = SendRequest<Full<Bytes>>;
 async fn http2(address: &str) -> Sender {
     let stream = greet_for(address, &[&TLS13], b"h2").await.unwrap();
     let io = TokioIo::new(stream);
-    // What goes out before the other end has said how much it takes is refused.
+    // What goes out before the peer has announced its limits is refused.
     let mut builder = hyper::client::conn::http2::Builder::new(TokioExecutor::new());
     let (sender, connection) = builder.initial_max_send_streams(32).handshake(io).await.unwrap();
     tokio::spawn(connection);
@@ -57,7 +55,7 @@ fn request(method: &str, kind: &str, token: &str, body: Vec<u8>) -> Request<Full
 }
 
 async fn answer(sender: &mut Sender, request: Request<Full<Bytes>>) -> Answer {
-    let found = timeout(PATIENCE, sender.send_request(request)).await.expect("an end").unwrap();
+    let found = timeout(WAIT_TIMEOUT, sender.send_request(request)).await.expect("an end").unwrap();
     let (parts, body) = found.into_parts();
     let body = body.collect().await.unwrap().to_bytes();
     Answer {
@@ -73,7 +71,7 @@ async fn a_token_that_is_forged_gets_the_one_answer() {
     let ada = Agent::redeem(&world.pair("ada", |_| ()).await).await;
     let eve = Agent::redeem(&world.pair("eve", |_| ()).await).await;
     let other = World::new().await;
-    let elsewhere = Agent::redeem(&other.pair("ada", |_| ()).await).await;
+    let outside = Agent::redeem(&other.pair("ada", |_| ()).await).await;
     let parts: Vec<_> = ada.token.split('.').map(str::to_owned).collect();
     let [header, claims, signature] = [0, 1, 2].map(|part| parts[part].as_str());
     let read = |part: &str| -> Value {
@@ -109,7 +107,7 @@ async fn a_token_that_is_forged_gets_the_one_answer() {
     };
     let authority = world.daemon.authority();
     let over = authority.issue(spec("over", Audience::Tunnel, Duration::ZERO)).unwrap();
-    let here = authority.issue(spec("here", Audience::Skill, PATIENCE)).unwrap();
+    let here = authority.issue(spec("here", Audience::Skill, WAIT_TIMEOUT)).unwrap();
     let revoke = v1::RevokePairingRequest { name: "eve".to_owned(), ..Default::default() };
     world.pairs().revoke_pairing(world.root(revoke)).await.unwrap();
     let forged = [
@@ -124,7 +122,7 @@ async fn a_token_that_is_forged_gets_the_one_answer() {
         over.token().to_owned(),
         here.token().to_owned(),
         eve.token.clone(),
-        elsewhere.token.clone(),
+        outside.token.clone(),
         "x".repeat(8 << 10),
     ];
     let mut answers = Vec::new();
@@ -132,7 +130,7 @@ async fn a_token_that_is_forged_gets_the_one_answer() {
         let refused = Agent { address: ada.address.clone(), token: token.clone() };
         let refused = refused.call(TABS, "").await;
         assert_eq!((refused.status, refused.reason().as_str()), (401, "TOKEN_INVALID"), "{token}");
-        let hint = refused.json()["error"]["hint"].to_string();
+        let hint = refused.error()["hint"].to_string();
         assert!(hint.contains("pairing block") && !hint.contains("state file"), "{hint}");
         answers.push(refused.body);
     }
@@ -159,7 +157,7 @@ async fn frames_that_lie_end_their_call_and_nothing_else() {
         ("a length below zero", vec![0, 0xff, 0xff, 0xff, 0xff, 1, 2]),
         ("a length over the limit", vec![0, 0x05, 0, 0, 0, 1, 2]),
         ("a message that is cut", vec![0, 0, 0, 0, 10, 1, 2]),
-        ("said to be compressed", [&[1, 0, 0, 0, 3][..], &[1, 2, 3]].concat()),
+        ("reported to be compressed", [&[1, 0, 0, 0, 3][..], &[1, 2, 3]].concat()),
         ("a flag that there is not", [&[7][..], &good[1..]].concat()),
         ("rubbish behind", [&good[..], &[9, 9, 9]].concat()),
         ("two messages", [good, good].concat()),
@@ -167,11 +165,11 @@ async fn frames_that_lie_end_their_call_and_nothing_else() {
     ] {
         for kind in ["application/grpc", "application/grpc-web+proto"] {
             let call = request(TABS, kind, &ada.token, body.clone());
-            let refused = match timeout(PATIENCE, sender.send_request(call)).await.expect("an end")
-            {
-                Ok(response) => outcome(response).await,
-                Err(error) => panic!("{name} as {kind} broke the connection: {error}"),
-            };
+            let refused =
+                match timeout(WAIT_TIMEOUT, sender.send_request(call)).await.expect("an end") {
+                    Ok(response) => outcome(response).await,
+                    Err(error) => panic!("{name} as {kind} broke the connection: {error}"),
+                };
             eprintln!("{name} as {kind}: {refused:?}");
             let reason = refused.unwrap_or_else(|| panic!("{name} as {kind} was taken"));
             assert!(
@@ -224,18 +222,18 @@ async fn strangers_who_are_many_or_slow_hold_nobody_up() {
     let bob = Agent::redeem(&paired).await;
     let (took, invalid, limited) = flood.await.unwrap();
     eprintln!(
-        "1000 guesses in {took:?}: {invalid} refused, {limited} told to wait; \
+        "1000 guesses in {took:?}: {invalid} refused, {limited} asked to wait; \
          local status p50 {:?} p99 {:?}, idle {:?} {:?}",
         busy.0, busy.1, idle.0, idle.1
     );
     assert_eq!(invalid + limited, 1000);
-    assert!(limited > 0, "nobody was told to wait");
+    assert!(limited > 0, "nobody was asked to wait");
     assert_eq!(bob.call(TABS, "").await.status, 200, "a good key is never held up");
     let log = refusals(&world, 50).await;
     assert!(log.len() < 500, "a flood is counted, not written: {}", log.len());
     assert!(log.iter().any(|row| row.reason == "RATE_LIMITED"), "{log:?}");
 
-    for (name, took, what) in timeout(PATIENCE, slow).await.expect("an end").unwrap() {
+    for (name, took, what) in timeout(WAIT_TIMEOUT, slow).await.expect("an end").unwrap() {
         eprintln!("{name}: {what:?} after {took:?}");
         assert!(["", "REQUEST_SLOW"].contains(&what.as_str()), "{name}: {what}");
     }
@@ -258,7 +256,7 @@ async fn who_shares_an_address_with_strangers_is_not_held_up() {
     });
     let answers: Vec<_> = join_all(calls).await.into_iter().flatten().collect();
     let limited = answers.iter().filter(|answer| answer.status == 429).count();
-    eprintln!("of {} strangers {limited} were told to wait", answers.len());
+    eprintln!("of {} anonymous callers {limited} were asked to wait", answers.len());
     assert!(answers.iter().all(|answer| [401, 429].contains(&answer.status)), "{answers:?}");
     let bob = Agent::redeem(&bob).await;
     assert_eq!(bob.call(TABS, "").await.status, 200, "his key was good all the time");
@@ -267,7 +265,7 @@ async fn who_shares_an_address_with_strangers_is_not_held_up() {
 
 /// What was refused, once there are so many rows of it.
 async fn refusals(world: &World, least: usize) -> Vec<v1::PairingRefusal> {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + WAIT_TIMEOUT;
     loop {
         let request = world.root(v1::ListRefusalsRequest { last: Some(10_000) });
         let log = world.pairs().list_refusals(request).await.unwrap().into_inner().refusals;
@@ -293,7 +291,7 @@ async fn latency(world: &World) -> (Duration, Duration) {
 }
 
 /// A thousand keys that are wrong, as fast as they go; answers how many were
-/// refused, and how many told to wait.
+/// refused, and how many asked to wait.
 async fn guesses(address: String) -> (Duration, usize, usize) {
     let begun = Instant::now();
     let connections = (0..4).map(|line| {
@@ -323,11 +321,11 @@ async fn guesses(address: String) -> (Duration, usize, usize) {
     };
     let waits = answers.iter().filter(|answer| answer.head.contains("retry-after")).count();
     let limited = of(429, "RATE_LIMITED");
-    assert_eq!(waits, limited, "who is told to wait is told how long");
+    assert_eq!(waits, limited, "who is asked to wait is reported how long");
     (took, of(401, "SETUP_KEY_INVALID"), limited)
 }
 
-/// Those who begin and do not go on; answers what each was told at the end.
+/// Those who begin and do not go on; returns the last response of each.
 async fn slow_ones(address: String, token: String) -> Vec<(&'static str, Duration, String)> {
     let head = |method: &str, token: &str| {
         format!(
@@ -348,7 +346,7 @@ async fn slow_ones(address: String, token: String) -> Vec<(&'static str, Duratio
         ),
         ("half a head of HTTP/2", Some(b"h2"), headers),
         (
-            "half a body of a stranger",
+            "half a body of an anonymous caller",
             Some(b"http/1.1"),
             head("PairService/Redeem", "x").into_bytes(),
         ),
@@ -371,12 +369,15 @@ async fn slow_ones(address: String, token: String) -> Vec<(&'static str, Duratio
                 }
             }
             let text = String::from_utf8_lossy(&heard).into_owned();
-            let told = if text.contains("REQUEST_SLOW") { "REQUEST_SLOW" } else { "" };
-            (name, begun.elapsed(), told.to_owned())
+            let reported = if text.contains("REQUEST_SLOW") { "REQUEST_SLOW" } else { "" };
+            (name, begun.elapsed(), reported.to_owned())
         }
     });
     let found = join_all(waits).await;
-    assert!(found.iter().filter(|(.., told)| told == "REQUEST_SLOW").count() == 2, "{found:?}");
+    assert!(
+        found.iter().filter(|(.., reported)| reported == "REQUEST_SLOW").count() == 2,
+        "{found:?}"
+    );
     found
 }
 
@@ -404,8 +405,8 @@ async fn odd_headers_are_told_from_what_they_should_be() {
         (vec!["content-type: Application/JSON;charset=\"UTF-8\""], 200, ""),
         (vec!["content-type: application/json; charset=latin1"], 400, "ARGUMENT_INVALID"),
         (vec!["content-type: application/json; a=b; charset=utf-16"], 400, "ARGUMENT_INVALID"),
-        (vec!["content-type: application/jsonp"], 405, "REQUEST_INVALID"),
-        (vec![json, json], 405, "REQUEST_INVALID"),
+        (vec!["content-type: application/jsonp"], 415, "REQUEST_INVALID"),
+        (vec![json, json], 415, "REQUEST_INVALID"),
     ] {
         let all = [&["host: localhost", &token, "content-length: 2"], &headers[..]].concat();
         let line = format!("POST /browse.v1.{TABS} HTTP/1.1");
@@ -413,7 +414,7 @@ async fn odd_headers_are_told_from_what_they_should_be() {
         assert_eq!(found.status, status, "{headers:?}: {found:?}");
         if status != 200 {
             assert_eq!(found.reason(), reason, "{headers:?}");
-            let hint = found.json()["error"]["hint"].to_string();
+            let hint = found.error()["hint"].to_string();
             assert!(!hint.contains("help"), "no command is at fault: {hint}");
         }
     }
@@ -421,6 +422,6 @@ async fn odd_headers_are_told_from_what_they_should_be() {
     let mut stream = greet(&ada.address, &[&TLS13]).await.unwrap();
     stream.write_all(b"\0\x01\x02 nonsense\r\n\r\n").await.unwrap();
     let mut heard = Vec::new();
-    let _ = timeout(PATIENCE, stream.read_to_end(&mut heard)).await.expect("an end");
+    let _ = timeout(WAIT_TIMEOUT, stream.read_to_end(&mut heard)).await.expect("an end");
     assert!(!String::from_utf8_lossy(&heard).contains(" 200 "));
 }

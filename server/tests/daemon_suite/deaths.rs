@@ -32,7 +32,7 @@ async fn a_killed_daemon_leaves_nothing() {
     let first = client.browser().list_tabs(tabs()).await.unwrap();
     assert!(first.metadata().contains_key(metadata::NOTICE));
     let second = client.browser().list_tabs(tabs()).await.unwrap();
-    assert!(!second.metadata().contains_key(metadata::NOTICE), "it is told once");
+    assert!(!second.metadata().contains_key(metadata::NOTICE), "it is reported once");
     open_tab(&place).await;
 }
 
@@ -62,7 +62,7 @@ async fn a_dead_browser_is_started_anew_and_the_daemon_lives() {
     assert!(notice.starts_with("BROWSER%5FRESTARTED"), "{notice}");
     assert_eq!(first.get_ref().tabs.len(), 1);
     let second = client.browser().list_tabs(tabs()).await.unwrap();
-    assert!(!second.metadata().contains_key(metadata::NOTICE), "it is told once");
+    assert!(!second.metadata().contains_key(metadata::NOTICE), "it is reported once");
     let goto = || client.ask(v1::GotoRequest { url: "about:blank".to_owned(), wait: 0 });
     client.browser().goto(goto()).await.unwrap();
     assert!(daemon.lives());

@@ -2,14 +2,12 @@
 
 use std::time::Duration;
 
-use browse_proto::{Command, Reason, Scope, v1};
-use browse_server::{
-    content::Delivery,
-    policy::{
-        self, Audience, ClientId, ClientKind, GrantSpec, HostPolicy, Listener, Rate, Scopes,
-        SessionRule, TabPolicy,
-    },
+use browse_net::HostPolicy;
+use browse_policy::{
+    Audience, ClientId, ClientKind, Delivery, GrantSpec, Listener, Rate, Scopes, SessionRule,
+    TabPolicy,
 };
+use browse_proto::{Command, Reason, Scope, v1};
 use prost::Message;
 use prost_types::Any;
 use v1::step_result::Outcome;
@@ -75,8 +73,9 @@ async fn what_is_denied_is_denied_to_paired_agents() {
         lifetime: Duration::from_secs(60),
     };
     let minted = world.daemon.authority().issue(spec).unwrap();
-    let check =
-        |name| policy::check(minted.grant(), Command::by_name(name).unwrap(), Listener::Tunnel);
+    let check = |name| {
+        browse_policy::check(minted.grant(), Command::by_name(name).unwrap(), Listener::Tunnel)
+    };
     assert_eq!(check("text").unwrap_err().reason(), Reason::CommandDenied);
     check("url").unwrap();
 }

@@ -64,7 +64,7 @@ async fn raw_calls_cannot_disturb_what_the_daemon_listens_to() {
     assert!(requests.iter().any(|request| request.url == site.url("/")), "{requests:?}");
     let messages = world.browser().console(world.root(v1::ConsoleRequest::default())).await;
     assert_eq!(messages.unwrap().get_ref().messages[0].text, "heard");
-    assert_eq!(world.daemon.sessions().tabs().len(), 1, "the raw session is no tab");
+    assert_eq!(world.daemon.sessions().tabs().len(), 1, "the raw session is not a tab");
     let close = world.root(v1::CloseTabRequest { id: None });
     world.browser().close_tab(close).await.unwrap();
     assert!(world.daemon.sessions().tabs().is_empty());

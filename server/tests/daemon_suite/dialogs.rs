@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use browse_policy::Scopes;
 use browse_proto::{Command, metadata, v1};
-use browse_server::policy::Scopes;
 use prost::Message;
 use prost_types::Any;
 use tonic::{Response, Status};
@@ -293,20 +293,20 @@ async fn an_answer_that_comes_too_late_is_not_kept_for_the_next() {
     let asked = tab.page().open_dialog().unwrap();
     let dismissed = tab.page().answer_open_dialog(
         asked.id,
-        browse_server::chromium::DialogAnswer::Dismiss,
-        browse_server::chromium::AnsweredBy::Timeout,
+        browse_chromium::DialogAnswer::Dismiss,
+        browse_chromium::AnsweredBy::Timeout,
     );
     dismissed.unwrap().await.unwrap();
     assert_eq!(reason(&stage.accept(None).await.unwrap_err()), "DIALOG_CLOSED");
     assert!(stage.click("#ask").await.unwrap().question.is_some(), "it is asked again");
-    // What nobody was told of is told with the next answer.
+    // What nobody was notified of is reported with the next answer.
     let asked = tab.page().open_dialog().unwrap();
-    let late = browse_server::chromium::AnsweredBy::Timeout;
-    let dismissed = browse_server::chromium::DialogAnswer::Dismiss;
+    let late = browse_chromium::AnsweredBy::Timeout;
+    let dismissed = browse_chromium::DialogAnswer::Dismiss;
     tab.page().answer_open_dialog(asked.id, dismissed, late).unwrap().await.unwrap();
     let request = v1::JsRequest { expression: "1".to_owned() };
-    let told = stage.world.browser().js(stage.world.root(request)).await.unwrap();
-    assert!(note(&told).contains("nobody answered in time"), "{}", note(&told));
+    let reported = stage.world.browser().js(stage.world.root(request)).await.unwrap();
+    assert!(note(&reported).contains("nobody answered in time"), "{}", note(&reported));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use browse_net::HostPolicy;
+use browse_policy::Scopes;
 use browse_proto::{Scope, metadata, v1};
-use browse_server::policy::{HostPolicy, Scopes};
 use tonic::Status;
 
 use super::{
@@ -54,7 +55,7 @@ async fn an_answer_has_its_status_headers_and_body() {
     );
     let answer = fetch(&world, parse("/big")).await.unwrap();
     assert!(answer.truncated && answer.body.len() == 2048, "{}", answer.note);
-    assert!(answer.note.starts_with("the body was cut, and is no JSON"), "{}", answer.note);
+    assert!(answer.note.starts_with("the body was cut, and is not JSON"), "{}", answer.note);
     let answer = fetch(&world, request(&site.url("/big"))).await.unwrap();
     assert!(answer.truncated && answer.size == 500_000 && answer.body.len() == 500_000);
     let answer = fetch(&world, request(&site.url("/bytes"))).await.unwrap();

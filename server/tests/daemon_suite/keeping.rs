@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::{support::site::Site, world::World};
 
 /// Time that a look of the keeper may take on a busy machine.
-const MOST: Duration = Duration::from_secs(2);
+const MAX_RESPONSE_TIME: Duration = Duration::from_secs(2);
 
 /// Ten tabs with some cookies, 100 KiB of storage each of one origin, and frames.
 #[tokio::test(flavor = "multi_thread")]
@@ -28,18 +28,18 @@ async fn a_session_is_kept_at_a_small_cost() {
         world.browser().new_tab(world.root(request)).await.unwrap();
     }
     let session = world.daemon.sessions().get("default").unwrap();
-    let mut told = String::new();
+    let mut reported = String::new();
     for _ in 0..6 {
         let (begun, spent) = (Instant::now(), cpu());
         session.take_snapshot().await;
         let (took, spent) = (begun.elapsed(), cpu() - spent);
-        assert!(took < MOST, "{took:?}");
-        write!(told, " {} ms ({spent} ms CPU of ours)", took.as_millis()).unwrap();
+        assert!(took < MAX_RESPONSE_TIME, "{took:?}");
+        write!(reported, " {} ms ({spent} ms CPU of ours)", took.as_millis()).unwrap();
     }
     let kept = session.snapshot();
     assert_eq!(kept.cookies().len(), 50);
     assert!(kept.memory_bytes() > (10 + 1) * 50 * 1000, "{}", kept.memory_bytes());
-    println!("kept {} KiB:{told}", kept.memory_bytes() / 1024);
+    println!("kept {} KiB:{reported}", kept.memory_bytes() / 1024);
 }
 
 /// Milliseconds of processor time of this process.

@@ -54,8 +54,8 @@ fn reason<T>(answer: Result<Response<T>, Status>) -> String {
     status.get_error_details().error_info().unwrap().reason.clone()
 }
 
-/// What a caller is told beside the answer.
-fn said<T>(answer: &Response<T>) -> String {
+/// The notices of a response.
+fn output<T>(answer: &Response<T>) -> String {
     let notice = answer.metadata().get(metadata::NOTICE);
     notice.map(|notice| notice.to_str().unwrap().replace("%20", " ")).unwrap_or_default()
 }
@@ -179,7 +179,7 @@ async fn a_first_run_without_network_says_so_and_goes_on() {
         "LIBRARY_UNAVAILABLE"
     );
     let context = world.context("github.com").await;
-    assert!(said(&context).contains("there is no library yet"), "{}", said(&context));
+    assert!(output(&context).contains("there is no library yet"), "{}", output(&context));
     assert!(context.into_inner().blocks.is_empty());
     let off = World::with_flags(&["--library=off"]).await;
     let request = v1::ListLibraryRequest::default();

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use browse_policy::{ClientId, Scopes};
 use browse_proto::{Scope, v1};
-use browse_server::policy::{ClientId, Scopes};
 use futures::StreamExt as _;
 
 use super::{

@@ -6,12 +6,11 @@ use std::{
     time::Duration,
 };
 
+use browse_content::{
+    Assessment, ContentSurface, LlmApi, LlmApiKey, LlmJudge, LlmSettings, TextDigest, Verdict,
+};
 use browse_guard::Scores;
 use browse_proto::{metadata, v1};
-use browse_server::{
-    content::{Assessment, ContentSurface, TextDigest, Verdict},
-    models::{LlmApi, LlmApiKey, LlmJudge, LlmSettings},
-};
 use tonic::{Response, Status};
 use url::Url;
 
@@ -224,13 +223,13 @@ async fn what_comes_late_is_told_with_the_next_answer() {
 
 const SURE: &str = r#"{"verdict": "injection", "confidence": 0.97}"#;
 
-/// An answer of an endpoint, whose model says `said`.
-fn verdict(shape: LlmApi, said: &str) -> Route {
+/// An answer of an endpoint, whose model says `reported`.
+fn verdict(shape: LlmApi, output: &str) -> Route {
     let body = match shape {
         LlmApi::OpenAi => {
-            serde_json::json!({ "choices": [{ "message": { "content": said } }] })
+            serde_json::json!({ "choices": [{ "message": { "content": output } }] })
         }
-        LlmApi::Anthropic => serde_json::json!({ "content": [{ "type": "text", "text": said }] }),
+        LlmApi::Anthropic => serde_json::json!({ "content": [{ "type": "text", "text": output }] }),
     };
     Route::Raw(
         200,
@@ -242,13 +241,13 @@ fn verdict(shape: LlmApi, said: &str) -> Route {
 fn transcript(shape: LlmApi, url: &str) -> LlmJudge {
     let url = shape.endpoint_url(Url::parse(url).unwrap()).unwrap();
     let key = Some(LlmApiKey::new("hunter2".to_owned()));
-    let patience = Duration::from_secs(60);
+    let max_wait = Duration::from_secs(60);
     LlmJudge::new(Some(LlmSettings {
         api: shape,
         url,
         model: "m".to_owned(),
         api_key: key,
-        timeout: patience,
+        timeout: max_wait,
     }))
 }
 
@@ -306,9 +305,9 @@ async fn what_is_no_verdict_changes_nothing_and_is_shown_nowhere() {
         .route("/words-in-a-redirect", Route::Raw(200, vec![], evil.as_bytes().to_vec()))
         .redirect("/elsewhere", "http://localhost:{port}/words-in-a-redirect");
     for (path, why) in [
-        ("/garbage", "no verdict"),
-        ("/words", "no verdict"),
-        ("/more", "no verdict"),
+        ("/garbage", "not a verdict"),
+        ("/words", "not a verdict"),
+        ("/more", "not a verdict"),
         ("/broken", "answers 500"),
         ("/secret", "refuses the key"),
         ("/elsewhere", "redirects"),

@@ -34,7 +34,7 @@ async fn each_touches_its_own_tabs_alone() {
     let refused = ada.call("BrowserService/NewTab", &open).await;
     assert_eq!(refused.reason(), "HOST_DENIED");
     let tab = ada.ok("BrowserService/NewTab", "{}").await["tab_id"].clone();
-    let named = format!("browse-tab: {tab}");
+    let named = format!("browse-tab: {}", tab.as_str().expect("64 bits are text"));
     for (method, body) in [
         ("Snapshot", "{}"),
         ("Text", "{}"),
@@ -90,7 +90,7 @@ async fn each_touches_its_own_tabs_alone() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_day_of_an_agent_with_nothing_but_http() {
     let site = Site::start().await.page("/", PAGE);
-    let elsewhere = Site::start().await.page("/", PAGE);
+    let outside = Site::start().await.page("/", PAGE);
     let world = World::with_browser().await;
     let host = format!("127.0.0.1:{}", site.port());
     let paired = world.pair("ada", |request| {
@@ -102,7 +102,7 @@ async fn a_day_of_an_agent_with_nothing_but_http() {
     let opened = ada.ok("BrowserService/NewTab", &json!({"url": site.url("/")}).to_string()).await;
     assert_eq!(opened["suggested_skills"], json!([]));
     let file = "file:///etc/passwd".to_owned();
-    for (url, reason) in [(elsewhere.url("/"), "HOST_DENIED"), (file, "FILE_DENIED")] {
+    for (url, reason) in [(outside.url("/"), "HOST_DENIED"), (file, "FILE_DENIED")] {
         let refused = ada.call("BrowserService/Goto", &json!({ "url": url }).to_string()).await;
         assert_eq!(refused.reason(), reason, "{url}");
     }

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use browse_policy::{Listener, Scopes};
 use browse_proto::v1;
-use browse_server::policy::{Listener, Scopes};
 use http::Request;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
@@ -17,7 +17,7 @@ use super::{
 
 const TABS: &str = "BrowserService/ListTabs";
 /// What a slow machine may take for anything here.
-const PATIENCE: Duration = Duration::from_secs(120);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(120);
 
 async fn revoke(world: &World, name: &str) -> v1::RevokePairingResponse {
     let request = v1::RevokePairingRequest { name: name.to_owned(), ..Default::default() };
@@ -45,7 +45,7 @@ async fn nothing_but_http_is_enough_and_the_listener_goes_with_the_last() {
     assert!(world.daemon.idle_time().is_zero(), "who is paired is not sent away by idleness");
     revoke(&world, "ADA").await;
     assert!(world.daemon.tunnel().local_address().await.is_none());
-    let gone = timeout(PATIENCE, async {
+    let gone = timeout(WAIT_TIMEOUT, async {
         while TcpStream::connect(&ada.address).await.is_ok() {
             tokio::task::yield_now().await;
         }
@@ -166,7 +166,7 @@ async fn less_holds_at_once_and_calls_in_flight_end() {
         tokio::spawn(
             async move { (waiting.call("BrowserService/NewTab", "").await, Instant::now()) },
         );
-    timeout(PATIENCE, async {
+    timeout(WAIT_TIMEOUT, async {
         while world.daemon.calls() == 0 {
             tokio::task::yield_now().await;
         }
@@ -177,7 +177,7 @@ async fn less_holds_at_once_and_calls_in_flight_end() {
     let less = world.pair("ADA", |request| request.scope = vec!["read".to_owned()]).await;
     assert!(less.replaced);
     let (answer, ended) = waiting.await.unwrap();
-    // Its own deadline would have told another reason.
+    // Its own deadline would have reported another reason.
     assert_eq!(answer.reason(), "TOKEN_REVOKED");
     eprintln!("a call in flight ended {:?} after its pairing", ended - cut);
     assert_eq!(ada.call(TABS, "").await.reason(), "TOKEN_INVALID");
@@ -239,7 +239,7 @@ async fn idle_crowds_and_rapid_resets_keep_nobody_out() {
     connection.abort();
     assert_eq!(calm_after_resets(&ada.address, 400).await, Some(ENHANCE_YOUR_CALM));
     assert_eq!(ada.call(TABS, "").await.status, 200);
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + WAIT_TIMEOUT;
     while !world.refused().await.iter().any(|reason| reason == "RAPID_RESETS") {
         assert!(Instant::now() < end, "it is not on record: {:?}", world.refused().await);
     }
@@ -272,7 +272,7 @@ async fn calm_after_resets(address: &str, calls: u32) -> Option<u32> {
     let _ = tokio::io::AsyncWriteExt::write_all(&mut stream, &bytes).await;
     let mut heard = Vec::new();
     let read = stream.read_to_end(&mut heard);
-    let _ = timeout(PATIENCE, read).await.expect("an end");
+    let _ = timeout(WAIT_TIMEOUT, read).await.expect("an end");
     let mut rest = &heard[..];
     while let [a, b, c, kind, _, _, _, _, _, more @ ..] = rest {
         let length = usize::from(*a) << 16 | usize::from(*b) << 8 | usize::from(*c);

@@ -16,7 +16,7 @@ use v1::{
 };
 
 /// Time that anything may take.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A project and a home, removed at the end.
 pub struct Place {
@@ -126,7 +126,7 @@ impl Daemon {
         self.child.try_wait().unwrap().is_none()
     }
 
-    pub fn said(&self) -> String {
+    pub fn log_text(&self) -> String {
         fs::read_to_string(&self.stderr).unwrap()
     }
 }
@@ -185,7 +185,7 @@ pub fn reason(status: &Status) -> String {
 
 /// Asks again until there is an answer.
 pub fn until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + WAIT_TIMEOUT;
     loop {
         if let Some(answer) = ask() {
             return answer;

@@ -2,8 +2,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use browse_proto::v1::{self, pair_service_client::PairServiceClient};
-use browse_server::policy::layer::GatedService;
+use browse_policy::layer::GatedService;
+use browse_proto::{
+    Command,
+    v1::{self, pair_service_client::PairServiceClient},
+};
 use serde_json::Value;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -77,7 +80,7 @@ impl Agent {
         let body = format!(r#"{{"key":"{}"}}"#, paired.key);
         let answer = post(&paired.address, "PairService/Redeem", &[], &body).await;
         assert_eq!(answer.status, 200, "{answer:?}");
-        let token = answer.json()["result"]["token"].as_str().unwrap().to_owned();
+        let token = answer.json()["token"].as_str().unwrap().to_owned();
         Self { address: paired.address.clone(), token }
     }
 
@@ -98,7 +101,9 @@ impl Agent {
         async move {
             let answer = self.call(&method, &body).await;
             assert_eq!(answer.status, 200, "{method}: {answer:?}");
-            answer.json()["result"].clone()
+            let command = Command::by_path(&format!("/browse.v1.{method}")).expect("a command");
+            let result = command.result.map(|index| command.response.fields[index].name);
+            result.map_or_else(|| answer.json(), |name| answer.json()[name].clone())
         }
     }
 }
@@ -108,8 +113,13 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
+    /// What the error says: reason, hint and metadata.
+    pub fn error(&self) -> Value {
+        self.json()["details"][0]["debug"].clone()
+    }
+
     pub fn reason(&self) -> String {
-        let error = &self.json()["error"];
+        let error = self.error();
         assert!(!error["hint"].as_str().unwrap_or_default().is_empty(), "{self:?}");
         error["reason"].as_str().unwrap_or_default().to_owned()
     }

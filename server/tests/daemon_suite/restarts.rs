@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
+use browse_net::HostPolicy;
+use browse_policy::ClientId;
 use browse_proto::{Command, metadata, v1};
-use browse_server::{
-    policy::{ClientId, HostPolicy},
-    sessions::{SessionRules, SessionSnapshot},
-};
+use browse_sessions::{SessionRules, SessionSnapshot};
 use futures::StreamExt as _;
 use prost::Message as _;
 use prost_types::Any;
@@ -96,9 +95,9 @@ async fn tabs_come_back_with_their_addresses_cookies_and_storage() {
     let hits = site.hits().len();
     world.kill_browser().await;
     let tabs = world.tabs().await;
-    let told: Vec<_> = tabs.iter().map(|tab| (tab.id, tab.url.clone(), tab.active)).collect();
+    let reported: Vec<_> = tabs.iter().map(|tab| (tab.id, tab.url.clone(), tab.active)).collect();
     let expected = [(shop, site.url("/"), false), (other, site.url("/other"), true)];
-    assert!(told.ends_with(&expected), "{told:?}");
+    assert!(reported.ends_with(&expected), "{reported:?}");
     assert!(tabs.iter().all(|tab| tab.state == "unloaded"), "{tabs:?}");
     assert_eq!(site.hits().len(), hits, "nothing is loaded before it is used");
     let click = v1::ClickRequest { target: stale, ..Default::default() };

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
+use browse_net::HostPolicy;
+use browse_policy::Scopes;
 use browse_proto::{Scope, v1};
-use browse_server::{
-    policy::{HostPolicy, Scopes},
-    sessions::{SessionName, SessionRules},
-};
+use browse_sessions::{SessionName, SessionRules};
 use serde_json::{Value, json};
 use tonic::Request;
 

@@ -13,8 +13,8 @@ fn of_fifty_starts_one_serves() {
     let pid = place.state()["pid"].as_u64().unwrap();
     for daemon in &mut all {
         if u64::from(daemon.child.id()) != pid {
-            assert!(daemon.end().success(), "{}", daemon.said());
-            assert!(daemon.said().contains("already runs"), "{}", daemon.said());
+            assert!(daemon.end().success(), "{}", daemon.log_text());
+            assert!(daemon.log_text().contains("already runs"), "{}", daemon.log_text());
         }
     }
     assert_eq!(all.iter_mut().filter_map(|daemon| daemon.lives().then_some(())).count(), 1);
@@ -115,8 +115,11 @@ fn a_taken_port_is_named() {
     let place = Place::new();
     let mut daemon = place.spawn(&["--port", &port]);
     assert_eq!(daemon.end().code(), Some(4));
-    let said = daemon.said();
-    assert!(said.contains(&format!("port {port}")) && said.contains("PORT_TAKEN"), "{said}");
+    let log_text = daemon.log_text();
+    assert!(
+        log_text.contains(&format!("port {port}")) && log_text.contains("PORT_TAKEN"),
+        "{log_text}"
+    );
     assert!(place.is_gone());
     let _next = place.spawn(&[]);
     place.state();
@@ -129,8 +132,11 @@ fn a_bad_setting_names_file_and_line() {
     fs::write(place.file("config.toml"), "port = 0\nprot = 1\n").unwrap();
     let mut daemon = place.spawn(&[]);
     assert_eq!(daemon.end().code(), Some(2));
-    let said = daemon.said();
-    assert!(said.contains("config.toml:2") && said.contains("SETTING_INVALID"), "{said}");
+    let log_text = daemon.log_text();
+    assert!(
+        log_text.contains("config.toml:2") && log_text.contains("SETTING_INVALID"),
+        "{log_text}"
+    );
 }
 
 #[tokio::test]
@@ -148,7 +154,7 @@ fn a_folder_in_the_place_of_the_state_file_is_an_error() {
     fs::create_dir_all(place.file("daemon.json/x")).unwrap();
     let mut daemon = place.spawn(&[]);
     assert_ne!(daemon.end().code(), Some(0));
-    assert!(daemon.said().contains("daemon.json"), "{}", daemon.said());
+    assert!(daemon.log_text().contains("daemon.json"), "{}", daemon.log_text());
     assert!(place.file("daemon.json/x").exists());
 }
 
@@ -161,7 +167,7 @@ fn a_link_in_a_cloned_project_is_not_followed() {
     std::os::unix::fs::symlink(&victim, place.file("console.log")).unwrap();
     let mut daemon = place.spawn(&[]);
     assert_eq!(daemon.end().code(), Some(4));
-    assert!(daemon.said().contains("is a link"), "{}", daemon.said());
+    assert!(daemon.log_text().contains("is a link"), "{}", daemon.log_text());
     assert_eq!(fs::read_to_string(victim).unwrap(), "untouched");
 }
 
@@ -172,8 +178,8 @@ fn a_place_that_cannot_be_written_is_an_error() {
     place.variables.push(("BROWSE_STATE_FILE", "/proc/sys/none/daemon.json".to_owned()));
     let mut daemon = place.spawn(&[]);
     assert_ne!(daemon.end().code(), Some(0));
-    let said = daemon.said();
-    assert!(said.contains("/proc/sys/none") && said.contains("hint: "), "{said}");
+    let log_text = daemon.log_text();
+    assert!(log_text.contains("/proc/sys/none") && log_text.contains("hint: "), "{log_text}");
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Chain and batch: each step is a call of its own, with the caller's rights.
 
+use browse_policy::Scopes;
 use browse_proto::{Command, Scope, metadata, v1};
-use browse_server::policy::Scopes;
 use prost::Message;
 use prost_types::Any;
 use v1::step_result::Outcome;

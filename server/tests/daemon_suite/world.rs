@@ -3,18 +3,21 @@
 
 use std::{sync::Arc, time::Duration};
 
+use browse_chromium::Browser;
+use browse_net::HostPolicy;
+use browse_policy::{
+    Audience, Authority, ClientId, ClientKind, Delivery, GrantSpec, IssuedToken, Listener, Rate,
+    Scopes, SessionRule, TabPolicy,
+    layer::{GatedService, OriginCheck},
+};
 use browse_proto::{metadata, v1};
 use browse_server::{
-    chromium::Browser,
-    content::Delivery,
-    daemon::{Daemon, DaemonParts, SettingsReader, browser_options, services, supervise_browser},
-    policy::{
-        Audience, Authority, ClientId, ClientKind, GrantSpec, HostPolicy, IssuedToken, Listener,
-        Rate, Scopes, SessionRule, TabPolicy,
-        layer::{GatedService, OriginCheck},
-    },
-    sessions::{BrowserState, Sessions, keep_sessions},
+    daemon::{Daemon, DaemonParts, browser_options},
+    dispatch::egress::DocumentCheck,
+    process::{services, supervise_browser},
+    settings::SettingsReader,
 };
+use browse_sessions::{BrowserState, Sessions, keep_sessions};
 use tonic::Request;
 use v1::{
     browser_service_client::BrowserServiceClient, daemon_service_client::DaemonServiceClient,
@@ -51,9 +54,11 @@ impl World {
             sessions: Sessions::new(),
             guardian: None,
             notice: None,
+            services,
         });
+        DocumentCheck::install(&daemon);
         let origin = OriginCheck::Loopback { port: 4000 };
-        let services = services(&daemon, Listener::Local, origin).await.unwrap();
+        let services = services(Arc::clone(&daemon), Listener::Local, origin).await.unwrap();
         Self { daemon, services, _folder: folder }
     }
 

@@ -2,10 +2,11 @@
 
 use std::time::Instant;
 
-use browse_server::chromium::{ContextOptions, HostRules};
-use browse_server::engine::{Button, Click, ENGINE_SCRIPT, Modifiers, RefusalKind};
+use browse_chromium::ContextOptions;
+use browse_engine::{Button, Click, ENGINE_SCRIPT, Modifiers, RefusalKind};
+use browse_net::HostRules;
 
-use crate::fixture::{Tab, in_seconds, kind, target, told};
+use crate::fixture::{Tab, error_text, in_seconds, kind, target};
 use crate::support::site::{Route, Site};
 
 #[tokio::test]
@@ -116,7 +117,7 @@ async fn a_page_that_moves_under_the_click_never_gets_it_elsewhere() {
             Ok(_) => {}
             Err(error) => {
                 assert_eq!(error.kind(), Some(RefusalKind::Missed), "{error}");
-                assert!(told(&error).contains("button \"D\" (#decoy)"), "{error}");
+                assert!(error_text(&error).contains("button \"D\" (#decoy)"), "{error}");
                 missed += 1;
             }
         }

@@ -1,6 +1,6 @@
 //! Text that an application takes, changes, or does not take.
 
-use browse_server::engine::{ActionReceipt, RefusalKind, Result};
+use browse_engine::{ActionReceipt, RefusalKind, Result};
 
 use crate::fixture::{Tab, in_seconds, kind, target};
 use crate::support::site::Site;
@@ -159,8 +159,8 @@ async fn a_text_that_did_not_arrive_is_incomplete() {
             "rule = f => 0; document.body.prepend(f); f.value = 'old text'; rule = {rule}"
         ))
         .await;
-        let said = refused(tab.fill("#f", wanted).await);
-        assert_eq!(said, message, "{rule}");
+        let output = refused(tab.fill("#f", wanted).await);
+        assert_eq!(output, message, "{rule}");
     }
     let tab = app(
         "<input id=f maxlength=4><input id=p type=password>",
@@ -203,8 +203,8 @@ async fn an_editor_that_does_not_take_a_text_says_what_it_holds() {
         ),
     ] {
         let tab = app("<div id=f contenteditable>old text</div>", script).await;
-        let said = refused(tab.engine.fill(&target("#f"), "brave new", in_seconds(5)).await);
-        assert!(said.contains(message.0) && said.ends_with(message.1), "{said}");
+        let output = refused(tab.engine.fill(&target("#f"), "brave new", in_seconds(5)).await);
+        assert!(output.contains(message.0) && output.ends_with(message.1), "{output}");
     }
     // The focus is taken away as soon as it comes: nothing goes to the other field.
     let tab = app(
@@ -217,7 +217,7 @@ async fn an_editor_that_does_not_take_a_text_says_what_it_holds() {
     assert_eq!(tab.js("f.textContent + other.value").await, "old");
 }
 
-/// A textarea without a size, an editor that draws elsewhere, and Control+A of its own.
+/// A textarea without a size, an editor that draws somewhere else, and Control+A of its own.
 const STAND_IN: &str = "model = 'old text'; let all = false; const draw = () => drawn.textContent = model;
     put = text => { model = all ? text : model + text; all = false; draw() };
     f.onkeydown = event => { if (event.ctrlKey && event.key === 'a') all = true; if (event.key === 'End') all = false; if (event.key === 'Delete') put('') };
@@ -359,8 +359,8 @@ async fn a_text_that_a_page_drops_later_is_news_once() {
         for button in ["#c", "#b"] {
             lines.extend(tab.click(button).await.unwrap().lines());
         }
-        let told = lines.iter().filter(|line| line.contains("Note") && line.contains("empty"));
-        assert_eq!(told.count(), 1, "{field}: {lines:?}");
+        let reported = lines.iter().filter(|line| line.contains("Note") && line.contains("empty"));
+        assert_eq!(reported.count(), 1, "{field}: {lines:?}");
     }
 }
 

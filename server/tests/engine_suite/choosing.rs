@@ -1,6 +1,6 @@
 //! What an agent needs to choose the right element of `snapshot -i`.
 
-use browse_server::engine::SnapshotOptions;
+use browse_engine::SnapshotOptions;
 
 use crate::fixture::{Tab, target};
 

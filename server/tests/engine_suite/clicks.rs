@@ -1,7 +1,7 @@
 //! Whose click it is: what moves, covers, captures or tells nothing between aiming
 //! and the click.
 
-use browse_server::engine::{Button, Click, Modifiers, MouseAction, PointerTarget, RefusalKind};
+use browse_engine::{Button, Click, Modifiers, MouseAction, PointerTarget, RefusalKind};
 
 use crate::fixture::{Tab, in_seconds, kind, target};
 use crate::support::site::{Route, Site};
@@ -31,11 +31,11 @@ async fn what_slips_away_while_it_is_pressed_is_told_and_nothing_else_is_clicked
         // Suggestions go when they are pressed.
         ("", "b.remove()", "mousedown b,mouseup body", Some("the press removed it")),
     ];
-    for (style, on_press, heard, told) in cases {
+    for (style, on_press, heard, reported) in cases {
         let tab = Tab::show(&slippery(style, on_press)).await;
         let outcome = tab.click("#b").await;
         let log = tab.js("log.join()").await;
-        match told {
+        match reported {
             Some(why) => {
                 let lines = outcome.unwrap().lines();
                 let part = format!("pressed, not clicked: {why}");
@@ -73,8 +73,8 @@ async fn a_double_click_whose_second_half_would_miss_is_not_begun_again() {
     let twice = Click { count: 2, ..Click::default() };
     let receipt = tab.engine.click(&target("#b"), &twice, in_seconds(2)).await.unwrap();
     assert_eq!(tab.js("log.join()").await, "mousedown b,mouseup b,click b");
-    let told = "clicked 1 of 2 times: main \"Row\" would have got the rest, which was stopped";
-    assert_eq!(receipt.lines(), ["the page changed", told]);
+    let reported = "clicked 1 of 2 times: main \"Row\" would have got the rest, which was stopped";
+    assert_eq!(receipt.lines(), ["the page changed", reported]);
 }
 
 #[tokio::test]

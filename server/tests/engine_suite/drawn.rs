@@ -1,7 +1,7 @@
 //! Controls that are made of something a style hides: seen when they, their label or what
 //! is drawn for them is hit at their place, and not otherwise.
 
-use browse_server::engine::SnapshotOptions;
+use browse_engine::SnapshotOptions;
 
 use crate::fixture::Tab;
 

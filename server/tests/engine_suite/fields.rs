@@ -1,8 +1,8 @@
 //! Filling, choosing, checking, typing.
 
-use browse_server::engine::{CheckState, RefusalKind};
+use browse_engine::{CheckState, RefusalKind};
 
-use crate::fixture::{Tab, in_seconds, kind, target, told};
+use crate::fixture::{Tab, error_text, in_seconds, kind, target};
 
 const FIELDS: &str = "<input id=t value=old><textarea id=a></textarea><div id=e contenteditable>old <b>text</b></div>\
     <input id=n type=number><input id=d type=date><input id=c type=color><input id=r type=range max=10><input id=ro readonly value=x>\
@@ -72,7 +72,7 @@ async fn options_are_chosen_by_value_label_and_text() {
     assert_eq!(select("#m", &["a", "c"]).await.unwrap().selected, ["a", "c"]);
     let error = select("#s", &["Four"]).await.unwrap_err();
     assert_eq!(error.kind(), Some(RefusalKind::OptionNotFound));
-    assert!(told(&error).contains("; options: One, Zwei, Three"), "{error}");
+    assert!(error_text(&error).contains("; options: One, Zwei, Three"), "{error}");
     assert_eq!(kind(select("#s", &["1", "2"]).await).0, RefusalKind::ValueRejected);
     assert_eq!(kind(select("#p", &["1"]).await).0, RefusalKind::WrongKind);
 }

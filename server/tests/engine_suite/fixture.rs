@@ -1,41 +1,38 @@
 //! A browser with one tab and its engine.
 
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
-use browse_server::chromium::{
-    Browser, BrowserContext, BrowserOptions, ContextOptions, DialogPolicy, Event, EventSink, Page,
-};
-use browse_server::engine::{
-    ActionReceipt, Click, Engine, Error, PRELOAD_SCRIPT, RefNumbers, RefusalKind, Result, Snapshot,
+use browse_chromium::{Browser, BrowserContext, ContextOptions, Page};
+use browse_engine::{
+    ActionReceipt, Click, Engine, Error, RefNumbers, RefusalKind, Result, Snapshot,
     SnapshotOptions, Target,
 };
 use serde_json::Value;
 use tokio::time::Instant;
 
+use crate::shared_browser::{EngineEvents, engine_options, shared_browser};
 use crate::support::browser::{goto, js, trace_wire};
 use crate::support::site::Site;
 
-/// Hands the browser's events to the engine, as a daemon does.
-#[derive(Clone, Default)]
-struct Ear(Arc<OnceLock<Engine>>);
-
-impl EventSink for Ear {
-    fn event(&self, event: Event) {
-        if let Some(engine) = self.0.get() {
-            engine.observe(&event);
-        }
-    }
-}
-
 pub struct Tab {
-    _browser: Arc<Browser>,
+    /// Of a test that has a browser of its own.
+    _own_browser: Option<Arc<Browser>>,
     pub context: BrowserContext,
     pub page: Arc<Page>,
-    pub engine: Engine,
+    pub engine: Arc<Engine>,
     pub numbers: Arc<RefNumbers>,
     pub site: Site,
+}
+
+impl Drop for Tab {
+    fn drop(&mut self) {
+        if self._own_browser.is_none() {
+            // The runtime of the test ends now.
+            shared_browser().runtime.spawn(self.context.clone().dispose());
+        }
+    }
 }
 
 impl Tab {
@@ -62,22 +59,22 @@ impl Tab {
 
     async fn start(site: Site, context: &ContextOptions, executable: Option<PathBuf>) -> Self {
         trace_wire();
-        let ear = Ear::default();
-        let mut options = BrowserOptions {
-            preload_script: Some(&PRELOAD_SCRIPT),
-            sink: Arc::new(ear.clone()),
-            // Questions are the daemon's: without one nobody answers.
-            dialog_policy: DialogPolicy::Accept,
-            ..BrowserOptions::default()
+        let (own_browser, events) = match executable {
+            None => (None, shared_browser().events.clone()),
+            Some(executable) => {
+                let events = EngineEvents::default();
+                let mut options = engine_options(&events);
+                options.launch.executable = Some(executable);
+                (Some(Browser::launch(options).await.unwrap()), events)
+            }
         };
-        options.launch.executable = executable;
-        let browser = Browser::launch(options).await.unwrap();
+        let browser = own_browser.as_ref().unwrap_or_else(|| &shared_browser().browser);
         let context = browser.new_context(context).await.unwrap();
         let page = context.new_page().await.unwrap();
         let numbers = Arc::new(RefNumbers::default());
-        let engine = Engine::new(Arc::clone(&page), Arc::clone(&numbers), 1);
-        let _ = ear.0.set(engine.clone());
-        let tab = Self { _browser: browser, context, page, engine, numbers, site };
+        let engine = Arc::new(Engine::new(Arc::clone(&page), Arc::clone(&numbers), 1));
+        events.add(&engine);
+        let tab = Self { _own_browser: own_browser, context, page, engine, numbers, site };
         tab.goto("/").await;
         tab
     }
@@ -89,7 +86,7 @@ impl Tab {
     /// Replaces the page.
     pub async fn goto_html(&self, html: &str) {
         let loader = self.page.set_content(html).await.unwrap();
-        self.page.wait_for(&loader, browse_server::chromium::LoadState::Load).await.unwrap();
+        self.page.wait_for(&loader, browse_chromium::LoadState::Load).await.unwrap();
     }
 
     pub async fn js(&self, expression: &str) -> Value {
@@ -149,11 +146,11 @@ pub fn in_seconds(seconds: u64) -> Instant {
 pub fn kind<T: std::fmt::Debug>(result: Result<T>) -> (RefusalKind, String) {
     let error: Error = result.unwrap_err();
     let kind = error.kind().unwrap_or_else(|| panic!("not a refusal: {error}"));
-    (kind, told(&error))
+    (kind, error_text(&error))
 }
 
 /// What an error says: its message, and what it quotes of the page.
-pub fn told(error: &Error) -> String {
+pub fn error_text(error: &Error) -> String {
     let quotes = error.page_texts().iter().map(|(about, text)| format!("; {about}: {text}"));
     format!("{error}{}", quotes.collect::<String>())
 }

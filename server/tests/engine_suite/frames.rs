@@ -1,6 +1,6 @@
 //! Frames and shadow trees: one snapshot sees them all, one click reaches them.
 
-use browse_server::engine::{ENGINE_SCRIPT, Predicate, RefusalKind, SnapshotOptions};
+use browse_engine::{ENGINE_SCRIPT, Predicate, RefusalKind, SnapshotOptions};
 
 use crate::fixture::{Tab, kind};
 use crate::support::site::Site;

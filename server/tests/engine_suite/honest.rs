@@ -2,6 +2,7 @@
 
 /// What honest pages do, with words that a person sees.
 pub const HONEST: &[&str] = &[
+    "<p style='word-spacing:9999px'>WORD WORD</p>",
     // White on grounds that sheets give in all kinds of ways.
     "<style>.hb1{background:#024}</style><p class=hb1 style='color:white'>WORD</p>",
     "<style>div .hb2:not(.none)>i{background-color:#024}</style><p class=hb2><i style='color:white'>WORD</i></p>",
@@ -16,10 +17,10 @@ pub const HONEST: &[&str] = &[
     "<div><template shadowrootmode=closed><style>::slotted(p){background:#024;color:white}</style><slot></slot></template><p>WORD</p></div>",
     "<x-ground><template shadowrootmode=open><style>:host{background:#024;color:white}</style><slot></slot></template>WORD</x-ground>",
     "<div><template shadowrootmode=closed><style>i{background:#024;color:white}</style><i><slot></slot></i></template>WORD</div>",
-    "<div><template shadowrootmode=closed><i style='background:#024'><slot></slot></i></template><b style='color:white'>WORD</b></div>",
+    "<x-shut><template shadowrootmode=closed><i style='background:#024'><slot></slot></i></template><b style='color:white'>WORD</b></x-shut>",
     "<div><template shadowrootmode=closed><i><slot></slot></i></template><template>x</template> WORD</div>",
     "<div style='color:white'><template shadowrootmode=open><i style='color:black'><slot></slot></i></template>WORD</div>",
-    "<div style='color:white'><template shadowrootmode=closed><i style='background:#024'><slot></slot></i></template>WORD</div>",
+    "<x-shut style='color:white'><template shadowrootmode=closed><i style='background:#024'><slot></slot></i></template>WORD</x-shut>",
     "<style>@keyframes hb7{from,to{background:#024}} .hb7{animation:hb7 9s infinite}</style><p class=hb7 style='color:white'>WORD</p>",
     "<button style='position:relative;z-index:0;color:#fff;background:none;border:0'><i style='position:absolute;inset:0;z-index:-1;background:#06f'></i>WORD</button>",
     "<svg width=200 height=200><circle cx=100 cy=100 r=60 fill=none stroke='#0369a1' stroke-width=50></circle><text x=25 y=105 fill=white font-size=5>WORD</text></svg>",
@@ -157,103 +158,41 @@ pub const HONEST: &[&str] = &[
      <div style='position:absolute;width:9999px;height:9999px;background:#fffffe'></div></div><p style='margin:0;padding-top:40px'>WORD</p></div>",
 ];
 
-/// What a person sees later, or in part, and by which means it is told of.
-pub const TOLD: &[(&str, &str)] = &[
-    ("off-screen", "<p>Seen</p><ul style='margin-left:-900px'><li>WORD</ul>"),
-    (
-        "off-screen",
-        "<p>Seen</p><div style='position:relative;left:-900px;width:2000px'><p>WORD</p></div>",
-    ),
-    (
-        "opacity",
-        "<div style='height:3000px'></div><p style='opacity:0;transition:opacity 1s'>WORD</p>",
-    ),
-    (
-        "opacity",
-        "<div style='height:3000px'></div><p style='opacity:0;transform:translateY(40px)'>WORD</p>",
-    ),
-    (
-        "opacity",
-        "<style>@keyframes in{from{opacity:0}to{opacity:1}}</style><p style='opacity:0;animation:in 9s 900s forwards'>WORD</p>",
-    ),
-    (
-        "opacity",
-        "<style>@keyframes in{from{opacity:0}}.up{opacity:0}.up.seen{animation:in 1s forwards}</style>\
+/// What a person sees later, or in part: it is read.
+pub const LATER: &[&str] = &[
+    "<div style='height:3000px'></div><p style='opacity:0;transition:opacity 1s'>WORD</p>",
+    "<div style='height:3000px'></div><p style='opacity:0;transform:translateY(40px)'>WORD</p>",
+    "<style>@keyframes in{from{opacity:0}to{opacity:1}}</style><p style='opacity:0;animation:in 9s 900s forwards'>WORD</p>",
+    "<style>@keyframes in{from{opacity:0}}.up{opacity:0}.up.seen{animation:in 1s forwards}</style>\
      <div style='height:3000px'></div><p class=up>WORD</p>",
-    ),
-    (
-        "edge",
-        "<style>.t{overflow:hidden;white-space:nowrap;width:500px}.t span{display:inline-block;padding-left:100%;\
+    "<style>.t{overflow:hidden;white-space:nowrap;width:500px}.t span{display:inline-block;padding-left:100%;\
      animation:m 999999s linear infinite}@keyframes m{to{transform:translateX(-100%)}}</style><div class=t><span>WORD</span></div>",
-    ),
-    // What is asked of a person, what a person opened, and what is being loaded.
-    (
-        "cover",
-        "<p>WORD</p><div style='position:absolute;top:0;left:0;width:100%;height:600px;background:#fff'>We use cookies <button>Fine</button></div>",
-    ),
-    (
-        "cover",
-        "<div style='position:relative;height:90px'><p>WORD</p><div style='position:absolute;top:0;right:0;width:100%;height:90px;background:#eee'>\
+    "<p>WORD</p><div style='position:absolute;top:0;left:0;width:100%;height:600px;background:#fff'>We use cookies <button>Fine</button></div>",
+    "<div style='position:relative;height:90px'><p>WORD</p><div style='position:absolute;top:0;right:0;width:100%;height:90px;background:#eee'>\
      <a href=#>Close</a> Your cart</div></div>",
-    ),
-    (
-        "cover",
-        "<style>@keyframes p{50%{opacity:.96}}</style><div style='position:relative'><p>WORD</p>\
+    "<style>@keyframes p{50%{opacity:.96}}</style><div style='position:relative'><p>WORD</p>\
      <i style='position:absolute;inset:0;background:#eee;animation:p 2s infinite'></i></div>",
-    ),
-    (
-        "edge",
-        "<div style='height:60px;overflow:hidden'><img alt='' width=90 height=200><p>WORD</p></div><button>Read more</button>",
-    ),
-    ("filter", "<p style='filter:blur(6px)'>WORD</p>"),
-    (
-        "filter",
-        "<svg width=0 height=0><filter id=wave><feDisplacementMap /></filter></svg><p style='filter:url(#wave)'>WORD</p>",
-    ),
-    ("blend", "<p style='mix-blend-mode:lighten;text-shadow:0 0 2px red'>WORD</p>"),
-    ("colour", "<style>p{color:white}p::first-line{color:black}</style><p>WORD</p>"),
-    ("colour", "<style>p::first-line{color:white}</style><p>WORD</p>"),
-    (
-        "colour",
-        "<style>::highlight(part){color:white}</style><p id=lit>WORD and more</p><script>CSS.highlights.set('part',\
+    "<div style='height:60px;overflow:hidden'><img alt='' width=90 height=200><p>WORD</p></div><button>Read more</button>",
+    "<p style='filter:blur(6px)'>WORD</p>",
+    "<svg width=0 height=0><filter id=wave><feDisplacementMap /></filter></svg><p style='filter:url(#wave)'>WORD</p>",
+    "<p style='mix-blend-mode:lighten;text-shadow:0 0 2px red'>WORD</p>",
+    "<style>p{color:white}p::first-line{color:black}</style><p>WORD</p>",
+    "<style>p::first-line{color:white}</style><p>WORD</p>",
+    "<style>::highlight(part){color:white}</style><p id=lit>WORD and more</p><script>CSS.highlights.set('part',\
      new Highlight((r=>(r.setStart(lit.firstChild,0),r.setEnd(lit.firstChild,5),r))(new Range())))</script>",
-    ),
-    (
-        "clip-path",
-        "<p style='width:90px;line-height:20px;height:200px;clip-path:inset(0 0 180px 0)'>WORD two three four five six seven</p>",
-    ),
-    // A page that is faded as a whole is about to appear.
-    ("opacity", "<style>body{opacity:0}</style><p>WORD</p>"),
-    // Pictures that are missing, and text that goes on where nobody sees it for now.
-    ("colour", "<p style='color:#fff;background:url(/none.png)'>WORD</p>"),
-    (
-        "colour",
-        "<div style='position:relative'><img alt='' style='position:absolute;inset:0;width:300px;height:60px' src=/none.png>\
+    "<p style='width:90px;line-height:20px;height:200px;clip-path:inset(0 0 180px 0)'>WORD two three four five six seven</p>",
+    "<style>body{opacity:0}</style><p>WORD</p>",
+    "<p style='color:#fff;background:url(/none.png)'>WORD</p>",
+    "<div style='position:relative'><img alt='' style='position:absolute;inset:0;width:300px;height:60px' src=/none.png>\
      <p style='position:relative;color:#fff'>WORD</p></div>",
-    ),
-    ("colour", "<p style='color:#fff;background:radial-gradient(#fff,#fff 90%,#000)'>WORD</p>"),
-    (
-        "cover",
-        "<div style='position:relative'><p>WORD</p><div style='position:absolute;inset:0;background:#fff;opacity:.9'></div></div>",
-    ),
-    (
-        "cover",
-        "<p style='margin:0'>WORD</p><div style='position:fixed;inset:0;background:#fff'></div><div style='height:3000px'></div>",
-    ),
-    ("mask", "<p style='mask:url(/none.png)'>WORD</p>"),
-    (
-        "edge",
-        "<div style='columns:1;height:20px;width:200px;overflow:hidden'>x x x<p>WORD</p></div>",
-    ),
-    (
-        "colour",
-        "<p style='background:#fff linear-gradient(#000,#000);background-blend-mode:screen;color:#fff'>WORD</p>",
-    ),
-    ("filter", "<p style='color:#000;backdrop-filter:brightness(0)'>WORD</p>"),
-    ("colour", "<textarea style='color:#fff;border:0'>WORD</textarea>"),
-    (
-        "cover",
-        "<p>WORD</p><div popover=manual id=up style='inset:0;margin:0;width:100%;height:100%;background:#fff'></div>\
+    "<p style='color:#fff;background:radial-gradient(#fff,#fff 90%,#000)'>WORD</p>",
+    "<div style='position:relative'><p>WORD</p><div style='position:absolute;inset:0;background:#fff;opacity:.9'></div></div>",
+    "<p style='margin:0'>WORD</p><div style='position:fixed;inset:0;background:#fff'></div><div style='height:3000px'></div>",
+    "<p style='mask:url(/none.png)'>WORD</p>",
+    "<div style='columns:1;height:20px;width:200px;overflow:hidden'>x x x<p>WORD</p></div>",
+    "<p style='background:#fff linear-gradient(#000,#000);background-blend-mode:screen;color:#fff'>WORD</p>",
+    "<p style='color:#000;backdrop-filter:brightness(0)'>WORD</p>",
+    "<textarea style='color:#fff;border:0'>WORD</textarea>",
+    "<p>WORD</p><div popover=manual id=up style='inset:0;margin:0;width:100%;height:100%;background:#fff'></div>\
      <script>up.showPopover()</script>",
-    ),
 ];

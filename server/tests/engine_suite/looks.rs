@@ -1,7 +1,7 @@
 //! The frame that selectors look in, styles, clutter, and expectations.
 
-use browse_server::chromium::CdpCall;
-use browse_server::engine::{CascadeResult, Clutter, ExpectationResult, Expected, RefusalKind};
+use browse_chromium::CdpCall;
+use browse_engine::{CascadeResult, Clutter, ExpectationResult, Expected, RefusalKind};
 use serde_json::{Value, json};
 
 use crate::fixture::{Tab, in_seconds, kind, target};
@@ -91,7 +91,7 @@ async fn inspecting_tells_the_cascade_and_leaves_no_domain_enabled() {
     assert!(ask.await.unwrap_err().to_string().contains("not enabled"));
 }
 
-static TARGET: std::sync::LazyLock<browse_server::engine::Target> =
+static TARGET: std::sync::LazyLock<browse_engine::Target> =
     std::sync::LazyLock::new(|| target("#p"));
 
 #[tokio::test]

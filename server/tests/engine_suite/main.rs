@@ -5,6 +5,7 @@
 mod support;
 
 mod fixture;
+mod shared_browser;
 
 mod actions;
 mod arrived;
@@ -16,7 +17,6 @@ mod fields;
 mod frames;
 mod hidden;
 mod honest;
-mod keeping;
 mod locator;
 mod looks;
 mod names;
@@ -26,7 +26,6 @@ mod reading;
 mod receipts;
 mod refs;
 mod sheets;
-mod slots;
 mod snapshots;
 mod steady;
 mod targets;

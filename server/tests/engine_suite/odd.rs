@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use browse_server::engine::{RefusalKind, SnapshotOptions, Target};
+use browse_engine::{RefusalKind, SnapshotOptions, Target};
 
 use crate::fixture::{Tab, kind, target};
 use crate::support::site::{Route, Site};
@@ -127,7 +127,7 @@ async fn selectors_look_in_the_chosen_frame() {
     tab.click("button").await.unwrap();
     assert_eq!(tab.js("document.title").await, "1");
     tab.goto("/").await;
-    // It is told once that the frame has gone; then the main frame is meant.
+    // It is reported once that the frame has gone; then the main frame is meant.
     let (kind, message) = kind(tab.engine.count(&button).await);
     assert_eq!(kind, RefusalKind::FrameGone, "{message}");
     assert_eq!(tab.engine.count(&button).await.unwrap(), 0);

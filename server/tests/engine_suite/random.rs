@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use browse_server::engine::{Click, RefusalKind, SnapshotOptions};
+use browse_engine::{Click, RefusalKind, SnapshotOptions};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
@@ -143,10 +143,7 @@ async fn two_thousand_changes_between_snapshot_and_use() {
                 1 => {
                     tab.goto("/other").await;
                     tab.page.back().await.unwrap();
-                    tab.page
-                        .wait_for_current(browse_server::chromium::LoadState::Load)
-                        .await
-                        .unwrap();
+                    tab.page.wait_for_current(browse_chromium::LoadState::Load).await.unwrap();
                 }
                 _ => {}
             }

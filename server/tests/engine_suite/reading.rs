@@ -1,6 +1,6 @@
 //! Text, links, facts, waiting, finding, scrolling.
 
-use browse_server::engine::{
+use browse_engine::{
     Direction, ElementStateKind, MediaKind, PageLink, Predicate, RefusalKind, Scroll,
 };
 
@@ -98,10 +98,10 @@ async fn forms_hold_fields_of_frames_and_shadow_trees_but_no_secrets() {
         ("checkbox", Some(true))
     );
     assert_eq!((frames[1].frame.as_str(), frames[1].forms[0].fields[0].secret), ("pay", true));
-    let told = format!("{frames:?}");
+    let reported = format!("{frames:?}");
     assert!(
-        ["hunter2", "123456", "4111111", "key"].iter().all(|secret| !told.contains(secret)),
-        "{told}"
+        ["hunter2", "123456", "4111111", "key"].iter().all(|secret| !reported.contains(secret)),
+        "{reported}"
     );
     let inner = form.fields[3].reference.unwrap().to_string();
     tab.fill(&inner, "new").await.unwrap();

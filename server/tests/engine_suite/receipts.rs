@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use browse_server::engine::WaitPolicy;
+use browse_engine::WaitPolicy;
 
 use crate::fixture::{Tab, in_seconds, target};
 use crate::support::site::{Route, Site};
@@ -23,7 +23,7 @@ async fn a_receipt_says_what_came_of_a_click() {
     let tab = Tab::show(&format!("<button id=b>B</button>{SHOP}")).await;
     for (script, lines) in [
         ("alert.textContent = 'Saved'", &["alert: Saved"][..]),
-        // The same once more is said once more.
+        // The same once more is reported once more.
         ("alert.textContent = 'Saved'", &["alert: Saved"]),
         ("toasts.append(' and more')", &["status: and more"]),
         ("count.textContent = 1", &["status: 1"]),
@@ -64,9 +64,9 @@ async fn a_receipt_says_what_came_of_a_click() {
             script.replace("alert.", "document.getElementById('alert').")
         ))
         .await;
-        let said = tab.click("#b").await.unwrap().lines();
-        let said: Vec<_> = said.iter().map(|line| line.split("\n").next().unwrap()).collect();
-        assert_eq!(said, lines, "{script}");
+        let output = tab.click("#b").await.unwrap().lines();
+        let output: Vec<_> = output.iter().map(|line| line.split("\n").next().unwrap()).collect();
+        assert_eq!(output, lines, "{script}");
     }
     let invalid = tab.click("#send").await.unwrap().lines();
     assert_eq!(invalid[0], "invalid: textbox \"Email\": Please fill out this field.");

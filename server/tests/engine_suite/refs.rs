@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use browse_server::engine::{ElementStateKind, Engine, RefusalKind};
+use browse_engine::{ElementStateKind, Engine, RefusalKind};
 
 use crate::fixture::{Tab, kind, target};
 use crate::support::site::Site;

@@ -1,6 +1,6 @@
 //! What a snapshot shows.
 
-use browse_server::engine::SnapshotOptions;
+use browse_engine::SnapshotOptions;
 
 use crate::fixture::{Tab, target};
 

@@ -1,7 +1,7 @@
 //! What is kept of an unchanged page is looked for anew when it changes.
 
-use browse_server::chromium::Viewport;
-use browse_server::engine::SnapshotOptions;
+use browse_chromium::Viewport;
+use browse_engine::SnapshotOptions;
 
 use crate::fixture::Tab;
 use crate::support::site::Site;
@@ -26,7 +26,7 @@ const PAGE: &str = "<!doctype html><style id=sheet>.faded{opacity:0}.ink{color:w
     const by = (id) => document.getElementById(id);</script>";
 
 /// What a step does, words that are read then, and words that are not. The
-/// furniture of a page stands in snapshots alone: so do words after a `~`.
+/// boilerplate of a page stands in snapshots alone: so do words after a `~`.
 const STEPS: &[(&str, &str, &str)] = &[
     (
         "0",
@@ -39,12 +39,8 @@ const STEPS: &[(&str, &str, &str)] = &[
     ("by('style').removeAttribute('style')", "style", ""),
     ("by('class').className = 'faded'", "", "class"),
     ("by('class').classList.remove('faded')", "class", ""),
-    // Nobody is told of a class that is given to a drawing by its object.
-    ("by('drawn').className.baseVal = 'dim'", "first", "sketch"),
-    ("by('drawn').className.baseVal = ''", "sketch", ""),
     ("document.styleSheets[0].insertRule('#rule{opacity:0}')", "", "rule"),
     ("document.styleSheets[0].cssRules[0].style.opacity = 1", "rule", ""),
-    ("document.styleSheets[0].cssRules[0].style.setProperty('clip-path', 'circle(0)')", "", "rule"),
     ("document.styleSheets[0].deleteRule(0)", "rule", ""),
     ("sheet.replaceSync('#adopted{opacity:0}')", "", "adopted"),
     ("document.adoptedStyleSheets = []", "adopted", ""),
@@ -125,7 +121,7 @@ const STEPS: &[(&str, &str, &str)] = &[
     ("inner().getElementById('other').hidden = true", "inside", "other"),
     ("inner().body.insertAdjacentHTML('beforeend', '<nav>sidebar</nav>')", "inside ~sidebar", ""),
     ("frame.remove()", "first", "inside sidebar"),
-    // Furniture comes and goes.
+    // Boilerplate comes and goes.
     ("by('nav').outerHTML = '<div id=nav>menu</div>'", "menu", ""),
     ("by('nav').setAttribute('role', 'navigation')", "~menu", ""),
     ("by('nav').removeAttribute('role')", "menu", ""),

@@ -1,6 +1,6 @@
 //! Targets other than refs.
 
-use browse_server::engine::RefusalKind;
+use browse_engine::RefusalKind;
 
 use crate::fixture::{Tab, kind, target};
 

@@ -17,7 +17,7 @@ use tonic::{Request, Status};
 use tonic_types::StatusExt as _;
 
 /// Longest time that anything may take.
-const PATIENCE: Duration = Duration::from_secs(30);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub struct Daemon {
     child: Child,
@@ -59,6 +59,14 @@ impl Interceptor for Bearer {
 
 pub type Service = InterceptedService<Channel, Bearer>;
 
+/// The PATH, with the node that setup fetched before the system's.
+fn path_with_node() -> std::ffi::OsString {
+    let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/tools/node/bin");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = fetched.is_dir().then_some(fetched).into_iter();
+    std::env::join_paths(folders.chain(std::env::split_paths(&path))).unwrap()
+}
+
 impl Daemon {
     /// A daemon without a browser, which most tests do without.
     pub async fn start() -> Self {
@@ -96,6 +104,7 @@ impl Daemon {
             .env("BROWSE_HOME", &home)
             .env("SECRET_OF_THE_USER", "s3cret")
             .env_remove("BROWSE_STATE_FILE")
+            .env("PATH", path_with_node())
             .envs(environment.iter().copied())
             .stdin(Stdio::null())
             .spawn()
@@ -159,7 +168,8 @@ impl Daemon {
         if let Some(timeout) = timeout {
             request.set_timeout(timeout);
         }
-        let listened = tokio::time::timeout(PATIENCE, listen(self, request, &mut outcome)).await;
+        let listened =
+            tokio::time::timeout(WAIT_TIMEOUT, listen(self, request, &mut outcome)).await;
         if let Err(status) = listened.expect("the run ends") {
             outcome.error = Some(Failure::from(status));
         }
@@ -199,24 +209,24 @@ impl Daemon {
         panic!("it ends without an answer")
     }
 
-    /// Tests a skill, and answers what its tests said and why they failed.
+    /// Tests a skill, and answers what its tests reported and why they failed.
     pub async fn test(&self, name: &str) -> (String, Result<v1::TestReport, Failure>) {
         let request = v1::TestSkillRequest { name: name.to_owned(), ..Default::default() };
-        let mut said = String::new();
+        let mut reported = String::new();
         let outcome = async {
             let mut events = self.skills().await.test_skill(request).await?.into_inner();
             while let Some(response) = events.message().await? {
                 match response.event.unwrap() {
                     v1::test_skill_response::Event::Report(report) => return Ok(report),
                     v1::test_skill_response::Event::Stderr(bytes) => {
-                        said.push_str(&String::from_utf8_lossy(&bytes));
+                        reported.push_str(&String::from_utf8_lossy(&bytes));
                     }
                 }
             }
             panic!("it ends without an answer")
         };
         let outcome = outcome.await;
-        (said, outcome)
+        (reported, outcome)
     }
 
     /// Kills the daemon as nothing else does.
@@ -253,7 +263,7 @@ impl From<Status> for Failure {
     }
 }
 
-/// Killed, not told to stop: that is quicker, and its guardian tidies up.
+/// Killed, not asked to stop: that is quicker, and its guardian tidies up.
 impl Drop for Daemon {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -269,7 +279,7 @@ async fn read_state(file: &Path) -> serde_json::Value {
 
 /// Asks again until there is an answer.
 pub async fn until<T>(mut ask: impl FnMut() -> Option<T>) -> Option<T> {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + WAIT_TIMEOUT;
     while Instant::now() < end {
         if let Some(answer) = ask() {
             return Some(answer);

@@ -43,7 +43,7 @@ impl Targets {
         std::fs::create_dir_all(home.join(".ssh")).unwrap();
         std::fs::write(home.join(".ssh/id_rsa"), "a private key").unwrap();
         let other = skill(&daemon.home(), "other", "").shell("echo null");
-        // Any host of this machine is heard, so that a stranger's is too.
+        // Any host of this machine is heard, so that an anonymous caller\'s is too.
         let tcp = TcpListener::bind("0.0.0.0:0").unwrap();
         let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
         let path = home.join("agent.sock");
@@ -211,7 +211,7 @@ async fn detached(sandbox: &str) {
     assert!(left.is_some(), "{sandbox}: {:?}", living(&word));
 }
 
-/// Takes memory in as many processes as it is told, and stays.
+/// Takes memory in the given number of processes, and stays.
 const HUNGRY: &str = "import os, sys, time\n\
     for _ in range(int(sys.argv[1].split('=')[1])):\n    if os.fork() == 0:\n        \
     taken = bytearray(b'x') * (150 << 20); time.sleep(2); os._exit(0)\n\
@@ -234,8 +234,8 @@ async fn all_processes_together_have_a_limit_of_memory() {
     let (one, three) = tokio::join!(run(1), run(3));
     assert_eq!(one.output, Some(json!(null)), "{one:?}");
     assert_eq!(three.error.map(|error| error.reason).as_deref(), Some("SKILL_FAILED"));
-    let said = "took more than 256 MiB of memory together";
-    assert!(three.stderr.contains(said), "{}", three.stderr);
+    let reported = "took more than 256 MiB of memory together";
+    assert!(three.stderr.contains(reported), "{}", three.stderr);
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// More steps than any command takes.
-const MOST: u32 = 200;
+const MAX_FAULTS: u32 = 200;
 
 fn fault(step: u32) -> String {
     step.to_string()
@@ -56,7 +56,7 @@ async fn a_commit_that_is_cut_off_anywhere_leaves_the_old_or_the_new() {
     let mut daemon = Daemon::start().await;
     skill_in(daemon.project().join("source"), "a", "a.example", "").shell("echo '[1]'").tested(0);
     let (mut before, mut after) = (0, 0);
-    for step in 1..MOST {
+    for step in 1..MAX_FAULTS {
         daemon = daemon.again(&[("BROWSE_FAULT_AT", &fault(step))]).await;
         let survived = stage_and_commit(&daemon).await;
         daemon = daemon.again(&[]).await;
@@ -82,7 +82,7 @@ async fn a_commit_that_is_cut_off_anywhere_leaves_the_old_or_the_new() {
             return;
         }
     }
-    panic!("no end after {MOST} steps");
+    panic!("no end after {MAX_FAULTS} steps");
 }
 
 #[tokio::test]
@@ -90,7 +90,7 @@ async fn an_upgrade_that_is_cut_off_anywhere_leaves_the_old_or_the_new() {
     let mut daemon = Daemon::start().await;
     let test = "import { test } from 'node:test';\ntest('a', () => {});";
     let (mut before, mut after) = (0, 0);
-    for step in 1..MOST {
+    for step in 1..MAX_FAULTS {
         let _ = fs::remove_dir_all(daemon.home().join("skills"));
         let made = skill(&daemon.home(), "a", "")
             .typescript("console.log('[1]');")
@@ -114,5 +114,5 @@ async fn an_upgrade_that_is_cut_off_anywhere_leaves_the_old_or_the_new() {
             return;
         }
     }
-    panic!("no end after {MOST} steps");
+    panic!("no end after {MAX_FAULTS} steps");
 }

@@ -199,13 +199,13 @@ async fn a_removed_skill_lies_in_a_tombstone_and_its_trust_is_gone() {
     let trust = TrustSkillRequest { name: "a".to_owned(), ..Default::default() };
     skills.trust_skill(trust).await.unwrap();
     let remove = || RemoveSkillRequest { name: "a".to_owned(), ..Default::default() };
-    let grave = skills.remove_skill(remove()).await.unwrap().into_inner().path;
-    assert!(Path::new(&grave).join("SKILL.md").is_file(), "{grave}");
+    let tombstone = skills.remove_skill(remove()).await.unwrap().into_inner().path;
+    assert!(Path::new(&tombstone).join("SKILL.md").is_file(), "{tombstone}");
     assert_eq!(daemon.run("a").await.error.unwrap().reason, "SKILL_NOT_FOUND");
     skill(&daemon.home(), "a", "trusted: true").shell("echo null");
     assert!(daemon.run("a").await.stderr.contains("asks for trust"));
     let second = skills.remove_skill(remove()).await.unwrap().into_inner().path;
-    assert_ne!(second, grave);
+    assert_ne!(second, tombstone);
     let bundled = RemoveSkillRequest { name: "hackernews-frontpage".to_owned(), ..remove() };
     let failure = Failure::from(skills.remove_skill(bundled).await.unwrap_err());
     assert_eq!(failure.reason, "SKILL_READ_ONLY");
@@ -214,10 +214,10 @@ async fn a_removed_skill_lies_in_a_tombstone_and_its_trust_is_gone() {
 #[tokio::test]
 async fn of_many_removals_of_one_name_one_wins_and_links_are_not_followed() {
     let daemon = Daemon::start().await;
-    let elsewhere = daemon.project().join("elsewhere");
-    fs::create_dir_all(&elsewhere).unwrap();
+    let outside = daemon.project().join("elsewhere");
+    fs::create_dir_all(&outside).unwrap();
     skill(&daemon.home(), "a", "").shell("echo null");
-    symlink(&elsewhere, daemon.home().join("skills/.tombstones")).unwrap();
+    symlink(&outside, daemon.home().join("skills/.tombstones")).unwrap();
     let client = daemon.skills().await;
     let remove = async || {
         let request = RemoveSkillRequest { name: "a".to_owned(), ..Default::default() };
@@ -226,18 +226,18 @@ async fn of_many_removals_of_one_name_one_wins_and_links_are_not_followed() {
     };
     let failure = remove().await.unwrap_err();
     assert_eq!(failure.reason, "SKILL_PLACE_LINKED", "{failure:?}");
-    assert!(names(&elsewhere).is_empty() && daemon.home().join("skills/a").is_dir());
+    assert!(names(&outside).is_empty() && daemon.home().join("skills/a").is_dir());
     fs::remove_file(daemon.home().join("skills/.tombstones")).unwrap();
     let outcomes = futures::future::join_all((0..4).map(|_| remove())).await;
     let failures: Vec<_> = outcomes.into_iter().filter_map(Result::err).collect();
     assert_eq!(failures.len(), 3, "{failures:?}");
     assert!(failures.iter().all(|it| it.reason == "SKILL_NOT_FOUND"), "{failures:?}");
     fs::create_dir_all(daemon.project().join(".browse")).unwrap();
-    symlink(&elsewhere, daemon.project().join(".browse/skills")).unwrap();
+    symlink(&outside, daemon.project().join(".browse/skills")).unwrap();
     let (name, _) = draft(&daemon, 0).await;
     let failure = daemon.commit(CommitSkillRequest { project: true, ..request(&name) }).await;
     assert_eq!(failure.unwrap_err().reason, "SKILL_PLACE_LINKED");
-    assert!(names(&elsewhere).is_empty());
+    assert!(names(&outside).is_empty());
 }
 
 #[tokio::test]

@@ -63,10 +63,10 @@ async fn take(daemon: &Daemon, way: &str, stays: &str) -> Outcome {
 
 /// What stopped it, if anything did.
 fn stop(outcome: &Outcome) -> Option<&'static str> {
-    let said = "took more than 256 MiB of memory together";
+    let reported = "took more than 256 MiB of memory together";
     match &outcome.output {
         Some(output) if *output == json!("refused") => Some("refused"),
-        None if outcome.stderr.contains(said) => Some("ended"),
+        None if outcome.stderr.contains(reported) => Some("ended"),
         _ => None,
     }
 }

@@ -20,8 +20,8 @@ async fn a_new_skill_of_each_language_passes_its_tests() {
             ..Default::default()
         };
         let staged = daemon.skills().await.stage_skill(request).await.unwrap().into_inner();
-        let (said, outcome) = daemon.test(&staged.draft).await;
-        let report = outcome.unwrap_or_else(|failure| panic!("{failure:?}: {said}"));
+        let (output, outcome) = daemon.test(&staged.draft).await;
+        let report = outcome.unwrap_or_else(|failure| panic!("{failure:?}: {output}"));
         let found = ["bun", "deno"].iter().any(|other| report.runtime.starts_with(other));
         assert!(report.runtime.starts_with(runtime) || found, "{}", report.runtime);
         assert_eq!(report.name, "a");
@@ -41,9 +41,9 @@ async fn a_test_that_fails_says_why() {
     );
     skill(&daemon.home(), "sh", "").shell("true").file("tests/a", "").tested(3);
     for (name, word) in [("ts", "the reason"), ("py", "the reason"), ("sh", "tested")] {
-        let (said, outcome) = daemon.test(name).await;
-        assert_eq!(outcome.unwrap_err().reason, "SKILL_TESTS_FAILED", "{said}");
-        assert!(said.contains(word), "{said}");
+        let (output, outcome) = daemon.test(name).await;
+        assert_eq!(outcome.unwrap_err().reason, "SKILL_TESTS_FAILED", "{output}");
+        assert!(output.contains(word), "{output}");
     }
 }
 
@@ -55,9 +55,9 @@ async fn nothing_to_run_is_no_success() {
     skill(&daemon.home(), "e", "").file("script.ts", "").file("script.test.ts", "");
     skill(&daemon.home(), "s", "").file("script.ts", "").file("script.test.ts", only_skipped);
     for name in ["a", "e", "s"] {
-        let (said, outcome) = daemon.test(name).await;
+        let (output, outcome) = daemon.test(name).await;
         assert_eq!(outcome.unwrap_err().reason, "SKILL_TESTS_FAILED", "{name}");
-        assert!(said.contains("no test ran"), "{name}: {said}");
+        assert!(output.contains("no test ran"), "{name}: {output}");
     }
     for (name, file) in [("b", "script.ts"), ("c", "script.py"), ("d", "run")] {
         skill(&daemon.home(), name, "").file(file, "");
@@ -72,8 +72,8 @@ async fn tests_see_neither_the_daemon_nor_its_environment() {
         .shell("true")
         .tested(0)
         .file("tests/run", "#!/bin/sh\nenv | grep -E 'BROWSE|SECRET' >&2 && exit 1\nexit 0\n");
-    let (said, outcome) = daemon.test("a").await;
-    assert!(outcome.is_ok(), "{outcome:?} {said}");
+    let (output, outcome) = daemon.test("a").await;
+    assert!(outcome.is_ok(), "{outcome:?} {output}");
 }
 
 #[tokio::test]
@@ -95,6 +95,6 @@ async fn the_sdk_is_compared_byte_by_byte() {
 #[tokio::test]
 async fn the_bundled_skills_pass() {
     let daemon = Daemon::start().await;
-    let (said, outcome) = daemon.test("hackernews-frontpage").await;
-    assert!(outcome.is_ok(), "{outcome:?} {said}");
+    let (output, outcome) = daemon.test("hackernews-frontpage").await;
+    assert!(outcome.is_ok(), "{outcome:?} {output}");
 }

@@ -3,11 +3,11 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use browse_server::chromium::{
+use browse_chromium::{
     Browser, BrowserContext, BrowserOptions, ContextOptions, EvaluateOptions, InjectedScript,
     LoadState, Navigated, Page,
 };
-use browse_server::guardian::Guardian;
+use browse_process::Guardian;
 use serde_json::Value;
 
 use super::sink::Recorder;

@@ -64,14 +64,14 @@ pub fn still_there(process: &Seen) -> bool {
 }
 
 /// Waits until `left` finds nothing; answers how long that took.
-pub fn wait_clean(patience: Duration, mut left: impl FnMut() -> Vec<String>) -> Duration {
+pub fn wait_clean(max_wait: Duration, mut left: impl FnMut() -> Vec<String>) -> Duration {
     let start = Instant::now();
     loop {
         let found = left();
         if found.is_empty() {
             return start.elapsed();
         }
-        assert!(start.elapsed() < patience, "still there after {patience:?}: {found:#?}");
+        assert!(start.elapsed() < max_wait, "still there after {max_wait:?}: {found:#?}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use browse_server::chromium::{Event, EventSink};
+use browse_chromium::{Event, EventSink};
 use tokio::sync::watch;
 
 /// Keeps every event.

@@ -256,7 +256,7 @@ fn results(query: &str, page: usize) -> String {
     format!("<h1>Page {page}</h1><ul id=results>{}</ul>{next}", items.collect::<String>())
 }
 
-/// Each page asks for one thing, and hands on what was said before.
+/// Each page asks for one thing, and passes on the earlier texts.
 fn wizard(name: &str, size: &str) -> String {
     match (name, size) {
         ("", _) => {

@@ -1,4 +1,4 @@
-// The walk of an agent elsewhere, with the TypeScript SDK.
+// The walk of a remote agent, with the TypeScript SDK.
 
 import { pathToFileURL } from 'node:url';
 

@@ -1,4 +1,4 @@
-# The walk of an agent elsewhere, with nothing but curl: base, key, pin, URL.
+# The walk of a remote agent, with nothing but curl: base, key, pin, URL.
 set -eu
 base=$1 key=$2 pin=$3 url=$4
 # What is refused before its body came may be lost to curl on HTTP/2.
@@ -21,7 +21,7 @@ call BrowserService/Text '{}' | grep -o Pressed
 steps() { i=0; while [ $i -lt 20 ]; do i=$((i + 1)); eval "printf %s \"$1\""; [ $i = 20 ] || printf ,; done; }
 new='{\"request\":{\"@type\":\"browse.v1.NewTabRequest\",\"url\":\"$url\"}}'
 # The first tab that it opened is named by the walk of the test.
-opened=$(call BrowserService/Batch "{\"steps\":[$(steps "$new")]}" | grep -o '"tab_id":[0-9]*' | cut -d: -f2)
+opened=$(call BrowserService/Batch "{\"steps\":[$(steps "$new")]}" | grep -o '"tab_id":"[0-9]*' | tr -dc '0-9\n')
 texts=$(for tab in $opened; do printf '{"tab":%s,"request":{"@type":"browse.v1.TextRequest"}},' "$tab"; done)
 call BrowserService/Batch "{\"steps\":[${texts%,}]}" | grep -o Hello | wc -l | tr -d ' '
 to "$pin" PairService/Redeem "{\"key\":\"$key\"}" | reason

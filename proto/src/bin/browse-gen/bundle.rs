@@ -3,7 +3,7 @@
 //! that their names are unique; what checks the SDK checks the bundle too.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::{Result, select::FacadeAudience};
 
@@ -31,7 +31,7 @@ const TYPESCRIPT_MODULES: [&str; 19] = [
     "skill",
 ];
 
-/// What reaches browsers elsewhere: for the package, and not for skills, whose
+/// What reaches remote browsers: for the package, and not for skills, whose
 /// browser is that of their run. It stands before the module `skill`.
 const REMOTE_MODULES: [&str; 2] = ["tls", "remote"];
 
@@ -101,22 +101,4 @@ pub fn module_text(
         Some((_, text)) => Ok(text.clone()),
         None => Ok(std::fs::read_to_string(sdk.join(file))?),
     }
-}
-
-/// The folders that hold skills: what is bundled, and what the benchmark compares.
-const SKILL_FOLDERS: [&str; 2] = ["browser-skills", "deploy/bench/skills"];
-
-/// The skills of this tree whose program is `program`.
-pub fn skills(root: &Path, program: &str) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for shelf in SKILL_FOLDERS {
-        for entry in std::fs::read_dir(root.join(shelf))? {
-            let skill = entry?.path();
-            if skill.join(program).is_file() {
-                found.push(skill);
-            }
-        }
-    }
-    found.sort();
-    Ok(found)
 }

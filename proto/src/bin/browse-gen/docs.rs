@@ -33,7 +33,7 @@ Every reason why a command can fail. On standard error a failure reads
 `{\"error\": {\"reason\", \"message\", \"hint\", \"metadata\"}}`. In gRPC the reason
 travels in `google.rpc.ErrorInfo`, with the domain `browse`.
 
-**Exit** is the exit code of the command line: 1 the page or the skill said no,
+**Exit** is the exit code of the command line: 1 the page or the skill reported a failure,
 2 the command was called wrongly, 3 refused, 4 the daemon or the browser cannot
 be reached, 5 a bug of browse. In a fix, `{name}` stands for a value that the
 error carries.
@@ -82,7 +82,7 @@ fn write_command(out: &mut String, command: &'static Command) {
         .chain(
             command
                 .takes_path()
-                .then(|| (format!("[{}]", command.place), command.output_help().to_owned())),
+                .then(|| (format!("[{}]", command.output_arg), command.output_help().to_owned())),
         )
         .chain(steps(command).map(|field| ("standard input".to_owned(), field.help.to_owned())))
         .collect();

@@ -1,5 +1,6 @@
 //! Writes what is derived from the contract: `browse-gen` writes, `browse-gen
-//! --check` fails when a file on disk is stale.
+//! --check` fails when a file on disk is stale. `sdk-ts/dist` is not in git:
+//! `browse-gen --dist` writes that alone.
 
 mod bundle;
 mod docs;
@@ -24,9 +25,12 @@ struct GeneratedFile {
 
 fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
-    let check = std::env::args().any(|arg| arg == "--check");
-    let outcome =
-        generate(root).and_then(|files| if check { check_stale(&files) } else { write(&files) });
+    let mode = std::env::args().nth(1).unwrap_or_default();
+    let outcome = match mode.as_str() {
+        "--check" => generate(root).and_then(|files| check_stale(&files)),
+        "--dist" => distribution(root).and_then(|file| write(&[file])),
+        _ => generate(root).and_then(|files| write(&files)),
+    };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -48,12 +52,12 @@ fn generate(root: &Path) -> Result<Vec<GeneratedFile>> {
     add(&sdk, "src/generated/tables.ts", tables::tables(all));
     add(&sdk, "src/generated/outputs.ts", tables::typescript_outputs());
     add(&sdk, "src/generated/commands.ts", typescript::commands(all));
-    add(&sdk, "dist/browse.ts", vendor::typescript_bundle(root, all)?);
     for (name, text) in python::modules() {
         add(&root.join("sdk-python/src/browse_sdk/_generated"), &format!("{name}.py"), text);
     }
     let python = root.join("sdk-python/src/browse_sdk/_generated");
     add(&python, "outputs.py", tables::python_outputs());
+    add(&root.join("sdk-rust"), "src/messages.rs", rust::messages(all));
     add(&root.join("sdk-rust"), "src/commands.rs", rust::commands(all));
     add(&root.join("sdk-rust"), "src/project.rs", rust::project());
     for (name, text) in rust::outputs() {
@@ -63,6 +67,12 @@ fn generate(root: &Path) -> Result<Vec<GeneratedFile>> {
     add(&root.join("docs"), "errors.md", docs::errors());
     files.extend(vendor::files(root)?);
     Ok(files)
+}
+
+/// What the package of TypeScript is compiled from.
+fn distribution(root: &Path) -> Result<GeneratedFile> {
+    let text = vendor::typescript_bundle(root, FacadeAudience::Everyone)?;
+    Ok(GeneratedFile { path: root.join("sdk-ts/dist/browse.ts"), text })
 }
 
 fn write(files: &[GeneratedFile]) -> Result<()> {

@@ -43,7 +43,7 @@ pub fn table(of: FacadeAudience) -> String {
     let commands = select::commands(of);
     let (messages, enums) = reachable(&commands);
     let mut out = format!("{NOTICE}\n\"\"\"What the codec works from.\"\"\"\n\n");
-    out.push_str("# The fields of each message: name, number, `?` optional or `*` repeated, kind, type.\nMESSAGES: dict[str, str] = {\n");
+    out.push_str("# The fields of each message: name, `?` optional or `*` repeated, kind, type.\nMESSAGES: dict[str, str] = {\n");
     for message in messages {
         let fields: Vec<_> = message
             .fields
@@ -266,15 +266,16 @@ fn type_of(field: &Field, prefix: &str) -> String {
 }
 
 fn enum_help(of: &Enum) -> Option<String> {
-    let told = of.values.iter().filter(|value| !value.name.is_empty() && !value.help.is_empty());
-    let lines: Vec<_> = told.map(|value| format!("`{}`: {}", value.name, value.help)).collect();
+    let reported =
+        of.values.iter().filter(|value| !value.name.is_empty() && !value.help.is_empty());
+    let lines: Vec<_> = reported.map(|value| format!("`{}`: {}", value.name, value.help)).collect();
     (!lines.is_empty()).then(|| doc("    ", &lines.join("\n")))
 }
 
 fn help(command: &Command, fields: &[&Field]) -> String {
     let mut help = command.help.to_owned();
-    let told = fields.iter().filter(|field| !field.help.is_empty());
-    let mut lines: Vec<_> = told
+    let reported = fields.iter().filter(|field| !field.help.is_empty());
+    let mut lines: Vec<_> = reported
         .map(|field| {
             let text = if matches!(field.source, Source::File | Source::FileOrUrl) {
                 "Text of this: "

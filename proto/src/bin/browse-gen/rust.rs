@@ -29,12 +29,12 @@ const CLIENT_MEMBERS: &[&str] =
 /// Deadline of a call in milliseconds, when a command has none of its own.
 const TIMEOUT_MS: u64 = 30_000;
 
-/// The module `commands`.
-pub fn commands(of: FacadeAudience) -> String {
+/// The module `messages`.
+pub fn messages(of: FacadeAudience) -> String {
     let commands = select::commands(of);
     let (messages, enums) = reachable(&commands);
     let mut out = format!(
-        "//! The commands of the browser: messages, and a method for each.\n{NOTICE}\n\nuse std::collections::BTreeMap;\nuse std::path::Path;\n\nuse super::client::{{Browse, Stream}};\nuse super::error::{{Error, Result}};\nuse super::json::Json;\nuse super::message::{{Any, Message, Request, from_json}};\nuse super::save::{{self, Saved, SavedFolder}};\nuse super::value::{{Kind, Value}};\nuse super::wire::{{Malformed, Raw, put_number}};\n\nbrowse_enums! {{\n"
+        "//! The messages of the commands.\n{NOTICE}\n\nuse std::collections::BTreeMap;\n\nuse super::any::Any;\nuse super::json::Json;\nuse super::message::{{JsonForm, Message, Request, Value, from_json}};\n\nbrowse_enums! {{\n"
     );
     enums.iter().for_each(|of| out.push_str(&enumeration(of)));
     out.push_str("}\n\nbrowse_messages! {\n");
@@ -43,16 +43,38 @@ pub fn commands(of: FacadeAudience) -> String {
     for command in &commands {
         let _ = writeln!(
             out,
-            "    {} => {} {:?} {};",
+            "    {} => {} {:?} {} {};",
             command.request.name,
             command.response.name,
             command.method,
-            command.timeout_ms.unwrap_or(TIMEOUT_MS)
+            command.timeout_ms.unwrap_or(TIMEOUT_MS),
+            command.streaming
         );
     }
-    out.push_str(
-        "}\n\n/// Every command as a method. `…_with` takes the whole request.\nimpl Browse {\n",
+    out + "}\n"
+}
+
+/// `Browse::call`.
+const CALL: &str = r#"    /// Calls a command by name, as the command line or as the methods write it:
+    /// `call("newtab", &Json::object([("url", url.into())]))`. The answer is
+    /// that of the method.
+    ///
+    /// # Errors
+    /// `ARGUMENT_INVALID` for a command or an argument that there is not, and
+    /// what the daemon says.
+    pub fn call(&self, command: &str, args: &Json) -> Result<Json> {
+        call(self, command, args)
+    }
+"#;
+
+/// The module `commands`.
+pub fn commands(of: FacadeAudience) -> String {
+    let commands = select::commands(of);
+    let mut out = format!(
+        "//! The commands of the browser, a method for each.\n{NOTICE}\n\nuse std::path::Path;\n\nuse super::any::Any;\nuse super::client::{{Browse, Stream}};\nuse super::error::{{Error, Result}};\nuse super::json::Json;\nuse super::message::{{JsonForm, from_json}};\nuse super::messages::*;\nuse super::save::{{self, Saved, SavedFolder}};\n\n/// Every command as a method. `…_with` takes the whole request.\nimpl Browse {{\n"
     );
+    out.push_str(CALL);
+    out.push('\n');
     let methods: Vec<_> = commands.iter().map(|command| method(command)).collect();
     out.push_str(&methods.join("\n"));
     out.push_str("}\n\n/// Calls a command by name.\npub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {\n    match command {\n");
@@ -66,7 +88,7 @@ fn enumeration(of: &Enum) -> String {
     for value in of.values.iter().filter(|value| !value.name.is_empty()) {
         out.push_str(&doc("        ", value.help));
         let variant = variant(value.name);
-        let _ = writeln!(out, "        {} {variant} {:?},", value.number, value.name);
+        let _ = writeln!(out, "        {variant} {:?},", value.name);
     }
     out + "    }\n"
 }
@@ -83,13 +105,7 @@ fn message(of: &Message) -> String {
     let _ = writeln!(out, "    struct {} {{", of.name);
     for field in of.fields {
         out.push_str(&doc("        ", field.help));
-        let _ = writeln!(
-            out,
-            "        {} {}: {},",
-            field.number,
-            identifier(field.name),
-            field_type(field)
-        );
+        let _ = writeln!(out, "        {}: {},", identifier(field.name), field_type(field));
     }
     out + "    }\n"
 }
@@ -224,7 +240,7 @@ fn match_arm(command: &Command) -> String {
         format!("{:?} | {method:?}", command.name)
     };
     let request = command.request.name;
-    let parsed = format!("from_json::<{request}>(args).map_err(Error::argument)?");
+    let parsed = format!("from_json::<{request}>(args, JsonForm::Plain).map_err(Error::argument)?");
     let call = match (save_mode(command), command.result) {
         (SaveMode::None, Some(index)) => {
             let field = command.response.fields[index].name;
@@ -255,8 +271,8 @@ fn identifier(name: &str) -> String {
 
 fn help(command: &Command, fields: &[&Field]) -> String {
     let mut help = command.help.to_owned();
-    let told = fields.iter().filter(|field| !field.help.is_empty());
-    let mut lines: Vec<_> = told
+    let reported = fields.iter().filter(|field| !field.help.is_empty());
+    let mut lines: Vec<_> = reported
         .map(|field| {
             let text = if matches!(field.source, Source::File | Source::FileOrUrl) {
                 "Text of this: "
@@ -309,10 +325,11 @@ pub fn outputs() -> [(&'static str, String); 4] {
 }
 
 /// Modules that offer nothing to skills: their comments stand in the crate.
-const PRIVATE_MODULES: [&str; 12] = [
-    "wire",
-    "value",
+const PRIVATE_MODULES: [&str; 13] = [
+    "base64",
     "message",
+    "value",
+    "any",
     "http",
     "project",
     "discovery",
@@ -345,7 +362,12 @@ fn without_private_comments<'a>(lines: &[&'a str]) -> Vec<&'a str> {
 /// The crate in one file, for skills.
 pub fn skill_bundle(root: &Path) -> Result<Vec<(&'static str, String)>> {
     let sdk = root.join("sdk-rust");
-    let mut given = vec![("commands", commands(FacadeAudience::Skills)), ("project", project())];
+    let audience = FacadeAudience::Skills;
+    let mut given = vec![
+        ("messages", messages(audience)),
+        ("commands", commands(audience)),
+        ("project", project()),
+    ];
     given.extend(outputs());
     let lib = std::fs::read_to_string(sdk.join("src/lib.rs"))?;
     let version = env!("CARGO_PKG_VERSION");

@@ -1,4 +1,4 @@
-//! Writes the tables that the codecs of the SDKs work from.
+//! Writes the tables by which the SDKs turn plain data into JSON and back.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::{
 };
 
 const MESSAGES: &str = "
-/** The fields of each message: name, number, `?` optional or `*` repeated, kind, type. */
+/** The fields of each message: name, `?` optional or `*` repeated, kind, type. */
 export const MESSAGES: Record<string, string> = {
 ";
 const ENUMS: &str = "
@@ -118,5 +118,5 @@ pub fn field_entry(field: &Field, name: &str) -> String {
     } else {
         ""
     };
-    format!("{name}:{}{mark}{kind}{of}", field.number)
+    format!("{name}:{mark}{kind}{of}")
 }

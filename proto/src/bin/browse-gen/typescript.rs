@@ -55,7 +55,7 @@ pub fn commands(of: FacadeAudience) -> String {
     for command in &commands {
         let fields: Vec<_> = options(command).collect();
         if !fields.is_empty() {
-            let help = format!("What `{}` can be told besides.", method(command));
+            let help = format!("What `{}` can be determined besides.", method(command));
             let _ = write!(
                 out,
                 "\n{}",
@@ -145,8 +145,9 @@ fn type_of(field: &Field) -> String {
 
 /// The registry keeps no comment for an enum: its values say what they are.
 fn enum_help(of: &Enum) -> String {
-    let told = of.values.iter().filter(|value| !value.name.is_empty() && !value.help.is_empty());
-    told.map(|value| format!("`{}`: {}", value.name, value.help)).collect::<Vec<_>>().join("\n")
+    let reported =
+        of.values.iter().filter(|value| !value.name.is_empty() && !value.help.is_empty());
+    reported.map(|value| format!("`{}`: {}", value.name, value.help)).collect::<Vec<_>>().join("\n")
 }
 
 /// A doc comment, or nothing.
@@ -167,7 +168,7 @@ fn doc(indent: &str, help: &str) -> String {
 
 // === commands ===
 
-/// The fields of a request that are no positional arguments.
+/// The fields of a request that are not positional arguments.
 fn options(command: &Command) -> impl Iterator<Item = &'static Field> {
     let is_positional = |index: usize| command.args.iter().any(|argument| argument.field == index);
     command
@@ -213,8 +214,8 @@ fn declare(command: &Command) -> String {
 
 fn help(command: &Command, fields: &[&Field]) -> String {
     let mut help = command.help.to_owned();
-    let told = fields.iter().filter(|field| !field.help.is_empty());
-    let mut lines: Vec<_> = told.map(|field| parameter_help(field)).collect();
+    let reported = fields.iter().filter(|field| !field.help.is_empty());
+    let mut lines: Vec<_> = reported.map(|field| parameter_help(field)).collect();
     match save_mode(command) {
         SaveMode::None => {}
         SaveMode::File => lines.push(format!("@param path {}", command.output_help())),

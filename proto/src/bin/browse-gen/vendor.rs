@@ -1,6 +1,5 @@
 //! The canonical bundles: what a skill carries as its `_lib/`. Each lies in the
-//! `vendor/` of its SDK, where the build of the daemon finds it, and in every
-//! bundled skill of its language; `--check` compares them byte for byte.
+//! `vendor/` of its SDK. The build of the daemon copies it into the bundled skills.
 
 use std::path::Path;
 
@@ -28,11 +27,7 @@ pub fn files(root: &Path) -> Result<Vec<GeneratedFile>> {
     let rust = rust::skill_bundle(root)?;
     let mut files = Vec::new();
     let mut released = lines_of_other_versions(root);
-    for (sdk, program, bundle) in [
-        ("sdk-ts", "script.ts", typescript),
-        ("sdk-python", "script.py", python),
-        ("sdk-rust", "src/main.rs", rust),
-    ] {
+    for (sdk, bundle) in [("sdk-ts", typescript), ("sdk-python", python), ("sdk-rust", rust)] {
         let bytes: usize = bundle.iter().map(|(_, text)| text.len()).sum();
         if bytes > MAX_BUNDLE_BYTES {
             return Err(format!(
@@ -40,19 +35,14 @@ pub fn files(root: &Path) -> Result<Vec<GeneratedFile>> {
             )
             .into());
         }
-        let skills = bundle::skills(root, program)?.into_iter().map(|skill| skill.join("_lib"));
         for (name, text) in &bundle {
             let hash: String =
                 Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect();
             released.push(format!("{} {sdk} {name} {hash}\n", env!("CARGO_PKG_VERSION")));
         }
-        for folder in std::iter::once(root.join(sdk).join("vendor")).chain(skills) {
-            let file = |(name, text): &(&str, String)| GeneratedFile {
-                path: folder.join(name),
-                text: text.clone(),
-            };
-            files.extend(bundle.iter().map(file));
-        }
+        let folder = root.join(sdk).join("vendor");
+        let file = |(name, text): (&str, String)| GeneratedFile { path: folder.join(name), text };
+        files.extend(bundle.into_iter().map(file));
     }
     let text = RELEASED_HEAD.to_owned() + &released.concat();
     files.push(GeneratedFile { path: root.join(RELEASED), text });

@@ -20,7 +20,7 @@ class AsyncCommands(AsyncClient):
     async def goto(self, url: str, *, wait: m.WaitUntil | None = None) -> m.GotoResponse:
         """Opens a URL in the current tab.
 
-        Waits for the load event unless told otherwise. An HTTP error status is reported, and is not an error.
+        Waits for the load event unless a flag changes that. An HTTP error status is reported, and is not an error.
 
         url: Address to open: http, https or file. A bare host gets `https://`, a bare loopback host `http://`.
         wait: What to wait for.
@@ -88,7 +88,7 @@ class AsyncCommands(AsyncClient):
     async def frame(self, target: str | None = None, *, name: str | None = None, url: str | None = None) -> m.FrameResponse:
         """Chooses the frame that selectors look in, or prints which it is.
 
-        Refs of every frame work without it. It ends when the frame leaves the page or the tab goes elsewhere: the next command with a selector says so.
+        Refs of every frame work without it. It ends when the frame leaves the page or the tab navigates: the next command with a selector reports it.
 
         target: Element that holds the frame, looked up in the frame in force; `main` for the main frame.
         name: Frame with this name.
@@ -101,7 +101,7 @@ class AsyncCommands(AsyncClient):
 
         A ref such as @e3 stays with its element as long as the element lives.
 
-        interactive: Only what can be acted on, alerts and titles of dialogs: controls, editors, canvases, and what shows that it takes clicks or can be dragged (a listener or `onclick`, `tabindex`, `draggable`, a framework's attribute, a cursor of its own). What a script handles at the root of the page alone cannot be told: it is in the whole tree.
+        interactive: Only what can be acted on, alerts and titles of dialogs: controls, editors, canvases, and what shows that it takes clicks or can be dragged (a listener or `onclick`, `tabindex`, `draggable`, a framework's attribute, a cursor of its own). What a script handles at the root of the page alone cannot be determined: it is in the whole tree.
         compact: Leaves out structure that carries no name.
         depth: Levels to descend.
         scope: Only what lies within this element.
@@ -158,7 +158,7 @@ class AsyncCommands(AsyncClient):
     async def forms(self, *, structured: bool = False) -> m.FormsResponse:
         """Lists the forms of the page, and the fields outside of any.
 
-        Passwords, one-time codes and card numbers are never told. Fields have refs to fill them by.
+        Passwords, one-time codes and card numbers are never returned. Fields have refs to fill them by.
 
         structured: Answers data in place of text.
         """
@@ -1136,7 +1136,7 @@ class AsyncCommands(AsyncClient):
 
         Looks at the page every 5 seconds, and does nothing to it. Ends with the tab, with `watch stop`, and after `--timeout`, when that is given. A daemon that nobody calls ends as if there was no watch, unless the page changes.
 
-        every: Seconds between two looks at the page, 1 to 3600; 5 when left out.
+        every: Seconds between two readings of the page, 1 to 3600. Default: 5.
         changes: Ends after this many changes.
         """
         return self._yield("watch", {"every": every, "changes": changes})

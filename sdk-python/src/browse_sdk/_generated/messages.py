@@ -96,7 +96,7 @@ class PageQuote(Message):
     """Words of a page that an error quotes."""
 
     about: str
-    """What they are, in the daemon's words: `element`, `cover`, or the ref of a candidate."""
+    """What the words are: `element`, `cover`, or the ref of a candidate."""
 
     text: str
     """The words, on one line: at most 80 characters."""
@@ -558,7 +558,7 @@ class ImportCookiesResponse(Message):
 
 
 class DomainCookies(Message):
-    """Cookies of one domain. Values are never told."""
+    """Cookies of one domain. Values are never returned."""
 
     domain: str
     """Host; a dot before it stands for all below."""
@@ -1288,7 +1288,7 @@ class DialogEntry(Message):
     """alert, confirm, prompt or beforeunload."""
 
     message: str
-    """What it said."""
+    """Its output."""
 
     answer: str
     """accepted or dismissed; of what was typed into a prompt only the length."""
@@ -2195,7 +2195,7 @@ class LoadStateResponse(Message):
     """An answer."""
 
     summary: str
-    """What was loaded, in words of ours."""
+    """What was loaded, in words."""
 
     cookies: int
     """Cookies that the session has from the state."""

@@ -142,7 +142,7 @@ fn decode_hex_runs(text: &str) -> Option<String> {
 }
 
 /// Decimal character codes of ASCII, in runs of at least [`MIN_CHARACTER_CODES`]: with a
-/// separator between them, or without one. Without, they can be told apart: a code
+/// separator between them, or without one. Without, they can be distinguished: a code
 /// of three digits begins with a 1, and none of two does.
 fn decode_decimal_runs(text: &str) -> Option<String> {
     let (mut out, mut run) = (String::new(), String::new());

@@ -14,7 +14,7 @@ const MAX_CHUNK_BYTES: usize = 64;
 /// Bytes of one text that is put together.
 const MAX_REASSEMBLED_BYTES: usize = 384;
 
-/// Places of an address (path segments, parameters) that are told apart.
+/// Places of an address (path segments, parameters) that are distinguished.
 const MAX_SLOTS: usize = 16;
 
 /// Into how many rows a text may have been taken apart.

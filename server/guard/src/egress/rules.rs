@@ -27,7 +27,7 @@ pub enum DestinationKind {
     ChosenByCaller,
 }
 
-/// What goes there, as far as it was read elsewhere.
+/// What goes there, as far as it was read somewhere else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TaintedPayload {
     /// Letters and digits in runs of 12 and more. Of a run up to 8 at its ends

@@ -1,4 +1,4 @@
-//! What one reader has read, where, and what it was told to go to. Hashes with
+//! What one reader has read, where, and what it was asked to go to. Hashes with
 //! a key of the process, never text.
 
 mod generational_map;
@@ -34,7 +34,7 @@ const MAX_ENTRIES: usize = 1 << 14;
 /// them.
 const MAX_LINK_FINGERPRINTS: usize = 1 << 14;
 
-/// Sites that are told apart; further ones share a place.
+/// Sites that are distinguished; further ones share a place.
 const MAX_SITES: usize = 30;
 
 /// The place of what the caller itself brought.
@@ -130,7 +130,7 @@ impl TaintStore {
     }
 
     /// Remembers `text` of `site` that may hold what the caller typed there. What is
-    /// known from elsewhere stays of elsewhere, or it could be sent once more for
+    /// known from somewhere else stays of somewhere else, or it could be sent once more for
     /// having been sent once; and the text vouches for no site and no address.
     pub fn record_echo(&mut self, site: &Site, text: &str) {
         let (_, bit) = self.enter_site(site);

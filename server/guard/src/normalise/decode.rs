@@ -141,7 +141,7 @@ impl EncodedPart {
         let part = text.get(at..self.end)?;
         let part = &part[..part.floor_char_boundary(MAX_PART_BYTES)];
         let bytes = part.as_bytes();
-        let said = match self.encoding {
+        let output = match self.encoding {
             Encoding::Block => return decode_block(part),
             Encoding::Percent => {
                 // Of an address, more than a few marks are needed.
@@ -160,7 +160,7 @@ impl EncodedPart {
                 decode_codes(bytes, parse_escape).filter_map(char::from_u32).collect()
             }
         };
-        keep_if_prose(said)
+        keep_if_prose(output)
     }
 }
 

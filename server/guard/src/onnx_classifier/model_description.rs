@@ -125,7 +125,10 @@ fn calibrated_head(calibration: &Value) -> Result<ScoreHead, ModelFileError> {
         given => given.as_f64().unwrap_or(f64::NAN),
     };
     if !(temperature.is_finite() && temperature > 0.0) {
-        return Err(ModelFileError::new(CALIBRATION_FILE, "`temperatureT` is no number above 0"));
+        return Err(ModelFileError::new(
+            CALIBRATION_FILE,
+            "`temperatureT` is not a number above 0",
+        ));
     }
     Ok(ScoreHead::Sigmoid { temperature: temperature as f32 })
 }
@@ -138,7 +141,7 @@ fn head_by_labels(config: &Value) -> Result<ScoreHead, ModelFileError> {
     let positive = labels::positive_labels(&names);
     if positive.is_empty() || positive.len() == names.len() {
         let why = format!(
-            "it cannot be told which of its labels means an injection: {}",
+            "it cannot be determined which of its labels means an injection: {}",
             names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
         );
         return Err(ModelFileError::new(CONFIG_FILE, why));

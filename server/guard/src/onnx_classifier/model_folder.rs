@@ -69,7 +69,7 @@ fn regular_file_metadata(path: &Path) -> io::Result<fs::Metadata> {
     let found = fs::metadata(path)?;
     match found.is_file() {
         true => Ok(found),
-        false => Err(io::Error::other("it is no file")),
+        false => Err(io::Error::other("it is not a file")),
     }
 }
 

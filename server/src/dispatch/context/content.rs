@@ -4,12 +4,10 @@
 use std::collections::BTreeMap;
 
 use super::CallContext;
-use crate::{
-    content::{Assessment, ContentSurface, Delivery, Findings, GuardOptions, GuardReport, Sources},
-    egress,
-    policy::ClientKind,
-};
+use crate::egress;
+use browse_content::{Assessment, ContentSurface, Findings, GuardOptions, GuardReport, Sources};
 use browse_guard::egress::Site;
+use browse_policy::{ClientKind, Delivery};
 
 impl CallContext {
     /// How the caller gets page-derived content. Only root may choose.
@@ -32,14 +30,14 @@ impl CallContext {
     }
 
     /// Notes what the classifiers made of the answer.
-    pub(in crate::dispatch) fn add_assessment(&self, assessed: &Assessment) {
+    pub(crate) fn add_assessment(&self, assessed: &Assessment) {
         self.lock_notices()
             .classifier_warnings
             .extend(assessed.warning().into_iter().chain(assessed.degraded_notice()));
     }
 
     /// What is done to the content of the answer.
-    pub(in crate::dispatch) fn guard_options(&self) -> GuardOptions {
+    pub(crate) fn guard_options(&self) -> GuardOptions {
         let watch = self.daemon.watch();
         let layers = watch.layers();
         let read = matches!(self.command().name, "text" | "markdown");
@@ -55,13 +53,13 @@ impl CallContext {
     }
 
     /// The same for what an error quotes.
-    pub(in crate::dispatch) fn guard_options_of_error(&self) -> GuardOptions {
+    pub(crate) fn guard_options_of_error(&self) -> GuardOptions {
         GuardOptions { datamark: None, ..self.guard_options() }
     }
 
     /// Where what the call answers comes from: what a program says is judged more
     /// strictly than a page.
-    pub(in crate::dispatch) fn surface(&self) -> ContentSurface {
+    pub(crate) fn surface(&self) -> ContentSurface {
         match self.command().runs_program() {
             true => ContentSurface::ToolOutput,
             false => ContentSurface::Page,
@@ -69,19 +67,19 @@ impl CallContext {
     }
 
     /// Notes what the guard saw of the answer.
-    pub(in crate::dispatch) fn add_guard_report(&self, guarded: &GuardReport) {
+    pub(crate) fn add_guard_report(&self, guarded: &GuardReport) {
         self.daemon.watch().count_answer(guarded, self.requested_raw());
         self.lock_notices().findings.extend(&guarded.findings);
     }
 
     /// Whether there is something to warn of in the answer.
-    pub(in crate::dispatch) fn has_warnings(&self) -> bool {
+    pub(crate) fn has_warnings(&self) -> bool {
         let notes = self.lock_notices();
         !notes.classifier_warnings.is_empty() || !notes.findings.is_empty()
     }
 
-    /// Forgets what was found so far: the reader of a part of a stream was told.
-    pub(in crate::dispatch) fn clear_warnings(&self) {
+    /// Forgets what was found so far: the reader of a part of a stream got it.
+    pub(crate) fn clear_warnings(&self) {
         let mut notes = self.lock_notices();
         notes.findings = Findings::default();
         notes.classifier_warnings.clear();
@@ -94,7 +92,7 @@ impl CallContext {
     }
 
     /// What the reader of the answer is warned of.
-    pub(in crate::dispatch) fn warnings(&self) -> Vec<String> {
+    pub(crate) fn warnings(&self) -> Vec<String> {
         let mut warnings = self.lock_notices().findings.warnings();
         warnings.extend(self.lock_notices().classifier_warnings.iter().cloned());
         warnings.extend(self.daemon.watch().take_late_warnings(&self.session_name()));
@@ -109,7 +107,7 @@ impl CallContext {
     }
 
     /// What was left out because no person sees it.
-    pub(in crate::dispatch) fn hidden_counts(&self) -> BTreeMap<String, u32> {
+    pub(crate) fn hidden_counts(&self) -> BTreeMap<String, u32> {
         self.lock_notices().hidden_counts.clone()
     }
 
@@ -118,7 +116,7 @@ impl CallContext {
     pub fn redact_for_caller(&self, text: String) -> String {
         match self.delivery() {
             Delivery::Raw => text,
-            Delivery::Guarded => crate::secrets::redact(&text).into_owned(),
+            Delivery::Guarded => browse_secrets::redact(&text).into_owned(),
         }
     }
 
@@ -135,7 +133,7 @@ impl CallContext {
     }
 
     /// Where page-derived content came from.
-    pub(in crate::dispatch) fn sources(&self) -> Sources {
+    pub(crate) fn sources(&self) -> Sources {
         let mut sources = self.lock_notices().sources.clone();
         if sources.is_empty() {
             let known = self.document_url().is_some_and(|url| sources.add_url(&url));
@@ -152,7 +150,7 @@ impl CallContext {
     }
 
     /// Notes that a step answered with page-derived content.
-    pub(in crate::dispatch) fn merge_step_content(&self, step: &Self) {
+    pub(crate) fn merge_step_content(&self, step: &Self) {
         let sources = step.sources();
         let of_step = step.lock_notices();
         let mut notes = self.lock_notices();
@@ -163,7 +161,7 @@ impl CallContext {
         add_counts(&mut notes.hidden_counts, &of_step.hidden_counts);
     }
 
-    pub(in crate::dispatch) fn is_page_derived(&self) -> bool {
+    pub(crate) fn is_page_derived(&self) -> bool {
         self.lock_notices().is_page_derived
     }
 }

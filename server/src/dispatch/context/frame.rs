@@ -2,20 +2,19 @@
 //! focus. What is read there is of that frame's site, and what is typed there goes
 //! to it, whichever page it stands in.
 
-use browse_proto::{Reach, wire};
+use browse_proto::{Requires, wire};
 use url::Url;
 
 use super::CallContext;
-use crate::{
-    chromium::{Frame, FrameId},
-    engine::Target,
-};
+use browse_chromium::{Frame, FrameId};
+use browse_engine::Target;
 
 impl CallContext {
     /// Finds out which frame the call is about. Where all frames of the tab are of
     /// one origin it makes no difference, and nobody is asked.
-    pub(in crate::dispatch) async fn resolve_frame<Q: prost::Message>(&self, request: &Q) {
-        let Some(tab) = self.tab_if_any().filter(|_| self.command().reach == Reach::Page) else {
+    pub(crate) async fn resolve_frame<Q: prost::Message>(&self, request: &Q) {
+        let Some(tab) = self.tab_if_any().filter(|_| self.command().requires == Requires::Page)
+        else {
             return;
         };
         let frames = tab.page().frames();

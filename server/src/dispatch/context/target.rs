@@ -4,14 +4,12 @@ use std::sync::Arc;
 
 use browse_proto::{Command, Reason};
 
-use super::{CallContext, browser_gone};
-use crate::{
-    chromium::{Page, TargetId},
-    engine::Engine,
-    error::{Error, Result},
-    policy::{SessionRule, TabPolicy},
-    sessions::{Session, SessionName, SharedGuard, Tab, TabId},
-};
+use super::CallContext;
+use browse_base::{Error, Result};
+use browse_chromium::{Page, TargetId, browser_gone};
+use browse_engine::Engine;
+use browse_policy::{SessionRule, TabPolicy};
+use browse_sessions::{Session, SessionName, SharedGuard, Tab, TabId};
 
 impl CallContext {
     /// The session that the caller named, which need not exist.
@@ -21,7 +19,7 @@ impl CallContext {
 
     /// The name of the session of the call: that of its tab, else the one that the
     /// token is bound to, else the one that the caller named.
-    pub(in crate::dispatch) fn session_name(&self) -> String {
+    pub(crate) fn session_name(&self) -> String {
         if let Some(tab) = self.tab.get() {
             return tab.session().to_owned();
         }
@@ -60,12 +58,12 @@ impl CallContext {
     }
 
     /// The session of the call, if there is one by now.
-    pub(in crate::dispatch) fn existing_session(&self) -> Option<Arc<Session>> {
+    pub(crate) fn existing_session(&self) -> Option<Arc<Session>> {
         self.daemon.sessions().get(&self.session_name())
     }
 
     /// Has the session of the call kept soon: it may have changed what it holds.
-    pub(in crate::dispatch) fn schedule_state_save(&self) {
+    pub(crate) fn schedule_state_save(&self) {
         if self.command().service == "BrowserService"
             && let Some(session) = self.existing_session()
         {
@@ -122,30 +120,30 @@ impl CallContext {
     }
 
     /// Notes that the call, or the one that it is a step of, works with `page`.
-    pub(in crate::dispatch) fn set_first_page(&self, page: &Arc<Page>) {
+    pub(crate) fn set_first_page(&self, page: &Arc<Page>) {
         let _ = self.first_page.get_or_init(|| Arc::clone(page));
     }
 
     /// The error of a call whose browser has ended.
-    pub(in crate::dispatch) fn browser_gone_error(&self) -> Option<Error> {
+    pub(crate) fn browser_gone_error(&self) -> Option<Error> {
         let is_lost = self.first_page.get().is_some_and(|page| page.is_browser_gone());
         is_lost.then(|| browser_gone(&self.daemon.sessions().browser_handle().exit_reason()))
     }
 
     /// Notes the tab of the call.
-    pub(in crate::dispatch) fn set_tab(&self, tab: Arc<Tab>) -> &Arc<Tab> {
+    pub(crate) fn set_tab(&self, tab: Arc<Tab>) -> &Arc<Tab> {
         self.tab.get_or_init(|| tab)
     }
 
     /// Notes that the call leaves the document of `tab`: a question that is open
     /// there is dismissed.
-    pub(in crate::dispatch) fn mark_leaving(&self, tab: &Tab) {
+    pub(crate) fn mark_leaving(&self, tab: &Tab) {
         let _ = self.leaving.get_or_init(|| tab.page().begin_leaving());
     }
 
     /// Waits for a share in the tab, which keeps raw protocol calls out of it
     /// until this call is answered.
-    pub(in crate::dispatch) async fn acquire_shared_lock(&self, tab: &Tab) {
+    pub(crate) async fn acquire_shared_lock(&self, tab: &Tab) {
         let share = SharedGuard::acquire(self.daemon.sessions().browser_lock(), tab).await;
         let _ = self.shared_guard.set(share);
     }

@@ -100,8 +100,8 @@ impl LibrarySettings {
 
 /// Reads the list of files; answers what is wrong with it.
 pub fn parse_tree(bytes: &[u8], prefix: &str) -> Result<LibraryTree, String> {
-    let answer: GitTreeResponse =
-        serde_json::from_slice(bytes).map_err(|error| format!("the list is no tree: {error}"))?;
+    let answer: GitTreeResponse = serde_json::from_slice(bytes)
+        .map_err(|error| format!("the list is not a tree: {error}"))?;
     if answer.truncated {
         return Err("the list of the collection is cut short".to_owned());
     }
@@ -122,7 +122,7 @@ pub fn parse_tree(bytes: &[u8], prefix: &str) -> Result<LibraryTree, String> {
     Ok(LibraryTree { hash: answer.sha, notes })
 }
 
-/// The id of the note at `path`; none for what is no note. Names become parts
+/// The id of the note at `path`; none for what is not a note. Names become parts
 /// of addresses and of command lines: only plain ones are taken.
 fn note_id(path: &str, prefix: &str) -> Option<String> {
     let rest = match prefix {

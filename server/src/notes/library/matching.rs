@@ -2,14 +2,14 @@
 //! that somebody registered, by the forms that folders are named in. A part of
 //! a name is never enough: it may be another company's.
 
-/// Endings that are told apart from words in a name such as `booking-com`:
-/// `sign-in` and `capital-one` are no hosts.
+/// Endings that are distinguished from words in a name such as `booking-com`:
+/// `sign-in` and `capital-one` are not hosts.
 const NAME_SUFFIX_TLDS: &[&str] = &[
     "com", "org", "net", "edu", "gov", "io", "de", "fr", "nl", "pl", "cz", "ch", "jp", "cn", "kr",
     "eu", "uk", "ru", "br", "au", "ca", "mx", "es", "se", "dk", "fi",
 ];
 
-/// The host that a folder stands for; none when its name is no host.
+/// The host that a folder stands for; none when its name is not a host.
 pub fn host_of_site_name(site: &str) -> Option<String> {
     let site = site.to_ascii_lowercase();
     let host = if site.contains('.') {

@@ -14,12 +14,10 @@ use super::{
     cache::{CachedNote, LibraryCache, LibraryManifest},
     collection::{LibrarySettings, LibraryTree, ListedNote, parse_tree},
 };
-use crate::{
-    content::clean,
-    error::{Error, Result},
-    notes::{event_row::now_ms, scan::NoteScanner},
-    outbound::{FetchPolicy, OutboundRequest, UrlGate, send_following_redirects},
-};
+use crate::notes::{event_row::now_ms, scan::NoteScanner};
+use browse_base::{Error, Result};
+use browse_content::clean;
+use browse_outbound::{FetchPolicy, OutboundRequest, UrlGate, send_following_redirects};
 
 /// Longest that one fetch takes.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(20);
@@ -149,7 +147,7 @@ impl LibraryFetcher {
         if git_hash(&bytes) != blob {
             return Err("it is not the file that the list names".to_owned());
         }
-        let text = String::from_utf8(bytes.into()).map_err(|_| "it is no text")?;
+        let text = String::from_utf8(bytes.into()).map_err(|_| "it is not text")?;
         let sha256 = self.cache.store_text(&text).map_err(|error| error.to_string())?;
         let finding = self.scan.scan_on_fetch(&text).await;
         if finding.is_inconclusive {
@@ -180,7 +178,7 @@ impl LibraryFetcher {
         match answer.status.as_u16() {
             200 if answer.truncated => Err(format!("it has more than {most} bytes")),
             200 => Ok(answer.body),
-            403 | 429 => Err("the server asks for patience".to_owned()),
+            403 | 429 => Err("the server limits the rate".to_owned()),
             status => Err(format!("the server answers {status}")),
         }
     }

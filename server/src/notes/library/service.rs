@@ -17,12 +17,10 @@ use super::{
     index::LibraryIndex,
     refresh::{LibraryFetcher, RefreshResult},
 };
-use crate::{
-    chromium::HostRules,
-    error::{Error, Result},
-    notes::{host::NoteHost, scan::NoteScanner},
-    outbound::FetchPolicy,
-};
+use crate::notes::{host::NoteHost, scan::NoteScanner};
+use browse_base::{Error, Result};
+use browse_net::HostRules;
+use browse_outbound::FetchPolicy;
 
 /// Age after which what is cached is fetched again, in seconds.
 const MAX_CACHE_AGE_SECONDS: u64 = 24 * 3600;
@@ -122,7 +120,7 @@ impl Library {
     }
 
     /// Begins a refresh in the background when what is cached is old, or not
-    /// there. Answers what the caller should be told.
+    /// there. Returns the notice for the caller.
     pub fn refresh_if_stale(&self) -> Option<String> {
         if !self.is_on() {
             return None;

@@ -126,12 +126,12 @@ fn pipe(path: &Path) {
 
 #[test]
 fn what_is_no_file_of_its_own_is_refused_at_once() {
-    let elsewhere = tempfile::tempdir().expect("a folder");
-    let kept = elsewhere.path().join("learnings.jsonl");
+    let outside = tempfile::tempdir().expect("a folder");
+    let kept = outside.path().join("learnings.jsonl");
     fs::write(&kept, "").expect("written");
     for (up, what) in [(0, "file"), (1, "folder"), (2, "folder")] {
         let link = |path: &Path| {
-            let to = if path.extension().is_some() { &kept } else { elsewhere.path() };
+            let to = if path.extension().is_some() { &kept } else { outside.path() };
             symlink(to, path).expect("a link");
         };
         let folder = |path: &Path| fs::create_dir(path).expect("a folder");
@@ -155,8 +155,8 @@ fn what_is_no_file_of_its_own_is_refused_at_once() {
             ];
             for error in errors {
                 assert_eq!(error.reason(), Reason::NotesPlaceTaken, "{name}: {error}");
-                let said = error.to_string();
-                assert!(said.ends_with(&format!("is {name}, and no {what}")), "{said}");
+                let output = error.to_string();
+                assert!(output.ends_with(&format!("is {name}, and no {what}")), "{output}");
             }
         }
     }

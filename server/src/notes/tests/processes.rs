@@ -1,5 +1,5 @@
 //! Several processes that write, and some that are killed while they do. Each
-//! is this test program again, told by its environment what to do.
+//! is this test program again, identified by its environment what to do.
 
 use std::{
     env,

@@ -2,7 +2,7 @@
 
 use serde_norway::Value;
 
-use super::parse::{check_keys, get, one_line, scalar};
+use super::values::{check_keys, get, one_line, scalar};
 
 /// An argument of a skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct ArgumentSpec {
 }
 
 impl ArgumentSpec {
-    pub(super) fn read_all(values: &[Value]) -> Result<Vec<Self>, String> {
+    pub(crate) fn read_all(values: &[Value]) -> Result<Vec<Self>, String> {
         let mut all: Vec<Self> = Vec::new();
         for value in values {
             let argument = Self::read(value).map_err(|problem| format!("in `args`: {problem}"))?;
@@ -39,7 +39,7 @@ impl ArgumentSpec {
         let is_word = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
         let begins = name.starts_with(|letter: char| letter.is_ascii_alphabetic());
         if !begins || !name.chars().all(is_word) {
-            return Err(format!("`{}` is no name: use letters, digits, `-` and `_`", name));
+            return Err(format!("`{}` is not a name: use letters, digits, `-` and `_`", name));
         }
         let default = match get(mapping, "default")? {
             Value::Null => None,

@@ -4,7 +4,7 @@ use serde_norway::Value;
 
 use super::{
     frontmatter::split_frontmatter,
-    parse::{get, one_line},
+    values::{get, one_line},
 };
 
 /// The name in the frontmatter of `text`.

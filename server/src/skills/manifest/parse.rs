@@ -3,19 +3,20 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::Deserialize;
 use serde_norway::Value;
 
-use super::{Author, SessionMode, SkillManifest, argument::ArgumentSpec};
-use crate::{content::clean_line, policy::HostPolicy};
+use super::{
+    Author, SessionMode, SkillManifest,
+    argument::ArgumentSpec,
+    values::{MAX_QUOTED_CHARS, check_keys, get, one_line, scalar},
+};
+use browse_content::clean_line;
+use browse_net::HostPolicy;
 
 const REQUIRED_KEYS: [&str; 3] = ["name", "description", "host"];
 const OPTIONAL_KEYS: [&str; 7] =
     ["triggers", "args", "version", "source", "trusted", "session", "timeout"];
-
-/// Characters of one name of the file that a complaint quotes, and how many names.
-const MAX_QUOTED_CHARS: usize = 80;
-const MAX_QUOTED_NAMES: usize = 5;
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 const MAX_TIMEOUT: Duration = Duration::from_secs(3600);
@@ -49,7 +50,7 @@ impl SkillManifest {
         if host_patterns.is_empty() {
             return Err("has an empty `host`: name the hosts that it may visit".to_owned());
         }
-        // What no host can be told beforehand, such as turning a page into text.
+        // What no host can be determined beforehand, such as turning a page into text.
         // A run of such a skill needs trust.
         if let Some(wide) = host_patterns.iter().find(|pattern| is_public_suffix(pattern)) {
             return Err(format!(
@@ -88,41 +89,6 @@ fn is_public_suffix(pattern: &str) -> bool {
     psl::suffix(name.as_bytes()).is_some_and(|suffix| suffix.is_known() && suffix == name.as_str())
 }
 
-/// The value of a key; a missing one reads as nothing.
-pub(in crate::skills::manifest) fn get<T: DeserializeOwned>(
-    mapping: &serde_norway::Mapping,
-    key: &str,
-) -> Result<T, String> {
-    let value = mapping.get(key).cloned().unwrap_or(Value::Null);
-    serde_norway::from_value(value).map_err(|error| format!("has a bad `{key}`: {error}"))
-}
-
-/// Says which keys are unknown and which are missing.
-pub(super) fn check_keys(
-    mapping: &serde_norway::Mapping,
-    required: &[&str],
-    optional: &[&str],
-) -> Result<(), String> {
-    let known = |key: &str| required.contains(&key) || optional.contains(&key);
-    let names: Vec<_> = mapping.keys().map(|key| scalar(key).unwrap_or_default()).collect();
-    let unknown = names.iter().map(String::as_str).filter(|name| !known(name));
-    let missing = required.iter().copied().filter(|name| !names.iter().any(|n| n == name));
-    let complaints = [("unknown", quoted(unknown)), ("missing", quoted(missing))];
-    let complaints = complaints.into_iter().filter(|(_, names)| !names.is_empty());
-    let told: Vec<_> = complaints.map(|(what, names)| format!("{what}: {names}")).collect();
-    if told.is_empty() { Ok(()) } else { Err(format!("has wrong keys ({})", told.join("; "))) }
-}
-
-fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let mut names = names.map(|name| format!("`{}`", clean_line(name, MAX_QUOTED_CHARS)));
-    let mut shown: Vec<_> = names.by_ref().take(MAX_QUOTED_NAMES).collect();
-    match names.count() {
-        0 => {}
-        more => shown.push(format!("and {more} more")),
-    }
-    shown.join(", ")
-}
-
 /// A name that is a folder name, a word of a command line and part of a client
 /// id: lower case letters, digits and dashes.
 fn check_name(name: String, folder: &str) -> Result<String, String> {
@@ -140,17 +106,6 @@ fn check_name(name: String, folder: &str) -> Result<String, String> {
     Ok(name)
 }
 
-/// A scalar as text; nothing is the empty text.
-pub(super) fn scalar(value: &Value) -> Option<String> {
-    match value {
-        Value::Null => Some(String::new()),
-        Value::Bool(value) => Some(value.to_string()),
-        Value::Number(value) => Some(value.to_string()),
-        Value::String(value) => Some(value.clone()),
-        _ => None,
-    }
-}
-
 /// A duration such as `90s`; a bare number is milliseconds.
 fn timeout(value: &Value) -> Result<Duration, String> {
     let parsed = match value {
@@ -162,10 +117,4 @@ fn timeout(value: &Value) -> Result<Duration, String> {
     let parsed = parsed.filter(|time| !time.is_zero() && *time <= MAX_TIMEOUT);
     parsed
         .ok_or_else(|| "has a bad `timeout`: give a time of at most `1h`, such as `90s`".to_owned())
-}
-
-/// The words of a stranger on one line, without what cannot be seen: they are
-/// printed beside ours.
-pub fn one_line(text: &str) -> String {
-    clean_line(text, usize::MAX)
 }

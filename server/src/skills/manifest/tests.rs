@@ -55,8 +55,8 @@ fn arguments_have_text_defaults() {
 
 #[test]
 fn trust_and_session_are_wishes() {
-    assert!(read("trusted: true").expect("a wish").needs_trust());
-    assert!(read("session: user").expect("a wish").needs_trust());
+    assert!(read("trusted: true").expect("a choice").needs_trust());
+    assert!(read("session: user").expect("a choice").needs_trust());
 }
 
 #[test]
@@ -95,7 +95,9 @@ fn hosts_and_names_are_checked() {
         assert_eq!(read.is_err_and(|why| why.contains(host)), bad, "{host}");
     }
     assert!(
-        SkillManifest::read(MINIMAL_MANIFEST, "other").expect_err("elsewhere").contains("`other`")
+        SkillManifest::read(MINIMAL_MANIFEST, "other")
+            .expect_err("another folder")
+            .contains("`other`")
     );
     assert!(SkillManifest::read("name: Hn\ndescription: d\nhost: a", "Hn").is_err());
     assert!(SkillManifest::read("name: ../x\ndescription: d\nhost: a", "../x").is_err());

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
 use std::process::Stdio;
 
 use tokio::io::AsyncReadExt as _;
@@ -31,7 +30,7 @@ impl SupervisedChild {
     /// # Errors
     /// There are no processes to be had.
     pub fn spawn(words: &[&str]) -> io::Result<Self> {
-        let mut command = Command::new(own_program());
+        let mut command = Command::new(supervisor::own_program());
         command
             .arg0("browsed")
             .arg(supervisor::SUPERVISE_FLAG)
@@ -60,12 +59,4 @@ pub async fn exit_code(lifeline: &mut UnixStream, child: &mut Child) -> io::Resu
         Ok(code) => Ok(i32::from(code)),
         Err(_) => Ok(supervisor::exit_code(child.wait().await?)),
     }
-}
-
-/// Our own program, also when an update has replaced the file.
-pub fn own_program() -> PathBuf {
-    if cfg!(target_os = "linux") {
-        return PathBuf::from("/proc/self/exe");
-    }
-    std::env::current_exe().unwrap_or_else(|_| PathBuf::from("browsed"))
 }

@@ -8,9 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::code::Language;
-use super::plan::{PlannedCall, ProgramPlan};
-use crate::secrets;
+use crate::skills::program::{PlannedCall, ProgramPlan, ProgramWriter, camel};
 
 /// The JSON beside the page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -83,9 +81,10 @@ pub fn file_stem(plan: &ProgramPlan, date: &str) -> String {
 
 /// A text without secrets.
 pub fn scrubbed(text: &str, known: &[String]) -> String {
-    let text =
-        known.iter().fold(text.to_owned(), |text, secret| secrets::redact_secret(&text, secret));
-    secrets::redact(&text).into_owned()
+    let text = known
+        .iter()
+        .fold(text.to_owned(), |text, secret| browse_secrets::redact_secret(&text, secret));
+    browse_secrets::redact(&text).into_owned()
 }
 
 /// The same of data.
@@ -110,8 +109,8 @@ pub fn page_html(html: &str, url: &str, known: &[String]) -> String {
     html.replacen("<!DOCTYPE html>\n", &mark, 1)
 }
 
-/// The notes, in the naming of `language`.
-pub fn fixture_notes(plan: &ProgramPlan, language: Language) -> FixtureNotes {
+/// The notes, in the naming of the language of `writer`.
+pub fn fixture_notes(plan: &ProgramPlan, writer: &dyn ProgramWriter) -> FixtureNotes {
     let known = plan.inputs.secrets();
     let mut pages: Vec<RecordedPage> = Vec::new();
     for call in plan.calls.iter().filter(|call| call.url.starts_with("http")) {
@@ -126,7 +125,7 @@ pub fn fixture_notes(plan: &ProgramPlan, language: Language) -> FixtureNotes {
     let last = pages.len().saturating_sub(1);
     let mut at = 0..;
     pages.retain(|page| at.next() == Some(last) || !page.targets.is_empty());
-    let result = result(plan, language);
+    let result = result(plan, writer);
     FixtureNotes { result: scrubbed_value(&result, &known), pages }
 }
 
@@ -153,8 +152,8 @@ fn used(call: &PlannedCall) -> Option<UsedTarget> {
 
 /// The texts of a field that are the same in each run.
 fn literals(call: &PlannedCall, name: &str) -> Vec<String> {
-    use super::inputs::TextPiece;
-    use super::plan::ArgValue;
+    use crate::skills::program::ArgValue;
+    use crate::skills::program::TextPiece;
     let given = call.fields.iter().find(|(field, _)| field.name == name).map(|(_, given)| given);
     let Some(ArgValue::Texts(texts)) = given else { return Vec::new() };
     let literal = |pieces: &Vec<TextPiece>| match pieces.as_slice() {
@@ -165,8 +164,8 @@ fn literals(call: &PlannedCall, name: &str) -> Vec<String> {
 }
 
 fn reading(call: &PlannedCall, known: &[String]) -> Option<RecordedRead> {
-    use super::inputs::TextPiece;
-    use super::plan::ArgValue;
+    use crate::skills::program::ArgValue;
+    use crate::skills::program::TextPiece;
     let output = call.result.as_ref()?;
     let mut arguments = BTreeMap::new();
     for (field, given) in &call.fields {
@@ -186,11 +185,11 @@ fn reading(call: &PlannedCall, known: &[String]) -> Option<RecordedRead> {
 }
 
 /// The result as the program returns it.
-fn result(plan: &ProgramPlan, language: Language) -> Value {
+fn result(plan: &ProgramPlan, writer: &dyn ProgramWriter) -> Value {
     let value = |call: &PlannedCall, answer: &Value| {
         let response = call.command.response;
         match call.command.result.map(|index| &response.fields[index]) {
-            _ if language != Language::TypeScript => answer.clone(),
+            _ if !writer.camel_case() => answer.clone(),
             Some(field) => renamed_field(answer, field),
             None => renamed(answer, response),
         }
@@ -202,7 +201,7 @@ fn result(plan: &ProgramPlan, language: Language) -> Value {
         (first, _) => {
             let name = |name: &str| match name {
                 "is" => "state".to_owned(),
-                name if language == Language::TypeScript => super::code::camel_name(name),
+                name if writer.camel_case() => camel(name),
                 name => name.to_owned(),
             };
             let all = first.into_iter().chain(outputs);
@@ -219,11 +218,11 @@ fn renamed_field(value: &Value, field: &Field) -> Value {
     }
 }
 
-/// The fields of a message under the names that TypeScript has for them.
+/// The fields of a message under their names in camel case.
 fn renamed(value: &Value, message: &Message) -> Value {
     let Value::Object(fields) = value else { return value.clone() };
     let rename = |(key, value): (&String, &Value)| match message.field(key) {
-        Some(field) => (super::code::camel_name(key), renamed_field(value, field)),
+        Some(field) => (camel(key), renamed_field(value, field)),
         None => (key.clone(), value.clone()),
     };
     Value::Object(fields.iter().map(rename).collect::<Map<_, _>>())

@@ -3,10 +3,10 @@
 //! A field is known by its element, not by the words of its target. What was
 //! typed by keys becomes one `fill` with the text that the field had in the end.
 
-use browse_proto::Command;
+use browse_proto::{Command, StepRole};
 use serde_json::{Map, Value, json};
 
-use super::step::{RecordedStep, StepRole, TextField};
+use super::step::{RecordedStep, TextField};
 
 /// The places in `earlier`, the steps of the page so far, of those that `step`
 /// makes void; and what `step` becomes, when it alone would not do the same.

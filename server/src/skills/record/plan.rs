@@ -1,79 +1,20 @@
 //! What the program of a recorded skill does, in no language yet.
 
-use browse_proto::{Command, Field, Kind, Reason};
+use browse_proto::{Command, Field, Kind, Reason, StepRole};
 use serde_json::Value;
 use url::Url;
 
-use super::inputs::{SkillInputs, TextPiece};
-use super::recordings::SkillRecording;
-use super::result_shape::ResultShape;
-use super::slice::{StepDisposition, slice_steps};
-use super::step::{RecordedStep, StepRole, TARGET_FIELDS};
-use super::tabs;
-use crate::engine::{FrameLocator, Reference};
-use crate::error::{Error, Result};
-use crate::secrets;
-use crate::sessions::StateChangingRequest;
-
-/// A program.
-#[derive(Clone, Debug)]
-pub struct ProgramPlan {
-    /// In order; the reads of the result among them.
-    pub calls: Vec<PlannedCall>,
-    /// Arguments of the skill.
-    pub inputs: SkillInputs,
-    /// `host` or `host:port` of the pages that it visits.
-    pub hosts: Vec<String>,
-    /// Steps of the recording that it does without.
-    pub dropped_steps: usize,
-    /// Commands that it does without because skills may not run them.
-    pub denied_commands: Vec<&'static str>,
-}
-
-/// One call of a command.
-#[derive(Clone, Debug)]
-pub struct PlannedCall {
-    /// The command.
-    pub command: &'static Command,
-    /// Its arguments: fields of the request, in the order of the contract.
-    pub fields: Vec<(&'static Field, ArgValue)>,
-    /// What it answers, when that is part of the result.
-    pub result: Option<PlannedOutput>,
-    /// The address of the page that it was made on.
-    pub url: String,
-    /// What its element was: tag, role and type of an input.
-    pub element: Option<[String; 3]>,
-    /// What its element was called on the page, when that was a control.
-    pub label: Option<String>,
-    /// Whether its selector looks in a frame within the page.
-    pub in_frame: bool,
-    /// Whether it is none of the recording, but was added for the others.
-    pub is_synthetic: bool,
-    /// What the recording saw it send.
-    pub sent: Vec<StateChangingRequest>,
-}
-
-/// A read whose answer is the result or a part of it.
-#[derive(Clone, Debug)]
-pub struct PlannedOutput {
-    /// What the script calls it: a name of the contract.
-    pub name: String,
-    /// What it has to have.
-    pub shape: ResultShape,
-    /// What it was.
-    pub answer: Value,
-}
-
-/// The value of an argument.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ArgValue {
-    /// Text, which may hold arguments of the skill.
-    Text(Vec<TextPiece>),
-    /// Several texts.
-    Texts(Vec<Vec<TextPiece>>),
-    /// A number or true.
-    Scalar(Value),
-}
+use super::{
+    recordings::SkillRecording,
+    slice::{StepDisposition, slice_steps},
+    step::RecordedStep,
+    tabs,
+};
+use crate::skills::program::{
+    ArgValue, PlannedCall, PlannedOutput, ProgramPlan, ResultShape, SkillInputs, TextPiece,
+};
+use browse_base::{Error, Result};
+use browse_engine::{FrameLocator, Reference};
 
 impl ProgramPlan {
     /// The program that repeats what led to the last `reads` reads.
@@ -97,7 +38,7 @@ impl ProgramPlan {
         let kept: Vec<(usize, &RecordedStep)> = (0..)
             .zip(&steps)
             .zip(&fates)
-            .filter(|(_, fate)| fate.is_kept())
+            .filter(|(_, disposition)| disposition.is_kept())
             .map(|((at, step), _)| (at, path.rewritten.get(&at).unwrap_or(*step)))
             .collect();
         if !fates.contains(&StepDisposition::Result) {
@@ -114,7 +55,7 @@ impl ProgramPlan {
         let mut denied: Vec<_> = steps
             .iter()
             .zip(&fates)
-            .filter(|(_, fate)| **fate == StepDisposition::Denied)
+            .filter(|(_, disposition)| **disposition == StepDisposition::Denied)
             .map(|(step, _)| step.command.name)
             .collect();
         denied.sort_unstable();
@@ -122,16 +63,6 @@ impl ProgramPlan {
         let hosts = hosts(&calls);
         let dropped = recording.finished_steps().len().saturating_sub(count);
         Ok(Self { calls, inputs, hosts, dropped_steps: dropped, denied_commands: denied })
-    }
-
-    /// The steps of the recording that it repeats.
-    pub fn steps(&self) -> impl Iterator<Item = &PlannedCall> {
-        self.calls.iter().filter(|call| !call.is_synthetic)
-    }
-
-    /// The reads of the result.
-    pub fn outputs(&self) -> impl Iterator<Item = (&PlannedCall, &PlannedOutput)> {
-        self.calls.iter().filter_map(|call| Some((call, call.result.as_ref()?)))
     }
 }
 
@@ -248,7 +179,7 @@ impl CallBuilder<'_> {
             .args
             .iter()
             .any(|argument| step.command.request.fields[argument.field].number == field.number);
-        let is_target = TARGET_FIELDS.contains(&field.name);
+        let is_target = field.target;
         let mut text = |text: &str| {
             if is_target && (text.starts_with('@') || Reference::from_target(text).is_some()) {
                 let message =
@@ -329,34 +260,6 @@ fn wait_for_result(read: &PlannedCall) -> Option<PlannedCall> {
     })
 }
 
-impl PlannedCall {
-    fn new(command: &'static Command, fields: Vec<(&'static Field, ArgValue)>, url: &str) -> Self {
-        Self {
-            command,
-            fields,
-            result: None,
-            url: url.to_owned(),
-            element: None,
-            label: None,
-            in_frame: false,
-            is_synthetic: false,
-            sent: Vec::new(),
-        }
-    }
-
-    /// Its selector, when that is the same in each run.
-    pub fn selector(&self) -> Option<&str> {
-        let (_, given) = self.fields.iter().find(|(field, _)| field.name == "target")?;
-        match given {
-            ArgValue::Text(pieces) => match pieces.as_slice() {
-                [TextPiece::Literal(text)] => Some(text),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-}
-
 fn request_fields<const N: usize>(
     command: &'static Command,
     given: [(&str, ArgValue); N],
@@ -411,10 +314,4 @@ fn unfit_error(message: impl Into<String>) -> Error {
 fn secret_error(command: &str) -> Error {
     let message = format!("the address or selector of `{command}` looks like a secret");
     Error::new(Reason::SkillRecordingSecret, message)
-}
-
-/// Whether `text` may stand in a file of the skill.
-pub fn is_secret_free(text: &str, secrets: &[String]) -> bool {
-    secrets::redact(text) == text
-        && !secrets.iter().any(|secret| secrets::contains_secret(text, secret))
 }

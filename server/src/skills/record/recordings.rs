@@ -6,16 +6,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use browse_proto::Reason;
+use browse_proto::{Reason, StepRole};
 use zeroize::Zeroizing;
 
-use super::step::{RecordedStep, StepRole};
-use crate::browser::state::StateContents;
-use crate::error::{Error, Result};
-use crate::policy::ClientId;
-use crate::sessions::{Session, StateChangingRequest, StateChangingRequestLog};
+use super::step::RecordedStep;
+use crate::session_state::StateContents;
+use browse_base::{Error, Result};
+use browse_policy::ClientId;
+use browse_sessions::{Session, StateChangingRequest, StateChangingRequestLog};
 
-/// Steps that a recording takes; a flow of more is no flow.
+/// Steps that a recording takes; a flow of more is not a flow.
 pub const MAX_STEPS: usize = 1000;
 
 /// Reads whose answers a recording keeps, the last ones: a result has no more.
@@ -185,6 +185,11 @@ impl SkillRecording {
         let at = asker.or_else(last)?;
         self.dialog_answers.insert(number, at);
         self.steps.get_mut(at)?.as_mut()
+    }
+
+    /// What was typed into secret fields.
+    pub fn secret_texts(&self) -> Vec<String> {
+        self.secrets.iter().map(|secret| secret.to_string()).collect()
     }
 
     /// The number of a secret, which is remembered.

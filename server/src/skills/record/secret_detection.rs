@@ -1,7 +1,6 @@
 //! Tells what of a call is a secret, so that it is not kept.
 
-use crate::engine::ElementLocator;
-use crate::secrets;
+use browse_engine::ElementLocator;
 
 /// What kind of secret a text is, if it is one.
 pub fn secret_kind(locator: &ElementLocator, text: &str) -> Option<&'static str> {
@@ -17,15 +16,15 @@ pub fn secret_kind(locator: &ElementLocator, text: &str) -> Option<&'static str>
             _ => "password",
         });
     }
-    let named = |name: &String| secrets::is_secret_name(name);
-    let shaped =
-        secrets::redact(text) != text || [&locator.field, &locator.label].into_iter().any(named);
+    let named = |name: &String| browse_secrets::is_secret_name(name);
+    let shaped = browse_secrets::redact(text) != text
+        || [&locator.field, &locator.label].into_iter().any(named);
     shaped.then_some("secret")
 }
 
 /// Whether a selector holds nothing that looks like a secret.
 pub fn is_secret_free(target: &str) -> bool {
-    secrets::redact(target) == target
+    browse_secrets::redact(target) == target
 }
 
 #[cfg(test)]
@@ -34,10 +33,17 @@ mod tests {
 
     #[test]
     fn a_secret_is_known_by_its_field_its_label_or_its_shape() {
-        let field = |field: &str, label: &str| ElementLocator {
-            field: field.to_owned(),
-            label: label.to_owned(),
-            ..ElementLocator::default()
+        let field = |field: &str, label: &str| {
+            let mut locator = ElementLocator::default();
+            locator.field = field.to_owned();
+            locator.label = label.to_owned();
+            locator
+        };
+        let secret = |autocomplete: &str| {
+            let mut locator = field("q", "");
+            locator.secret = true;
+            locator.autocomplete = autocomplete.to_owned();
+            locator
         };
         let key = format!("ghp_{}", "a1B2".repeat(8));
         for (locator, text, kind) in [
@@ -46,16 +52,8 @@ mod tests {
             (field("api_key", ""), "open sesame", Some("secret")),
             (field("q", "Search"), key.as_str(), Some("secret")),
             (field("f9", "API token"), "", None),
-            (ElementLocator { secret: true, ..field("q", "") }, "x", Some("password")),
-            (
-                ElementLocator {
-                    secret: true,
-                    autocomplete: "ONE-TIME-CODE".to_owned(),
-                    ..field("q", "")
-                },
-                "123456",
-                Some("code"),
-            ),
+            (secret(""), "x", Some("password")),
+            (secret("ONE-TIME-CODE"), "123456", Some("code")),
         ] {
             assert_eq!(secret_kind(&locator, text), kind, "{locator:?} {text}");
         }

@@ -4,13 +4,13 @@
 //! Names of elements are words of the page, and a description is read as ours.
 //! So only short names of plain words are taken, and none that a guard minds.
 
-use browse_proto::v1;
+use browse_proto::{StepRole, v1};
 
-use super::inputs::TextPiece;
-use super::plan::{ArgValue, PlannedCall, ProgramPlan};
-use super::step::{StepRole, step_role};
-use crate::engine::Target;
-use crate::skills::manifest::one_line;
+use crate::skills::{
+    manifest::one_line,
+    program::{ArgValue, PlannedCall, ProgramPlan, TextPiece},
+};
+use browse_engine::Target;
 
 /// Steps that a description names.
 const MAX_STEPS: usize = 5;
@@ -83,7 +83,7 @@ fn describe_step(call: &PlannedCall) -> Option<String> {
     let name = element_name(call);
     let quoted = name.as_ref().map(|name| format!("\"{name}\""));
     let of = |what: &str| quoted.clone().unwrap_or_else(|| what.to_owned());
-    match (call.command.name, step_role(call.command)) {
+    match (call.command.name, call.command.step_role) {
         ("fill" | "type", _) if takes_secret(call) => Some("signs in".to_owned()),
         ("fill" | "type", _) => Some(match typed_argument(call) {
             Some(argument) => format!("enters {argument}"),
@@ -180,7 +180,7 @@ fn typed_argument(call: &PlannedCall) -> Option<&str> {
     }
 }
 
-/// What the element of a step is called, when that may be said.
+/// What the element of a step is called, when that may be reported.
 fn element_name(call: &PlannedCall) -> Option<String> {
     let target: Target = call.selector()?.parse().ok()?;
     let named = [target.sought_text(), call.label.as_deref(), selector_name(call.selector()?)];
@@ -203,7 +203,7 @@ fn is_plain_name(name: &str) -> bool {
         && name.chars().count() <= MAX_NAME_CHARS
         && name.split(' ').count() <= MAX_NAME_WORDS
         && name.chars().all(plain)
-        && crate::secrets::redact(name) == name
+        && browse_secrets::redact(name) == name
         && browse_guard::find_phrases(name).is_empty()
 }
 

@@ -1,13 +1,11 @@
 //! The SKILL.md of a recorded skill. Its frontmatter goes through a library;
-//! nothing that a page said stands in its prose.
+//! nothing that a page reported stands in its prose.
 
 use serde_norway::{Mapping, Value};
 
-use super::code::Language;
-use super::plan::ProgramPlan;
-use super::result_shape::ResultShape;
 use super::self_description::SelfDescription;
-use crate::error::{Error, Result};
+use crate::skills::program::{ProgramPlan, ProgramWriter, ResultShape};
+use browse_base::{Error, Result};
 use browse_proto::Reason;
 
 /// What the caller says about the skill.
@@ -28,7 +26,7 @@ pub struct SkillSummary<'a> {
 pub fn write_skill_md(
     about: &SkillSummary<'_>,
     plan: &ProgramPlan,
-    language: Language,
+    writer: &dyn ProgramWriter,
 ) -> Result<String> {
     let mut front = Mapping::new();
     let mut put = |key: &str, value: Value| front.insert(Value::from(key), value);
@@ -45,10 +43,10 @@ pub fn write_skill_md(
     let front = serde_norway::to_string(&front).map_err(|error| {
         Error::new(Reason::Bug, format!("the manifest cannot be written: {error}"))
     })?;
-    Ok(format!("---\n{front}---\n\n{}", prose(about, plan, language)))
+    Ok(format!("---\n{front}---\n\n{}", prose(about, plan, writer)))
 }
 
-fn argument(input: &super::inputs::SkillInput) -> Value {
+fn argument(input: &crate::skills::program::SkillInput) -> Value {
     let mut of = Mapping::new();
     of.insert("name".into(), input.name.as_str().into());
     let what = match &input.default {
@@ -63,13 +61,13 @@ fn argument(input: &super::inputs::SkillInput) -> Value {
     Value::Mapping(of)
 }
 
-fn prose(about: &SkillSummary<'_>, plan: &ProgramPlan, language: Language) -> String {
+fn prose(about: &SkillSummary<'_>, plan: &ProgramPlan, writer: &dyn ProgramWriter) -> String {
     let steps = plan.steps().count();
     let mut out = format!(
         "# {}\n\nRecorded on {} in {steps} steps, and written as {} by `browse skill record save`.\nThe result is JSON:\n\n",
         about.name,
         about.date,
-        language.name(),
+        writer.language_name(),
     );
     for (call, output) in plan.outputs() {
         out.push_str(&format!("- `{}`: {}\n", call.command.name, describe_shape(&output.shape)));

@@ -12,12 +12,12 @@
 
 use std::collections::BTreeMap;
 
-use browse_proto::Command;
+use browse_proto::{Command, StepRole};
 use serde_json::Map;
 use url::Url;
 
 use super::overwrite;
-use super::step::{RecordedStep, StepRole};
+use super::step::RecordedStep;
 
 /// What becomes of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl StepDisposition {
 /// What of the steps a script repeats.
 #[derive(Debug, Default)]
 pub struct RecordingSlice {
-    /// The fate of each step.
+    /// The disposition of each step.
     pub dispositions: Vec<StepDisposition>,
     /// Steps that stand for several, by their number: the last of them is kept,
     /// and does what all did.
@@ -302,10 +302,10 @@ impl SliceBuilder<'_> {
         }
     }
 
-    fn mark(&mut self, visit: usize, fate: StepDisposition) {
+    fn mark(&mut self, visit: usize, disposition: StepDisposition) {
         let visit = &self.visits[visit];
         for step in visit.arrival.iter().chain(&visit.steps) {
-            self.dispositions[*step] = fate;
+            self.dispositions[*step] = disposition;
         }
     }
 

@@ -292,7 +292,7 @@ fn a_key_that_does_more_than_edit_ends_the_filling() {
 
 #[test]
 fn what_was_sent_keeps_a_step() {
-    use crate::sessions::StateChangingRequest;
+    use browse_sessions::StateChangingRequest;
     let mut steps = steps(&["goto /", "click #a link -> /a", "goto /b", "text h1"]);
     let sent = |host: &str| StateChangingRequest::Request {
         method: "POST".to_owned(),

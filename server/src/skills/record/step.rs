@@ -1,12 +1,13 @@
 //! One command of a recording, as it was when it ran.
 
-use browse_proto::{Command, Reason, Scope};
+use browse_proto::{Command, Reason, StepRole};
 use serde_json::{Map, Value};
 use url::Url;
 
-use crate::engine::FrameLocator;
-use crate::policy::host_and_port;
-use crate::sessions::StateChangingRequest;
+use crate::skills::program::SecretRef;
+use browse_engine::FrameLocator;
+use browse_net::host_and_port;
+use browse_sessions::StateChangingRequest;
 
 /// A command that ran, with what a script needs to repeat it.
 #[derive(Clone, Debug)]
@@ -73,16 +74,6 @@ pub struct TextField {
     pub is_as_typed: bool,
 }
 
-/// A text that was typed and must not be kept: the recording knows it by this
-/// number.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SecretRef {
-    /// Place among the secrets of the recording.
-    pub index: usize,
-    /// What it is: `password`, `code`, `card` or `secret`.
-    pub kind: &'static str,
-}
-
 /// Where a tab is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageLocation {
@@ -90,68 +81,6 @@ pub struct PageLocation {
     pub url: String,
     /// Its document.
     pub document: String,
-}
-
-/// What a command is to a recording.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StepRole {
-    /// Opens an address, whatever was there before.
-    Open,
-    /// Goes back in history.
-    Back,
-    /// Goes forward in history.
-    Forward,
-    /// Loads the page again.
-    Reload,
-    /// Changes fields of the page, and nothing beyond it.
-    Edit,
-    /// Does something to the page that may reach beyond it.
-    Act,
-    /// Waits, moves the view or the pointer.
-    Passive,
-    /// Answers data.
-    Read,
-    /// Is for looking only: a script does without.
-    Inspect,
-    /// Is not for skills.
-    Denied,
-}
-
-/// Commands that read data which a skill can answer with.
-const READ_COMMANDS: &[&str] = &[
-    "text",
-    "html",
-    "links",
-    "forms",
-    "accessibility",
-    "media",
-    "data",
-    "markdown",
-    "ux-audit",
-    "attrs",
-    "get",
-    "is",
-    "css",
-    "url",
-];
-
-/// The role of `command`.
-pub fn step_role(command: &Command) -> StepRole {
-    match command.name {
-        "goto" | "newtab" => StepRole::Open,
-        "back" => StepRole::Back,
-        "forward" => StepRole::Forward,
-        "reload" => StepRole::Reload,
-        "fill" | "type" | "select" | "check" | "uncheck" => StepRole::Edit,
-        "wait" | "expect" | "scroll" | "hover" | "viewport" | "stop-loading" => StepRole::Passive,
-        name if READ_COMMANDS.contains(&name) => StepRole::Read,
-        // How tabs and frames are chosen is told by each step itself.
-        "tabs" | "tab" | "closetab" | "frame" => StepRole::Inspect,
-        _ if command.service != "BrowserService" => StepRole::Inspect,
-        _ if command.scope == Scope::Read || command.scope == Scope::Meta => StepRole::Inspect,
-        _ if command.scope == Scope::Write => StepRole::Act,
-        _ => StepRole::Denied,
-    }
 }
 
 impl RecordedStep {
@@ -195,7 +124,7 @@ impl RecordedStep {
 
     /// What it is to the recording.
     pub fn role(&self) -> StepRole {
-        step_role(self.command)
+        self.command.step_role
     }
 
     /// Whether it saves a file, which is a part of the result.
@@ -288,6 +217,3 @@ fn is_editing_key(key: Option<&str>) -> bool {
         ),
     }
 }
-
-/// The fields of requests that name elements.
-pub const TARGET_FIELDS: &[&str] = &["target", "onto", "to", "at", "hidden", "scope", "source"];

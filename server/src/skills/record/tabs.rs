@@ -1,10 +1,10 @@
 //! A script has one tab: the steps of several are put into one where that
 //! comes to the same.
 
-use browse_proto::Command;
+use browse_proto::{Command, StepRole};
 use serde_json::json;
 
-use super::step::{PageLocation, RecordedStep, StepRole};
+use super::step::{PageLocation, RecordedStep};
 
 /// The steps that lead to the last read, all in one tab. Those of a tab that
 /// was opened, looked at and left again are marked as [`Step::aside`].

@@ -1,29 +1,32 @@
-//! `script.py`, on Python 3.10 or later, with its bytecode kept by content:
-//! compiling the SDK takes longer than all else that a start does.
+//! `script.py`, on Python 3.10 or later, tested by `unittest`.
 
-use std::collections::BTreeSet;
+mod bytecode;
+mod program_writer;
+
+use browse_base::Result;
 use std::ffi::OsString;
-use std::fs;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::path::Path;
+
+use browse_proto::v1::ScaffoldLanguage;
+use futures::future::{BoxFuture, FutureExt as _};
 
 use super::{
-    RuntimeCommand, Setup, missing,
-    runtime_finder::{Runtime, RuntimeFinder, RuntimeSearch, RuntimeSpec},
+    InstalledRuntime, Runtime, RuntimeCommand, RuntimeFinder, Scaffold, Setup, TestStep, TestSuite,
+    missing,
+    runtime_finder::{RuntimeSearch, RuntimeSpec},
+    test_suite::{test_environment, test_files, test_names, untested},
     version::RuntimeVersion,
 };
-use crate::error::Result;
 use crate::skills::{
-    environment,
-    process::{self, Limits, ProcessPlan, Purpose},
-    sandbox::{SkillSandbox, TrustLevel},
-    skill::Skill,
-    snapshot,
+    program::ProgramWriter,
+    sdk::{SdkBundle, bundles},
 };
+use program_writer::PythonWriter;
 
-const PYTHON: RuntimeSpec = RuntimeSpec {
+/// The runtime of Python.
+pub struct Python;
+
+const SPEC: RuntimeSpec = RuntimeSpec {
     name: "python",
     programs: &[
         "python3",
@@ -39,133 +42,137 @@ const PYTHON: RuntimeSpec = RuntimeSpec {
         "import sys; print(sys.executable, '%d.%d' % sys.version_info[:2], sys.prefix, \
          sys.base_prefix, sep='\\n')",
     ]],
-    min_version: RuntimeVersion(3, 10),
+    is_supported: |version| version >= RuntimeVersion(3, 10),
 };
+
+/// What to install.
+const REQUIREMENT: &str = "python 3.10 or later";
 
 /// Leaves out the user's site packages and environment, and writes no bytecode
 /// into the folder of the skill: its content hash would change.
 const FLAGS: [&str; 3] = ["-s", "-E", "-B"];
 
+/// Finds all tests of `folder`, and fails when there are none: a runner that
+/// was given nothing to run is content.
+const UNITTEST_SCRIPT: &str = "\
+import sys, unittest
+sys.path.insert(0, '.')
+suite = unittest.TestSuite()
+loader = unittest.TestLoader()
+for place in sys.argv[1:]:
+    suite.addTests(loader.discover(place, 'test*.py', place))
+result = unittest.TextTestRunner(verbosity=2).run(suite)
+ran = result.testsRun - len(result.skipped)
+if not ran:
+    print('error: no test ran', file=sys.stderr)
+sys.exit(0 if result.wasSuccessful() and ran else 1)
+";
+
+static SCAFFOLD: Scaffold = Scaffold {
+    manifest: super::MANIFEST,
+    files: &[
+        ("script.py", include_str!("python/scaffold/script.py"), false),
+        ("parser.py", include_str!("python/scaffold/parser.py"), false),
+        ("test_script.py", include_str!("python/scaffold/test_script.py"), false),
+    ],
+    has_fixture: true,
+};
+
+static SDK: SdkBundle = SdkBundle { folder: "sdk-python", files: bundles::PYTHON };
+
+impl Runtime for Python {
+    fn name(&self) -> &'static str {
+        "python"
+    }
+
+    fn purpose(&self) -> &'static str {
+        "Python skills"
+    }
+
+    fn detect(&self, folder: &Path) -> bool {
+        folder.join("script.py").is_file()
+    }
+
+    fn find<'a>(&'a self, programs: &'a RuntimeFinder) -> BoxFuture<'a, Result<String>> {
+        async { find(programs).await.map(|python| python.label()) }.boxed()
+    }
+
+    fn prepare<'a>(&'a self, setup: &'a Setup<'_>) -> BoxFuture<'a, Result<RuntimeCommand>> {
+        prepare(setup).boxed()
+    }
+
+    fn after_run<'a>(&'a self, setup: &'a Setup<'_>) -> BoxFuture<'a, ()> {
+        bytecode::compile_bytecode(setup).boxed()
+    }
+
+    fn tests<'a>(&'a self, setup: &'a Setup<'_>) -> BoxFuture<'a, Result<TestSuite>> {
+        tests(setup).boxed()
+    }
+
+    fn scaffold_language(&self) -> ScaffoldLanguage {
+        ScaffoldLanguage::Py
+    }
+
+    fn scaffold(&self) -> &'static Scaffold {
+        &SCAFFOLD
+    }
+
+    fn sdk(&self) -> Option<&'static SdkBundle> {
+        Some(&SDK)
+    }
+
+    fn program_writer(&self) -> Option<&'static dyn ProgramWriter> {
+        Some(&PythonWriter)
+    }
+}
+
 /// The Python of this machine.
 ///
 /// # Errors
 /// `RUNTIME_MISSING`.
-pub async fn find(programs: &RuntimeFinder) -> Result<Runtime> {
-    match programs.find(&PYTHON).await {
+async fn find(programs: &RuntimeFinder) -> Result<InstalledRuntime> {
+    match programs.find(&SPEC).await {
         RuntimeSearch::Ready(runtime) => Ok(runtime),
-        RuntimeSearch::TooOld(runtime) => Err(missing("python 3.10 or later", Some(&runtime))),
-        RuntimeSearch::NotFound => Err(missing("python 3.10 or later", None)),
+        RuntimeSearch::TooOld(runtime) => Err(missing(REQUIREMENT, Some(&runtime))),
+        RuntimeSearch::NotFound => Err(missing(REQUIREMENT, None)),
     }
 }
 
-pub async fn prepare(setup: &Setup<'_>) -> Result<RuntimeCommand> {
+async fn prepare(setup: &Setup<'_>) -> Result<RuntimeCommand> {
     let python = find(setup.programs).await?;
     let mut program = python.command(if setup.trusted { &FLAGS[2..] } else { &FLAGS[..] });
-    if let Some(bytecode) = existing_bytecode(setup, &python) {
-        program.arguments.extend(["-X".into(), prefix(&bytecode)]);
+    if let Some(bytecode) = bytecode::existing_bytecode(setup, &python) {
+        program.arguments.extend(["-X".into(), bytecode::prefix(&bytecode)]);
         program.readable.push(bytecode);
     }
     program.arguments.push(setup.skill.folder.join("script.py").into());
     Ok(program)
 }
 
-/// Longest time that compiling may take; a skill that takes longer does without.
-const COMPILE_TIMEOUT: Duration = Duration::from_secs(20);
-
-/// Compiles all modules of a folder, and whatever they import from elsewhere:
-/// Python looks for all of its bytecode in one place. No module of the folder is
-/// run: `-I` keeps it out of the path.
-const COMPILE_SCRIPT: &str = include_str!("bytecode.py");
-
-/// What bytecode is made from.
-pub struct BytecodeJob<'a> {
-    /// The skill, as it has the hash.
-    pub skill: &'a Skill,
-    /// Its content hash.
-    pub hash: &'a str,
-    /// `$BROWSE_HOME/cache`.
-    pub cache: &'a Path,
-    /// Where runtimes are.
-    pub programs: &'a RuntimeFinder,
-    /// What compiling is held to: what the skill is held to.
-    pub sandbox: &'a SkillSandbox,
-    /// How much of that the skill is spared.
-    pub trust_level: TrustLevel,
-}
-
-/// What is being compiled, so that runs at once do not all do it.
-static COMPILING: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-
-/// Compiles the modules of a skill for its next runs, unless that is done.
-/// Without it the skill runs as well.
-pub async fn compile_bytecode(of: &BytecodeJob<'_>) {
-    let Ok(python) = find(of.programs).await else { return };
-    let folder = bytecode_folder(of.cache, of.skill, of.hash, &python);
-    let making = || COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
-    if folder.is_dir() || !making().insert(folder.clone()) {
-        return;
-    }
-    if let Err(error) = compile(of, &python, &folder).await {
-        tracing::debug!(%error, skill = %of.skill.name, "its bytecode cannot be kept");
-    }
-    making().remove(&folder);
-}
-
-/// Where the bytecode of a skill is: another content, place or Python has
-/// another one.
-fn bytecode_folder(cache: &Path, skill: &Skill, hash: &str, python: &Runtime) -> PathBuf {
-    let installed = fs::metadata(&python.path).and_then(|python| python.modified()).ok();
-    let mut place = DefaultHasher::new();
-    (&skill.folder, &python.path, installed).hash(&mut place);
-    let name = format!("{}-{}-{:016x}", skill.name, &hash[..32], place.finish());
-    cache.join("python").join(name)
-}
-
-/// The folder with the bytecode of the skill as it is, when there is one.
-fn existing_bytecode(setup: &Setup<'_>, python: &Runtime) -> Option<PathBuf> {
-    let folder = bytecode_folder(setup.cache, setup.skill, setup.hash, python);
-    let touched = fs::File::open(&folder).and_then(|file| file.set_modified(SystemTime::now()));
-    touched.ok().map(|()| folder)
-}
-
-async fn compile(of: &BytecodeJob<'_>, python: &Runtime, wanted: &Path) -> Result<(), String> {
-    let said = |error: std::io::Error| error.to_string();
-    let root = wanted.parent().unwrap_or(of.cache);
-    fs::create_dir_all(root).map_err(said)?;
-    let draft = tempfile::Builder::new().prefix(".draft-").tempdir_in(root).map_err(said)?;
-    let hold = of.sandbox.confine(Purpose::Build, of.trust_level, &of.skill.name).await;
-    let hold = hold.map_err(|error| error.to_string())?;
-    let mut program = python.command(&["-I", "-X"]);
-    let words = [prefix(draft.path()), "-c".into(), COMPILE_SCRIPT.into()];
-    program.arguments.extend(words.into_iter().chain([of.skill.folder.clone().into()]));
-    let mut environment = environment::scrubbed();
-    hold.set_variables(&mut environment);
-    let plan = ProcessPlan {
-        purpose: Purpose::Build,
-        program: program.path,
-        words: program.arguments,
-        environment,
-        folder: of.skill.folder.clone(),
-        readable: program.readable,
-        writable: vec![draft.path().to_owned()],
-        limits: Limits::for_purpose(Purpose::Build),
-        confinement: hold.confinement().clone(),
+async fn tests(setup: &Setup<'_>) -> Result<TestSuite> {
+    let skill = setup.skill;
+    let is_test = |file: &Path| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        name.starts_with("test") && name.ends_with(".py")
     };
-    let ended = process::run_to_end(&plan, Instant::now() + COMPILE_TIMEOUT, 1 << 20).await;
-    let (ended, errors) = ended.map_err(|trouble| format!("{trouble:?}"))?;
-    if ended.code != 0 {
-        return Err(format!("{}: {}", ended.code, String::from_utf8_lossy(&errors)));
+    let tests = test_files(skill, is_test)?;
+    if tests.is_empty() {
+        return Err(untested(skill, Path::new("test_script.py")));
     }
-    let _ = snapshot::remove_unused(root);
-    match fs::rename(draft.path(), wanted) {
-        // Another daemon was quicker.
-        Err(_) if wanted.is_dir() => Ok(()),
-        done => done.map_err(said),
-    }
-}
-
-fn prefix(folder: &Path) -> OsString {
-    let mut word = OsString::from("pycache_prefix=");
-    word.push(folder);
-    word
+    let python = find(setup.programs).await?;
+    let mut program = python.command(&["-s", "-E", "-B", "-c", UNITTEST_SCRIPT]);
+    // A package is found from above, and only once.
+    let is_package = skill.folder.join("tests/__init__.py").is_file();
+    let in_folder = tests.iter().any(|test| test.starts_with("tests")) && !is_package;
+    let at_top = tests.iter().any(|test| !test.starts_with("tests")) || is_package;
+    program.arguments.extend(at_top.then(|| OsString::from(".")));
+    program.arguments.extend(in_folder.then(|| OsString::from("tests")));
+    let step = TestStep {
+        name: test_names(&tests),
+        environment: test_environment(&program),
+        program,
+        folder: skill.folder.clone(),
+        count_passed: |_| None,
+    };
+    Ok(TestSuite { runtime: python.label(), steps: vec![step], scratch: None })
 }

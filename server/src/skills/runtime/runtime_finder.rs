@@ -7,7 +7,7 @@
 //! question.
 
 use std::collections::HashMap;
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::Read as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -37,7 +37,7 @@ pub struct RuntimeFinder {
     file: PathBuf,
 }
 
-/// What programs said.
+/// What programs reported.
 #[derive(Default)]
 struct ProbeCache {
     /// Read from the file at the first question.
@@ -55,13 +55,13 @@ pub struct RuntimeSpec {
     /// Make it print its own path, or its home with `bin/cargo` in it; then its
     /// version; then folders that it reads.
     pub probe_arguments: &'static [&'static [&'static str]],
-    /// The oldest version that will do.
-    pub min_version: RuntimeVersion,
+    /// Whether a version will do.
+    pub is_supported: fn(RuntimeVersion) -> bool,
 }
 
 /// A runtime on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Runtime {
+pub struct InstalledRuntime {
     /// The word for it.
     pub name: &'static str,
     /// The program itself.
@@ -76,14 +76,14 @@ pub struct Runtime {
 #[derive(Debug, PartialEq, Eq)]
 pub enum RuntimeSearch {
     /// One that will do.
-    Ready(Runtime),
+    Ready(InstalledRuntime),
     /// Only one that is too old.
-    TooOld(Runtime),
+    TooOld(InstalledRuntime),
     /// None.
     NotFound,
 }
 
-/// What a program said about itself.
+/// What a program reported about itself.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct ProbeAnswer {
     stamp: ProgramStamp,
@@ -108,16 +108,16 @@ impl RuntimeFinder {
     pub async fn find(&self, wanted: &RuntimeSpec) -> RuntimeSearch {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut old = None;
-        for name in wanted.programs {
-            let Some(found) = find_on_path(name, path.clone()) else { continue };
+        // A system's old one may stand before one that the user installed.
+        for found in wanted.programs.iter().flat_map(|name| find_all_on_path(name, &path)) {
             let Some(answer) = self.probe(&found, wanted.probe_arguments).await else { continue };
-            let runtime = Runtime {
+            let runtime = InstalledRuntime {
                 name: wanted.name,
                 path: answer.path,
                 version: answer.version,
                 readable: answer.readable,
             };
-            if runtime.version >= wanted.min_version {
+            if (wanted.is_supported)(runtime.version) {
                 return RuntimeSearch::Ready(runtime);
             }
             old = old.or(Some(runtime));
@@ -125,7 +125,7 @@ impl RuntimeFinder {
         old.map_or(RuntimeSearch::NotFound, RuntimeSearch::TooOld)
     }
 
-    /// What the program `found` said, or says now.
+    /// What the program `found` reported, or says now.
     async fn probe(&self, found: &Path, questions: &[&[&str]]) -> Option<ProbeAnswer> {
         let stamp = stamp(found)?;
         let mut known = self.known.lock().await;
@@ -173,10 +173,10 @@ impl ProbeAnswer {
     }
 }
 
-/// The first executable file `name` in the folders of `path`.
-pub fn find_on_path(name: &str, path: OsString) -> Option<PathBuf> {
-    let candidates = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
-    candidates.map(|folder| folder.join(name)).find(|file| is_executable(file))
+/// The executable files `name` in the folders of `path`, in their order.
+fn find_all_on_path(name: &str, path: &OsStr) -> Vec<PathBuf> {
+    let candidates = std::env::split_paths(path).filter(|folder| folder.is_absolute());
+    candidates.map(|folder| folder.join(name)).filter(|file| is_executable(file)).collect()
 }
 
 /// Whether `file` can be executed.
@@ -229,7 +229,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::{find_on_path, is_script, run_probe, stamp};
+    use super::{find_all_on_path, is_script, run_probe, stamp};
     use crate::testing::write_program;
 
     #[tokio::test]
@@ -237,9 +237,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let shim = folder.path().join("python9");
         fs::write(&shim, "").expect("written");
-        assert_eq!(find_on_path("python9", folder.path().into()), None);
+        assert!(find_all_on_path("python9", folder.path().as_os_str()).is_empty());
         write_program(&shim, "#!/bin/sh\nprintf '/bin/sh\\n9.10.2\\n/lib/python9\\n'\n");
-        assert_eq!(find_on_path("python9", folder.path().into()), Some(shim.clone()));
+        assert_eq!(
+            find_all_on_path("python9", folder.path().as_os_str()),
+            std::slice::from_ref(&shim)
+        );
         assert!(is_script(&shim));
         let answer =
             run_probe(&shim, stamp(&shim).expect("there"), &[&[]]).await.expect("an answer");

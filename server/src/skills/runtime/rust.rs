@@ -2,32 +2,59 @@
 
 mod build;
 mod crates;
+mod program_writer;
 
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use browse_proto::v1::ScaffoldLanguage;
+use futures::future::{BoxFuture, FutureExt as _};
 use rustix::fs::FlockOperation;
 
 use super::{
-    RuntimeCommand, Setup, missing,
-    runtime_finder::{Runtime, RuntimeFinder, RuntimeSearch, RuntimeSpec},
+    InstalledRuntime, Runtime, RuntimeCommand, RuntimeFinder, Scaffold, Setup, TestStep, TestSuite,
+    missing,
+    runtime_finder::{RuntimeSearch, RuntimeSpec},
+    test_suite::{passed_tests, test_environment, untested},
     version::RuntimeVersion,
 };
-use crate::error::Result;
 use crate::skills::{
-    drafts::{ScratchFolder, unwritable_error},
+    drafts::unwritable_error,
+    program::ProgramWriter,
+    sdk::{SdkBundle, bundles},
     snapshot,
 };
+use browse_base::Result;
 use build::Build;
+use program_writer::RustWriter;
 
-const RUST: RuntimeSpec = RuntimeSpec {
+/// The runtime of Rust.
+pub struct Rust;
+
+const SPEC: RuntimeSpec = RuntimeSpec {
     name: "rust",
     programs: &["rustc"],
     probe_arguments: &[&["--print", "sysroot"], &["--version"]],
-    min_version: RuntimeVersion(1, 85),
+    is_supported: |version| version >= RuntimeVersion(1, 85),
 };
+
+/// What to install.
+const REQUIREMENT: &str = "rust 1.85 or later";
+
+static SCAFFOLD: Scaffold = Scaffold {
+    manifest: super::MANIFEST,
+    files: &[
+        ("Cargo.toml", include_str!("rust/scaffold/Cargo.toml"), false),
+        ("Cargo.lock", include_str!("rust/scaffold/Cargo.lock"), false),
+        ("src/main.rs", include_str!("rust/scaffold/src/main.rs"), false),
+        ("src/parser.rs", include_str!("rust/scaffold/src/parser.rs"), false),
+    ],
+    has_fixture: true,
+};
+
+static SDK: SdkBundle = SdkBundle { folder: "sdk-rust", files: bundles::RUST };
 
 /// A program that no run used for so long is removed.
 const MAX_UNUSED_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -35,27 +62,57 @@ const MAX_UNUSED_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
 /// How often a run looks whether another daemon's build is done.
 const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Tests, ready to be run.
-pub struct BuiltTests {
-    /// What built them, such as `rust 1.95`.
-    pub runtime: String,
-    /// The programs of tests.
-    pub programs: Vec<PathBuf>,
-    /// Where they begin: a copy of the skill.
-    pub source: PathBuf,
-    /// What holds all of that.
-    pub scratch: ScratchFolder,
+impl Runtime for Rust {
+    fn name(&self) -> &'static str {
+        "rust"
+    }
+
+    fn purpose(&self) -> &'static str {
+        "Rust skills"
+    }
+
+    fn detect(&self, folder: &Path) -> bool {
+        folder.join("Cargo.toml").is_file() && folder.join("src/main.rs").is_file()
+    }
+
+    fn find<'a>(&'a self, programs: &'a RuntimeFinder) -> BoxFuture<'a, Result<String>> {
+        async { find(programs).await.map(|rust| rust.label()) }.boxed()
+    }
+
+    fn prepare<'a>(&'a self, setup: &'a Setup<'_>) -> BoxFuture<'a, Result<RuntimeCommand>> {
+        prepare(setup).boxed()
+    }
+
+    fn tests<'a>(&'a self, setup: &'a Setup<'_>) -> BoxFuture<'a, Result<TestSuite>> {
+        tests(setup).boxed()
+    }
+
+    fn scaffold_language(&self) -> ScaffoldLanguage {
+        ScaffoldLanguage::Rust
+    }
+
+    fn scaffold(&self) -> &'static Scaffold {
+        &SCAFFOLD
+    }
+
+    fn sdk(&self) -> Option<&'static SdkBundle> {
+        Some(&SDK)
+    }
+
+    fn program_writer(&self) -> Option<&'static dyn ProgramWriter> {
+        Some(&RustWriter)
+    }
 }
 
 /// The Rust of this machine.
 ///
 /// # Errors
 /// `RUNTIME_MISSING`.
-pub async fn find(programs: &RuntimeFinder) -> Result<Runtime> {
-    match programs.find(&RUST).await {
+async fn find(programs: &RuntimeFinder) -> Result<InstalledRuntime> {
+    match programs.find(&SPEC).await {
         RuntimeSearch::Ready(runtime) => Ok(runtime),
-        RuntimeSearch::TooOld(runtime) => Err(missing("rust 1.85 or later", Some(&runtime))),
-        RuntimeSearch::NotFound => Err(missing("rust 1.85 or later", None)),
+        RuntimeSearch::TooOld(runtime) => Err(missing(REQUIREMENT, Some(&runtime))),
+        RuntimeSearch::NotFound => Err(missing(REQUIREMENT, None)),
     }
 }
 
@@ -64,7 +121,7 @@ fn program_path(cache: &Path, name: &str, hash: &str) -> PathBuf {
     cache.join("rust").join(format!("{name}-{}", &hash[..32]))
 }
 
-pub async fn prepare(setup: &Setup<'_>) -> Result<RuntimeCommand> {
+async fn prepare(setup: &Setup<'_>) -> Result<RuntimeCommand> {
     let path = program_path(setup.cache, &setup.skill.name, setup.hash);
     if !path.is_file() {
         build_once(setup, &path).await?;
@@ -112,15 +169,27 @@ async fn build_once(setup: &Setup<'_>, path: &Path) -> Result<()> {
 }
 
 /// Builds the tests of a skill.
-///
-/// # Errors
-/// `RUNTIME_MISSING`, `BUILD_FAILED`, `CRATES_UNAVAILABLE`.
-pub async fn tests(setup: &Setup<'_>) -> Result<BuiltTests> {
+async fn tests(setup: &Setup<'_>) -> Result<TestSuite> {
     let runtime = find(setup.programs).await?.label();
     let build = Build::new(setup, &setup.skill.folder).await?;
     let programs = build.tests().await?;
-    let (source, place) = build.into_parts();
-    Ok(BuiltTests { runtime, programs, source, scratch: place })
+    if programs.is_empty() {
+        return Err(untested(setup.skill, Path::new("tests/script.rs")));
+    }
+    let (source, scratch) = build.into_parts();
+    let steps = programs.into_iter().map(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let readable = vec![scratch.folder.path().to_owned()];
+        let program = RuntimeCommand { readable, path, ..RuntimeCommand::default() };
+        TestStep {
+            name,
+            environment: test_environment(&program),
+            program,
+            folder: source.clone(),
+            count_passed: passed_tests,
+        }
+    });
+    Ok(TestSuite { runtime, steps: steps.collect(), scratch: Some(scratch) })
 }
 
 /// Copies beside, then renames: a half-written program is never run.

@@ -1,9 +1,5 @@
 //! By which means a process is confined.
 
-use std::path::PathBuf;
-
-use serde::{Deserialize, Serialize};
-
 /// A way to confine, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SandboxBackend {
@@ -27,32 +23,6 @@ pub enum SandboxMode {
     Landlock,
     /// None, so that untrusted skills are refused.
     None,
-}
-
-/// What a process is held to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Confinement {
-    /// Nothing: its skill is trusted, or the caller wants it so.
-    None,
-    /// Namespaces of its own.
-    Namespaces {
-        /// The daemon's socket, for those that may call it.
-        socket: Option<PathBuf>,
-    },
-    /// Landlock and seccomp.
-    Landlock {
-        /// The daemon's port, for those that may call it.
-        port: Option<u16>,
-        /// The one folder that can be written.
-        scratch: PathBuf,
-    },
-    /// `sandbox-exec`.
-    Seatbelt {
-        /// The daemon's port, for those that may call it.
-        port: Option<u16>,
-        /// The one folder that can be written.
-        scratch: PathBuf,
-    },
 }
 
 impl SandboxBackend {
@@ -87,7 +57,7 @@ impl SandboxBackend {
 }
 
 impl SandboxMode {
-    /// The wish that goes by this name.
+    /// The choice that goes by this name.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "auto" => Some(Self::Auto),

@@ -4,8 +4,12 @@ use std::time::{Duration, Instant};
 
 use nix::unistd::geteuid;
 
-use super::{Confinement, PROBE_LIMITS_IGNORED, SandboxBackend, SandboxMode, SkillSocket};
-use crate::skills::process::{Limits, ProcessError, ProcessPlan, Purpose, run_to_end};
+use super::{SandboxBackend, SandboxMode, SkillSocket};
+use crate::skills::{
+    confinement::PROBE_LIMITS_IGNORED,
+    process::{ProcessError, run_to_end},
+    process_plan::{Confinement, Limits, ProcessPlan, Purpose},
+};
 
 /// Longest time that a probe may take.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);

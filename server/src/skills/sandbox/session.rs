@@ -5,8 +5,12 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::{Confinement, SCRATCH, SOCKET, SandboxBackend, SandboxProbe};
-use crate::skills::{environment::Environment, process::Purpose};
+use super::{SandboxBackend, SandboxProbe};
+use crate::skills::{
+    confinement::{SCRATCH, SOCKET},
+    environment::Environment,
+    process_plan::{Confinement, Purpose},
+};
 
 /// Where the daemon meets confined skills: a private folder with its socket,
 /// and the scratch of those that see the file system. Dropping it removes it.
@@ -67,7 +71,7 @@ impl SandboxSession {
         Self { confinement: Confinement::None, address, notices: Vec::new(), scratch: None }
     }
 
-    /// No confinement, said to whoever runs it.
+    /// No confinement, reported to whoever runs it.
     pub fn unconfined_with_notice(port: u16, note: String) -> Self {
         Self { notices: vec![note], ..Self::unconfined(port) }
     }

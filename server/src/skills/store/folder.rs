@@ -33,7 +33,7 @@ pub struct FolderEntry {
 }
 
 impl OpenFolder {
-    /// Opens `path`, whose last component is no link.
+    /// Opens `path`, whose last component is not a link.
     pub fn open(path: &Path) -> io::Result<Self> {
         let fd = rustix::fs::open(path, OPEN_FOLDER_FLAGS, Mode::empty())?;
         Ok(Self { fd, path: path.to_owned() })
@@ -131,7 +131,7 @@ impl OpenFolder {
         let fd = rustix::fs::openat(&self.fd, name, flags, Mode::empty())?;
         let entry = to_entry(&rustix::fs::fstat(&fd)?);
         if entry.kind != FileType::RegularFile {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no plain file"));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is not a plain file"));
         }
         Ok((File::from(fd), entry))
     }

@@ -1,38 +1,15 @@
-//! How a supervisor tells the daemon what the program ended with. It is said
+//! How a supervisor tells the daemon what the program ended with. It is reported
 //! as soon as nothing of the program is left: what the kernel clears away
 //! behind it takes longer than many a program runs.
 
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use nix::unistd::{Pid, close, write};
-
-use super::group::ControlGroup;
+use nix::unistd::{close, write};
 
 /// Whether all is over. Held by whoever ends processes, so that nobody does
 /// when their numbers may be those of others.
 static HAS_REPORTED: Mutex<bool> = Mutex::new(false);
-
-/// What was started, and where the first process of its namespace says that
-/// it is the last one left.
-pub struct StartedProgram {
-    /// The process.
-    pub child: Pid,
-    /// One byte, the exit code of the program; the end without one when there
-    /// are others left to end, or something else went wrong.
-    pub exit_pipe: Option<File>,
-    /// The control group that it is in.
-    pub group: Option<ControlGroup>,
-}
-
-impl StartedProgram {
-    /// The exit code of a program that has left nobody behind.
-    pub fn read_exit_code(&mut self) -> Option<u8> {
-        let mut code = [0];
-        self.exit_pipe.take()?.read_exact(&mut code).is_ok().then_some(code[0])
-    }
-}
 
 /// Ends all by `end`, unless all is over.
 pub fn unless_reported(end: impl FnOnce()) {
@@ -48,7 +25,7 @@ pub fn report_exit(code: u8) {
     *lock_reported() = true;
     // Nothing is printed after this.
     let _ = (close(1), close(2));
-    // A daemon that is gone does not hear it; what is no socket takes nothing.
+    // A daemon that is gone does not hear it; what is not a socket takes nothing.
     let _ = write(io::stdin(), &[code]);
 }
 

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use nix::unistd::Pid;
 
-use crate::skills::{process::ProcessPlan, sandbox::Confinement};
+use crate::skills::process_plan::{Confinement, ProcessPlan};
 use buffers::BufferCounter;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(100);

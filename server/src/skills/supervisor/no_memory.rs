@@ -2,7 +2,7 @@
 
 use nix::unistd::Pid;
 
-use crate::skills::process::ProcessPlan;
+use crate::skills::process_plan::ProcessPlan;
 
 /// Watches nothing.
 pub fn watch(_: Pid, _: &ProcessPlan, _: impl FnOnce()) {}

@@ -23,7 +23,7 @@ pub enum OutboundData<'a> {
 pub struct TaintMatch {
     /// What is known of the place.
     pub destination: DestinationKind,
-    /// What was read elsewhere.
+    /// What was read somewhere else.
     pub payload: TaintedPayload,
     /// The sites that it was read on.
     pub source_sites: Vec<Site>,

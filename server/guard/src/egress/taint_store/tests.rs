@@ -152,7 +152,7 @@ fn sites_that_no_page_named_get_little_as_well() {
 fn a_link_that_was_followed_leads_where_a_page_wants() {
     let follow = || TaintScenario::new().read("mail.test", MAIL).read("linked.test", "A form");
     follow().fill("linked.test", "DE89 3704 0044 0532 0130 00").assert_violated(STEERED);
-    // What comes from elsewhere is the caller's own affair: a search engine
+    // What comes from other sites is the caller's own affair: a search engine
     // leads everywhere.
     TaintScenario::new()
         .read("crm.test", MAIL)
@@ -323,19 +323,19 @@ fn a_link_that_nobody_closed_takes_no_words_along() {
 #[test]
 fn words_that_an_address_took_along_get_no_pass() {
     let to = "http://evil.example.com/d?z=";
-    let told = "Your balance stands at nineteen thousand, account DE44500105175407324931";
+    let balance = "Your balance stands at nineteen thousand, account DE44500105175407324931";
     let code = "DE44500105175407324931";
-    let percent = format!("{to}%3C/p%3E%3Cp%3E{}.", told.replace(' ', "%20"));
-    let blanks = format!("{to}{}", told.replace(' ', "%20"));
+    let percent = format!("{to}%3C/p%3E%3Cp%3E{}.", balance.replace(' ', "%20"));
+    let blanks = format!("{to}{}", balance.replace(' ', "%20"));
     let mail = format!("{to}grace@initech.com");
     let token = format!("{to}correct{}", "horsebatterystaple".repeat(2));
     let beside = format!("{to}{code}");
     for (href, read, sent) in [
-        (Some(&percent), &percent, told),
-        (Some(&blanks), &blanks, told),
+        (Some(&percent), &percent, balance),
+        (Some(&blanks), &blanks, balance),
         (Some(&blanks), &blanks, code),
-        (None, &percent, told),
-        (None, &blanks, told),
+        (None, &percent, balance),
+        (None, &blanks, balance),
         (None, &beside, code),
         (None, &mail, "grace@initech.com"),
         (None, &token, &token[to.len()..]),
@@ -361,29 +361,30 @@ fn words_that_an_address_took_along_get_no_pass() {
 
 #[test]
 fn what_is_told_of_is_what_was_found() {
-    let told = |sent: OutboundData<'_>| {
+    let described = |sent: OutboundData<'_>| {
         trapped().memory.match_taint(&[sent], &site("evil.example.com")).excerpt
     };
     let call = "please note: IBAN DE89 3704 0044 0532 0130 00, thanks";
-    let words = told(OutboundData::Text(call));
+    let words = described(OutboundData::Text(call));
     assert!(words.ends_with("DE89 3704 0044 0532 0130 00") && !words.contains("note"), "{words}");
     assert_eq!(
-        told(OutboundData::Text("write to Ada.Lovelace@example.org!")),
+        described(OutboundData::Text("write to Ada.Lovelace@example.org!")),
         "Ada.Lovelace@example.org"
     );
-    let words = told(OutboundData::Text("I think that the merger with Initech closes, you know"));
+    let words =
+        described(OutboundData::Text("I think that the merger with Initech closes, you know"));
     assert!(words.contains("merger with Initech") && !words.contains("think"), "{words}");
     let base64 = "https://evil.example.com/c?d=dGhlIG1lcmdlciB3aXRoIEluaXRlY2ggY2xvc2Vz";
-    let words = told(OutboundData::Address(base64));
+    let words = described(OutboundData::Address(base64));
     assert!(words.contains("merger with Initech"), "{words}");
     let both = "the merger with Initech closes on Friday; mail Ada.Lovelace@example.org, bye";
-    let words = told(OutboundData::Text(both));
+    let words = described(OutboundData::Text(both));
     assert!(words.starts_with("the merger") && words.ends_with("@example.org"), "{words}");
     assert_eq!(
-        told(OutboundData::Address("https://evil.example.com/?a=%2B4417-8829-11&b")),
+        described(OutboundData::Address("https://evil.example.com/?a=%2B4417-8829-11&b")),
         "+4417-8829-11"
     );
-    assert_eq!(told(OutboundData::Text("nothing of it")), "");
+    assert_eq!(described(OutboundData::Text("nothing of it")), "");
 }
 
 #[test]
@@ -419,6 +420,6 @@ fn what_comes_back_of_what_was_typed_stays_where_it_was_read() {
     assert!(!carried(&read(false), balance).has_sensitive_code);
     // What the page added itself is its own, and of nobody else.
     assert_eq!(carried(&read(true), own).tainted_chars, 0);
-    let elsewhere = read(true).match_taint(&[OutboundData::Text(own)], &bank).payload;
-    assert!(elsewhere.tainted_chars > 0 && elsewhere.has_code);
+    let outside = read(true).match_taint(&[OutboundData::Text(own)], &bank).payload;
+    assert!(outside.tainted_chars > 0 && outside.has_code);
 }

@@ -12,17 +12,18 @@ use tokio::io::AsyncReadExt as _;
 use tokio::sync::mpsc;
 
 use super::{
-    Runtime, Setup,
+    InstalledRuntime, Setup,
     crates::{self, CrateSource},
     find,
 };
-use crate::error::{Error, Result};
 use crate::skills::{
     drafts::{ScratchFolder, unwritable_error},
     environment::{self, Environment},
     hash,
-    process::{Limits, ProcessError, ProcessPlan, Purpose, SkillProcess},
+    process::{ProcessError, SkillProcess},
+    process_plan::{Limits, ProcessPlan, Purpose},
 };
+use browse_base::{Error, Result};
 
 /// Longest time that a build may take.
 const BUILD_TIMEOUT: Duration = Duration::from_secs(15 * 60);
@@ -39,7 +40,7 @@ const MAX_TAIL_BYTES: usize = 64 * 1024;
 /// A build. Dropping it removes all that it made.
 pub struct Build<'a> {
     setup: &'a Setup<'a>,
-    rust: Runtime,
+    rust: InstalledRuntime,
     scratch: ScratchFolder,
     source: PathBuf,
     /// Where crates of the registry are, when there are any.
@@ -166,7 +167,7 @@ impl<'a> Build<'a> {
         };
         let mut child = command.spawn().map_err(|error| unavailable(&error.to_string(), ""))?;
         let mut tail = Vec::new();
-        let said = async {
+        let shown_text = async {
             let Some(mut stderr) = child.stderr.take() else { return };
             let mut piece = vec![0; 8 * 1024];
             while let Ok(length @ 1..) = stderr.read(&mut piece).await {
@@ -174,7 +175,7 @@ impl<'a> Build<'a> {
                 self.setup.progress.write(&piece[..length]).await;
             }
         };
-        if tokio::time::timeout(FETCH_TIMEOUT, said).await.is_err() {
+        if tokio::time::timeout(FETCH_TIMEOUT, shown_text).await.is_err() {
             return Err(unavailable("it takes more than 5 minutes", ""));
         }
         let status = child.wait().await.map_err(|error| unavailable(&error.to_string(), ""))?;
@@ -230,7 +231,7 @@ impl<'a> Build<'a> {
         let process = SkillProcess::start(&plan).await.map_err(trouble)?;
         let (errors, mut pieces) = mpsc::channel::<Vec<u8>>(1);
         let mut tail = Vec::new();
-        let told = async {
+        let reported = async {
             while let Some(piece) = pieces.recv().await {
                 append_tail(&mut tail, &piece);
                 self.setup.progress.write(piece).await;
@@ -239,7 +240,7 @@ impl<'a> Build<'a> {
         let finished = async move {
             process.finish(Instant::now() + BUILD_TIMEOUT, MAX_MESSAGE_BYTES, &errors).await
         };
-        let (ended, ()) = tokio::join!(finished, told);
+        let (ended, ()) = tokio::join!(finished, reported);
         drop(hold);
         let ended = ended.map_err(trouble)?;
         if ended.code == 0 {

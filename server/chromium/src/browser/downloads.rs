@@ -1,0 +1,105 @@
+//! Passes on what Chromium reports of downloads.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+
+use super::registry::Registry;
+use crate::capture::downloads::{Download, DownloadState};
+use crate::connection::envelope::RawEvent;
+use crate::ids::FrameId;
+use crate::page::event::Event;
+
+/// Downloads under way, by id.
+pub(crate) type OpenDownloads = HashMap<String, Download>;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DownloadWillBegin {
+    guid: String,
+    #[serde(default)]
+    frame_id: Option<FrameId>,
+    #[serde(default)]
+    #[serde(deserialize_with = "crate::url_credentials::deserialize_url")]
+    url: String,
+    #[serde(default)]
+    suggested_filename: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DownloadProgressEvent {
+    guid: String,
+    #[serde(default)]
+    received_bytes: f64,
+    #[serde(default)]
+    total_bytes: f64,
+    #[serde(default)]
+    state: String,
+}
+
+impl Registry {
+    /// `Browser.downloadWillBegin` and `Browser.downloadProgress`.
+    pub(crate) fn on_download_event(&self, event: &RawEvent<'_>) -> Option<()> {
+        let mut open = self.open_downloads.lock();
+        let report = match event.method {
+            "Browser.downloadWillBegin" => {
+                let begins: DownloadWillBegin = event.params()?;
+                let page = begins.frame_id.and_then(|frame| self.page_of_frame(&frame));
+                let download = Download {
+                    path: self.download_folder.join(&begins.guid),
+                    id: begins.guid.clone(),
+                    tab: page.map(|page| page.target_id().clone()),
+                    url: begins.url,
+                    suggested_name: begins.suggested_filename,
+                    received: 0,
+                    total: None,
+                    state: DownloadState::Started,
+                };
+                open.insert(begins.guid, download.clone());
+                download
+            }
+            "Browser.downloadProgress" => {
+                let progress: DownloadProgressEvent = event.params()?;
+                let state = match progress.state.as_str() {
+                    "completed" => DownloadState::Completed,
+                    "canceled" => DownloadState::Canceled,
+                    _ => DownloadState::Progress,
+                };
+                let download = open.get_mut(&progress.guid)?;
+                let received = progress.received_bytes as u64;
+                // Most events of a small file say the same.
+                let total = Some(progress.total_bytes as u64).filter(|total| *total > 0);
+                let is_news = (received, total) != (download.received, download.total);
+                if state == DownloadState::Progress && !is_news {
+                    return None;
+                }
+                (download.received, download.total) = (received, total);
+                download.state = state;
+                match state {
+                    DownloadState::Progress => download.clone(),
+                    _ => open.remove(&progress.guid)?,
+                }
+            }
+            _ => return None,
+        };
+        drop(open);
+        if !self.report_to_fetching_tab(&report) {
+            self.shared.sink.event(Event::Download(report));
+        }
+        Some(())
+    }
+
+    /// Reports to the tab that fetches into a file, if it is one.
+    fn report_to_fetching_tab(&self, report: &Download) -> bool {
+        let all = self.all_pages();
+        let page = all.iter().find(|page| Some(page.target_id()) == report.tab.as_ref());
+        page.is_some_and(|page| {
+            let kept = page.body_download.lock();
+            kept.as_ref().is_some_and(|to| {
+                to.send_replace(Some(report.clone()));
+                true
+            })
+        })
+    }
+}

@@ -1,0 +1,43 @@
+//! One tab: its frames, its documents, its navigations.
+
+pub(crate) mod access;
+pub(crate) mod action_tracking;
+pub(crate) mod console_reports;
+pub(crate) mod dialogs;
+pub(crate) mod document_snapshot;
+pub(crate) mod emulation;
+pub(crate) mod emulations;
+pub(crate) mod event;
+pub(crate) mod events;
+pub(crate) mod fetch;
+pub(crate) mod file_chooser;
+pub(crate) mod frames;
+pub(crate) mod liveness;
+pub(crate) mod main_world;
+pub(crate) mod memory;
+pub(crate) mod mouse_state;
+pub(crate) mod navigate;
+pub(crate) mod network_reports;
+#[expect(clippy::module_inception, reason = "the module's main type has the module's name")]
+pub(crate) mod page;
+pub(crate) mod pending_navigation;
+pub(crate) mod print;
+pub(crate) mod process;
+pub(crate) mod protocol;
+pub(crate) mod raw;
+pub(crate) mod response;
+pub(crate) mod routes;
+pub(crate) mod screencast;
+pub(crate) mod screenshot;
+pub(crate) mod setup;
+pub(crate) mod shared;
+pub(crate) mod state;
+pub(crate) mod styles;
+mod styles_wire;
+mod swap_retry;
+pub(crate) mod title;
+pub(crate) mod visited_origins;
+pub(crate) mod wait;
+pub(crate) mod windows;
+pub(crate) mod workers;
+pub(crate) mod world_cache;

@@ -1,0 +1,25 @@
+//! What stands before an element while an action is under way.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// How long a guard stands at most: when the daemon is gone, or its caller is, nobody
+/// takes it away, and a person may be at the page.
+const MAX_GUARD_LIFETIME: Duration = Duration::from_secs(60);
+
+/// What stands before an element while an action is under way.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ClickGuard {
+    pub token: u64,
+    /// When the action is over at the latest.
+    pub until: Instant,
+}
+
+impl ClickGuard {
+    /// For how long it stands: a page may take all that time for one event.
+    pub fn lifetime_ms(self) -> u64 {
+        let left = self.until.saturating_duration_since(Instant::now()).min(MAX_GUARD_LIFETIME);
+        u64::try_from(left.as_millis()).unwrap_or(u64::MAX)
+    }
+}

@@ -1,0 +1,29 @@
+//! The tower stack in front of the services: every call passes it, and what it
+//! does not let through never reaches a handler.
+//!
+//! It is a tower stack because a tonic interceptor never sees which method is
+//! called. Each filter answers with a proper gRPC status; gRPC-Web stands
+//! outermost and turns that into its own form for callers on HTTP/1.1.
+
+mod allowed_hosts;
+mod audit;
+mod authorize;
+mod error_mapping;
+mod filter;
+mod http_response;
+mod json;
+mod json_notices;
+mod json_stream;
+mod origin;
+mod rate;
+mod request_body;
+mod trace;
+
+mod stack;
+
+pub use allowed_hosts::AllowedHosts;
+pub use audit::RefusedCall;
+pub use authorize::PeerAddress;
+pub use origin::OriginCheck;
+pub use request_body::AuthenticatedFlag;
+pub use stack::{GateConfig, GatedService, with_gate};

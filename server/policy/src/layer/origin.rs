@@ -1,0 +1,112 @@
+//! Refuses what a web page may have sent.
+//!
+//! A page can make a browser call any loopback port. It cannot do so without
+//! an `Origin` header, and after DNS rebinding the `Host` is still the name of
+//! its own site.
+
+use std::sync::Arc;
+
+use browse_proto::Reason;
+use http::{Request, header, uri::Authority};
+use tonic::body::Body;
+
+use super::filter::RequestCheck;
+use crate::layer::AllowedHosts;
+use browse_base::{Error, HINT_KEY, Result};
+
+/// From where calls may come.
+#[derive(Clone, Debug)]
+pub enum OriginCheck {
+    /// From programs of this machine that call this port by a loopback name.
+    Loopback {
+        /// Port of the listener.
+        port: u16,
+    },
+    /// From programs somewhere else that call by a name that was given out.
+    Named(Arc<AllowedHosts>),
+    /// From programs that have no other way: those at a socket with a path.
+    Any,
+}
+
+impl RequestCheck for OriginCheck {
+    fn check(&self, request: &mut Request<Body>) -> Result<()> {
+        if request.headers().contains_key(header::ORIGIN) {
+            return Err(self.denied("the call carries an `Origin` header"));
+        }
+        let ours = |authority: &Authority| match self {
+            Self::Loopback { port } => is_loopback(authority, *port),
+            Self::Named(names) => names.allows(authority),
+            Self::Any => true,
+        };
+        if matches!(self, Self::Any) {
+            return Ok(());
+        }
+        let hosts: Vec<_> = request.headers().get_all(header::HOST).iter().collect();
+        let named = hosts.iter().map(|host| host.to_str().ok().and_then(|host| host.parse().ok()));
+        let mut authorities: Vec<Option<Authority>> = named.collect();
+        authorities.extend(request.uri().authority().cloned().map(Some));
+        let local = |authority: &Option<Authority>| authority.as_ref().is_some_and(ours);
+        match authorities.is_empty() || !authorities.iter().all(local) {
+            true => Err(self.denied("the call names another host")),
+            false => Ok(()),
+        }
+    }
+}
+
+impl OriginCheck {
+    fn denied(&self, message: &str) -> Error {
+        let error = Error::new(Reason::OriginDenied, message);
+        match self {
+            // A remote caller has no state file.
+            Self::Named(_) => error.with(
+                HINT_KEY,
+                "Call the address of the pairing block, as its `Host` and without an `Origin`; \
+                 the owner gives out another name with `browse pair new <name> --address`",
+            ),
+            Self::Loopback { .. } | Self::Any => error,
+        }
+    }
+}
+
+fn is_loopback(authority: &Authority, port: u16) -> bool {
+    let host = matches!(authority.host(), "localhost" | "127.0.0.1" | "[::1]");
+    host && authority.port_u16().unwrap_or(80) == port && !authority.as_str().contains('@')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Body, OriginCheck, Request, RequestCheck as _};
+
+    fn passes(uri: &str, headers: &[(&str, &str)]) -> bool {
+        let request = headers.iter().fold(Request::builder().uri(uri), |request, (name, value)| {
+            request.header(*name, *value)
+        });
+        let mut request = request.body(Body::default()).expect("the request is well formed");
+        OriginCheck::Loopback { port: 4000 }.check(&mut request).is_ok()
+    }
+
+    #[test]
+    fn loopback_names_with_our_port_pass() {
+        assert!(passes("http://127.0.0.1:4000/a", &[]));
+        assert!(passes("http://localhost:4000/a", &[("host", "localhost:4000")]));
+        assert!(passes("/a", &[("host", "[::1]:4000")]));
+    }
+
+    #[test]
+    fn pages_do_not() {
+        for (uri, headers) in [
+            ("/a", &[][..]),
+            ("http://evil.example:4000/a", &[]),
+            ("http://127.0.0.1:4001/a", &[]),
+            ("http://127.0.0.1/a", &[]),
+            ("http://127.0.0.1:4000/a", &[("host", "evil.example:4000")]),
+            ("/a", &[("host", "localhost:4000"), ("host", "evil.example")]),
+            ("http://127.0.0.1:4000/a", &[("origin", "null")]),
+            ("http://127.0.0.1:4000/a", &[("origin", "http://127.0.0.1:4000")]),
+            ("http://127.0.0.1:4000/a", &[("origin", "chrome-extension://abc")]),
+            ("http://127.0.0.1.evil.example:4000/a", &[]),
+        ] {
+            assert!(!passes(uri, headers), "{uri} {headers:?}");
+        }
+    }
+}

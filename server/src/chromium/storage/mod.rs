@@ -1,7 +1,0 @@
-//! What a browser context keeps: cookies, and the storage of origins.
-
-pub(crate) mod blank_tab;
-pub(crate) mod cookie;
-pub(crate) mod cookie_jar;
-pub(crate) mod origin;
-pub(crate) mod visited_origins;

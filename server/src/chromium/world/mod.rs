@@ -1,8 +1,0 @@
-//! Running scripts: in isolated worlds of ours, and in the page's own.
-
-pub(crate) mod argument;
-pub(crate) mod cache;
-pub(crate) mod main_world;
-pub(crate) mod outcome;
-#[expect(clippy::module_inception, reason = "the module's main type has the module's name")]
-pub(crate) mod world;

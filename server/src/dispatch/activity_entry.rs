@@ -1,0 +1,29 @@
+//! The entry of a call in the activity log.
+
+use browse_engine::Reference;
+
+use super::CallContext;
+use browse_records::{CallFacts, PendingActivity};
+
+impl CallContext {
+    /// Begins the entry of this call.
+    pub(super) fn begin_activity(&self, request: &impl prost::Message) -> PendingActivity {
+        let facts = CallFacts {
+            client: self.client(),
+            command: self.command(),
+            tab: self.requested_tab(),
+            session: self.requested_session(),
+            raw: self.requested_raw(),
+        };
+        PendingActivity::begin(facts, request)
+    }
+
+    /// Notes the tab that the call came to act on, where it has one.
+    pub(super) fn note_tab(&self, entry: &mut PendingActivity) {
+        if let Some(tab) = self.tab_if_any() {
+            entry.set_tab(tab.id(), tab.session(), |target| {
+                tab.engine().ref_label(&Reference::from_target(target)?.to_string())
+            });
+        }
+    }
+}

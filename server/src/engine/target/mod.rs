@@ -1,7 +1,0 @@
-//! What an action is for: refs and the other ways to name an element.
-
-pub mod reference;
-#[expect(clippy::module_inception, reason = "the module's main type has the module's name")]
-pub mod target;
-
-mod role;

@@ -1,0 +1,15 @@
+//! The handlers of all services: one free function for each RPC, named like it.
+
+mod services;
+
+mod service_impls;
+mod steps;
+
+pub mod browser;
+pub mod control;
+pub mod notes;
+pub mod pairing;
+pub mod skills;
+pub mod tunnel;
+
+pub use services::routes;

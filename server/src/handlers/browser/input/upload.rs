@@ -1,0 +1,57 @@
+//! Giving files to a page.
+
+use browse_proto::{Reason, v1};
+
+use super::{engine_for, parse_target, run_action};
+use crate::dispatch::CallContext;
+use browse_base::{Error, Result};
+use browse_engine::Engine;
+use browse_sessions::UploadedFiles;
+
+/// Files of one call.
+const MAX_FILES: usize = 1_000;
+
+/// Gives files to a file input.
+pub async fn upload(cx: &CallContext, request: v1::UploadRequest) -> Result<v1::UploadResponse> {
+    let target = parse_target(&request.target)?;
+    let invalid = |message: String| {
+        Err(Error::new(Reason::ArgumentInvalid, message).with("command", "upload"))
+    };
+    if request.file.is_empty() {
+        return invalid("no file is named".to_owned());
+    }
+    if request.file.len() > MAX_FILES {
+        return invalid(format!("{} files are more than {MAX_FILES}", request.file.len()));
+    }
+    if let Some(file) = request.file.iter().find(|file| !is_plain_name(&file.name)) {
+        return invalid(format!("`{}` is not a name of a file", browse_base::quote(&file.name)));
+    }
+    let browser = cx.daemon().sessions().browser_handle().browser().await?;
+    let files = UploadedFiles::write_to(&browser.info().uploads, request.file).await?;
+    let (paths, until) = (files.paths().to_vec(), cx.deadline());
+    let upload = |engine: Engine| async move { engine.upload(&target, &paths, until).await };
+    let receipt = run_action(cx, engine_for(cx, request.no_wait), upload).await?;
+    cx.tab().uploads().keep(files);
+    Ok(v1::UploadResponse { receipt: Some(receipt) })
+}
+
+/// Whether a name stays within its folder.
+fn is_plain_name(name: &str) -> bool {
+    !matches!(name, "" | "." | "..") && name.len() <= 255 && !name.contains(['/', '\\', '\0'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_plain_name;
+
+    #[test]
+    fn names_stay_within_their_folder() {
+        for name in ["a.txt", ".hidden", "a b", "ünï.pdf", "..."] {
+            assert!(is_plain_name(name), "{name}");
+        }
+        for name in ["", ".", "..", "../a", "/etc/passwd", "a/b", "a\\b", "a\0"] {
+            assert!(!is_plain_name(name), "{name:?}");
+        }
+        assert!(!is_plain_name(&"a".repeat(256)));
+    }
+}

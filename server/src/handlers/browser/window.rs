@@ -1,0 +1,213 @@
+//! The visible browser: a person sees the session, and takes part.
+
+use std::{collections::HashMap, sync::Arc};
+
+use browse_proto::{Reason, v1};
+
+use super::input;
+use crate::{
+    daemon::browser_options,
+    dispatch::CallContext,
+    window::{
+        CloseInitiator, DisplayEnvironment, Handoff, MigrationNotice, SessionWindow, UserNote,
+        WindowCloseResult, WindowPurpose, WindowTabChange, find_screen,
+    },
+};
+use browse_base::{Error, Result};
+use browse_chromium::{BrowserOptions, Flavour};
+use browse_engine::{Engine, Target};
+
+/// Characters that a reason may have.
+const MAX_REASON_CHARS: usize = 500;
+
+/// Shows the session in a visible browser.
+pub async fn connect(cx: &CallContext, request: v1::ConnectRequest) -> Result<v1::ConnectResponse> {
+    let screen = requested_display(cx, request.screen)?;
+    let terms = WindowPurpose { connected: true, handoff: None };
+    let (window, notes) = open_window(cx, screen, terms).await?;
+    let tabs = window_tabs(&window, &notes);
+    let panel = match window.show_panel(cx.daemon().activity()).await {
+        Ok(()) => "the side panel shows what you do, and takes notes for `browse inbox`".to_owned(),
+        Err(error) => format!("the side panel did not open ({error})"),
+    };
+    let summary =
+        format!("{}; {panel}; `browse disconnect` hides it again", visible_summary(&tabs));
+    Ok(v1::ConnectResponse { summary, tabs })
+}
+
+/// Prints what the person wrote in the side panel.
+pub async fn read_inbox(
+    cx: &CallContext,
+    request: v1::ReadInboxRequest,
+) -> Result<v1::ReadInboxResponse> {
+    cx.set_source("the side panel");
+    let letters = cx.daemon().windows().inbox().read(cx.session()?.name(), request.clear);
+    let describe = |UserNote { time, text }| v1::InboxNote {
+        time: humantime::format_rfc3339_seconds(time).to_string(),
+        text,
+    };
+    Ok(v1::ReadInboxResponse { notes: letters.into_iter().map(describe).collect() })
+}
+
+/// Hides the session again.
+pub async fn disconnect(
+    cx: &CallContext,
+    _: v1::DisconnectRequest,
+) -> Result<v1::DisconnectResponse> {
+    let window = settled_window(cx).await?.filter(|window| window.purpose().connected);
+    let window = window.ok_or_else(|| {
+        let message = "the session is not in a window that was connected";
+        Error::new(Reason::NotConnected, message)
+    })?;
+    let WindowCloseResult { notes, .. } = close_window(cx, &window).await?;
+    let tabs = window_tabs(&window, &notes);
+    let summary = format!("the session is in the hidden browser, with {}", count_tabs(&tabs));
+    Ok(v1::DisconnectResponse { summary: with_notes(summary, &tabs), tabs })
+}
+
+/// Hands the session to a person.
+pub async fn handoff(cx: &CallContext, request: v1::HandoffRequest) -> Result<v1::HandoffResponse> {
+    let reason = request.reason.unwrap_or_default().trim().to_owned();
+    if reason.chars().count() > MAX_REASON_CHARS {
+        let message = format!("the reason has more than {MAX_REASON_CHARS} characters");
+        return Err(Error::new(Reason::ArgumentInvalid, message).with("command", "handoff"));
+    }
+    let screen = requested_display(cx, request.screen)?;
+    let handoff = Handoff { reason: reason.clone(), tabs_before: Vec::new() };
+    let terms = WindowPurpose { connected: false, handoff: Some(handoff) };
+    let (window, notes) = open_window(cx, screen, terms).await?;
+    let tabs = window_tabs(&window, &notes);
+    let asked = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+    let summary =
+        format!("{}; ask the person{asked}; then run `browse resume`", visible_summary(&tabs));
+    Ok(v1::HandoffResponse { summary, tabs })
+}
+
+/// Takes the session back.
+pub async fn resume(cx: &CallContext, _: v1::ResumeRequest) -> Result<v1::ResumeResponse> {
+    let not_handed = || {
+        let message = "the session was not handed to a person";
+        Error::new(Reason::NotHandedOff, message)
+    };
+    let (changes, notes) = match settled_window(cx).await? {
+        Some(window) if window.purpose().connected => {
+            (window.end_handoff().ok_or_else(not_handed)?, Vec::new())
+        }
+        Some(window) => {
+            let WindowCloseResult { changes, notes } = close_window(cx, &window).await?;
+            (changes, notes)
+        }
+        // The person closed the window, which reported the same.
+        None => {
+            let finished = cx.daemon().windows().take_finished(cx.session()?.name());
+            (finished.ok_or_else(not_handed)?, Vec::new())
+        }
+    };
+    let describe = |change: WindowTabChange| v1::TabChange {
+        id: change.tab,
+        change: change.kind.name().to_owned(),
+        url: change.url,
+        before: change.previous_url,
+        note: tab_note(&notes, change.tab),
+    };
+    Ok(v1::ResumeResponse { tabs: changes.into_iter().map(describe).collect() })
+}
+
+/// Brings the tab to the front, and gives an element the focus.
+pub async fn focus(cx: &CallContext, request: v1::FocusRequest) -> Result<v1::FocusResponse> {
+    let tab = cx.tab();
+    let target = request.target.map(|target| target.parse::<Target>()).transpose();
+    let target = target.map_err(Error::from)?;
+    let session = cx.session()?;
+    session.activate(tab.id())?;
+    tab.page().bring_to_front().await?;
+    let context = session.context();
+    let visible =
+        context.is_some_and(|context| context.browser().info().flavour == Flavour::Headed);
+    let place = if visible { "in front" } else { "the active one; no person sees it" };
+    let mut summary = format!("tab {} is {place}", tab.id());
+    let receipt = match target {
+        Some(target) => {
+            let until = cx.deadline();
+            let focus = |engine: Engine| async move { engine.focus(&target, until).await };
+            let receipt = input::run_action(cx, cx.engine().clone(), focus).await?;
+            summary = format!("{summary}\n{}", receipt.summary);
+            Some(receipt)
+        }
+        None => None,
+    };
+    Ok(v1::FocusResponse { summary, tab: tab.id(), visible, receipt })
+}
+
+/// The window of the session, once it stays where it is.
+async fn settled_window(cx: &CallContext) -> Result<Option<Arc<SessionWindow>>> {
+    let session = cx.session()?;
+    session.wait_until_settled().await;
+    Ok(cx.daemon().windows().get(session.name()))
+}
+
+/// Opens the window of the session. A caller who goes away does not leave the
+/// session half on its way.
+async fn open_window(
+    cx: &CallContext,
+    screen: DisplayEnvironment,
+    terms: WindowPurpose,
+) -> Result<(Arc<SessionWindow>, Vec<MigrationNotice>)> {
+    let (daemon, session) = (Arc::clone(cx.daemon()), cx.session()?);
+    session.wait_until_settled().await;
+    let options = BrowserOptions {
+        sink: daemon.sessions().headed_event_handler(&session),
+        ..browser_options(&daemon, daemon.guardian().cloned())
+    };
+    let opened =
+        tokio::spawn(async move { daemon.windows().open(options, &session, screen, terms).await });
+    opened.await.map_err(move_failed)?
+}
+
+/// Closes the window of the session.
+async fn close_window(cx: &CallContext, window: &Arc<SessionWindow>) -> Result<WindowCloseResult> {
+    let (daemon, window) = (Arc::clone(cx.daemon()), Arc::clone(window));
+    let closed =
+        tokio::spawn(async move { daemon.windows().close(&window, CloseInitiator::Caller).await });
+    Ok(closed.await.map_err(move_failed)??.unwrap_or_default())
+}
+
+fn move_failed(error: tokio::task::JoinError) -> Error {
+    Error::new(Reason::Bug, format!("the move did not end: {error}"))
+}
+
+/// The screen of a root caller, or of the daemon.
+fn requested_display(cx: &CallContext, given: Option<v1::Screen>) -> Result<DisplayEnvironment> {
+    let given = given.filter(|_| cx.is_root()).unwrap_or_default();
+    let variables = [
+        ("DISPLAY", given.display),
+        ("WAYLAND_DISPLAY", given.wayland_display),
+        ("XAUTHORITY", given.xauthority),
+        ("XDG_RUNTIME_DIR", given.xdg_runtime_dir),
+    ];
+    let named = |(name, value): (&str, Option<String>)| Some((name.to_owned(), value?));
+    find_screen(&variables.into_iter().filter_map(named).collect::<HashMap<_, _>>())
+}
+
+fn window_tabs(window: &SessionWindow, notes: &[MigrationNotice]) -> Vec<v1::WindowTab> {
+    let describe = |(id, url)| v1::WindowTab { id, url, note: tab_note(notes, id) };
+    window.tab_urls().into_iter().map(describe).collect()
+}
+
+fn tab_note(notes: &[MigrationNotice], tab: u64) -> Option<String> {
+    notes.iter().find(|note| note.tab == tab).map(|note| note.text.clone())
+}
+
+fn visible_summary(tabs: &[v1::WindowTab]) -> String {
+    with_notes(format!("the session is visible, with {}", count_tabs(tabs)), tabs)
+}
+
+fn count_tabs(tabs: &[v1::WindowTab]) -> String {
+    if tabs.len() == 1 { "1 tab".to_owned() } else { format!("{} tabs", tabs.len()) }
+}
+
+/// What did not come along belongs to what happened.
+fn with_notes(summary: String, tabs: &[v1::WindowTab]) -> String {
+    let noted = tabs.iter().filter_map(|tab| Some((tab.id, tab.note.as_ref()?)));
+    noted.fold(summary, |summary, (id, note)| format!("{summary}; tab {id}: {note}"))
+}

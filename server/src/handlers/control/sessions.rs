@@ -1,0 +1,50 @@
+//! Sessions: isolated browsing contexts with a name.
+
+use browse_proto::{Reason, v1};
+
+use crate::dispatch::CallContext;
+use browse_base::{HINT_KEY, Result};
+use browse_sessions::{SessionName, SessionRules};
+
+/// Lists the sessions.
+pub async fn list_sessions(
+    cx: &CallContext,
+    _: v1::ListSessionsRequest,
+) -> Result<v1::ListSessionsResponse> {
+    let all = cx.daemon().sessions().all();
+    let describe = |session: &std::sync::Arc<browse_sessions::Session>| v1::Session {
+        name: session.name().to_owned(),
+        tabs: session.tabs().len() as u32,
+        owner: session.owner().to_string(),
+    };
+    Ok(v1::ListSessionsResponse { sessions: all.iter().map(describe).collect() })
+}
+
+/// Opens a session.
+pub async fn new_session(
+    cx: &CallContext,
+    request: v1::NewSessionRequest,
+) -> Result<v1::NewSessionResponse> {
+    let name: SessionName = request.name.parse()?;
+    cx.daemon().sessions().open(&name, cx.client(), SessionRules::unrestricted()).await?;
+    Ok(v1::NewSessionResponse { name: request.name })
+}
+
+/// Closes a session.
+pub async fn close_session(
+    cx: &CallContext,
+    request: v1::CloseSessionRequest,
+) -> Result<v1::CloseSessionResponse> {
+    cx.daemon().windows().forget(&request.name).await;
+    let tabs = cx.daemon().sessions().get(&request.name).map(|session| session.tabs());
+    let closed = cx.daemon().sessions().close(&request.name).await;
+    closed.map_err(|error| match error.reason() {
+        // Its hint would open what is to be closed.
+        Reason::SessionNotFound => error.with(HINT_KEY, "Run `browse session list`"),
+        _ => error,
+    })?;
+    cx.daemon().agents().remove_session(&request.name);
+    let untold = tabs.iter().flatten().filter_map(|tab| tab.unreported_dialogs().take_questions());
+    untold.for_each(|words| cx.add_notice(&words));
+    Ok(v1::CloseSessionResponse { name: request.name })
+}

@@ -1,0 +1,16 @@
+//! The process of a daemon: one for each project, its listeners, its start and its end.
+
+mod connection;
+mod lifecycle;
+mod lock;
+mod log;
+mod reflection;
+mod serve;
+mod state_file;
+mod supervision;
+
+pub use connection::serve as serve_connection;
+pub use lifecycle::main;
+pub use serve::services;
+pub use state_file::StateFile;
+pub use supervision::supervise_browser;
