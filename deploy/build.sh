@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the binaries: deploy/build.sh [dev|release]
+# Builds the binaries: deploy/build.sh [dev|release]. The dev profile is for the demo, the
+# pictures and the applications, which run `browse` and `browsed` only.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 . "$root/deploy/setup/rust.sh"
@@ -53,6 +54,6 @@ case $profile in
     cargo build --locked --profile release -p browse-server -p browse-mcp -p browse-onnx -p browse-ngrok >&2
     build_command
     ;;
-  *) cargo build --locked --profile "$profile" -p browse-cli -p browse-server -p browse-mcp -p browse-onnx -p browse-ngrok >&2 ;;
+  *) cargo build --locked --profile "$profile" -p browse-cli -p browse-server >&2 ;;
 esac
-say "build: $built/browse, browsed, browse-mcp, browse-onnx and browse-ngrok"
+say "build: the programs are in $built"

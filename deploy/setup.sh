@@ -41,6 +41,8 @@ case "$system" in
     [ "$bench" = no ] || want hyperfine
     # The tests redeem a pairing block with the extra `remote` of the Python SDK.
     [ "$tests" = no ] || python3 -c 'import cryptography' 2>/dev/null || want python3-cryptography
+    # The Python client of MCP is installed into an environment of its own.
+    [ "$tests" = no ] || python3 -c 'import ensurepip, venv' 2>/dev/null || want python3-venv
     install_wanted
     finish_chromium "$system"
     finish_node

@@ -67,6 +67,7 @@ fi
 suite "Python SDK" env PYTHONPATH=sdk-python/src python3 -B -m unittest discover -s sdk-python/tests -t sdk-python
 suite "Python and Rust skills" deploy/test/skills.sh
 suite "Demo and benchmark" env BROWSE_TEST_BINARIES="$(binaries dev)" node --test deploy/test/*.test.mjs
+suite "MCP with the Python client" deploy/test/mcp.sh "$(binaries dev)"
 
 # Skipped by name where the npm registry cannot be reached and nothing is cached.
 suite "Applications" env BROWSE_TEST_BINARIES="$(binaries dev)" deploy/apps.sh --quick

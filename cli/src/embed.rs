@@ -39,6 +39,8 @@ pub struct EmbeddedCall {
     request: PreparedRequest,
     tab: Option<u64>,
     timeout: Option<Duration>,
+    /// The words of its steps, where it has some.
+    step_words: Vec<Vec<String>>,
 }
 
 /// What was asked for by words.
@@ -55,13 +57,17 @@ pub enum EmbeddedAction {
 pub struct EmbeddedReply {
     /// Text for the reader, inside the envelope where a page wrote some of it.
     pub text: String,
+    /// The failures of steps.
+    pub failures: Vec<Failure>,
+    /// The first of them: its index, and how it failed.
+    pub first_failure: Option<(usize, Failure)>,
     /// The decoded response.
     pub response: Map<String, Value>,
     /// Nonce, source and warnings of what a page wrote.
     pub untrusted: Option<Untrusted>,
     /// What the daemon says beside the answer.
     pub notes: Vec<String>,
-    /// Whether a step failed; the text says which.
+    /// Whether a step failed.
     pub is_failure: bool,
 }
 
@@ -99,11 +105,11 @@ impl EmbeddedClient {
         let untrusted = reply.untrusted.as_ref();
         let text = if command.takes_steps() || command.inner_command_field().is_some() {
             let report = steps::report(&call.request, &reply.response, untrusted, &globals);
+            let text = enveloped(&report.text, untrusted);
             reply.is_failure = report.exit != 0;
-            let mut texts = vec![enveloped(&report.text, untrusted)];
-            texts.extend(report.failures);
-            texts.retain(|text| !text.is_empty());
-            texts.iter().map(|text| text.trim_end()).collect::<Vec<_>>().join("\n")
+            reply.failures = report.failures;
+            reply.first_failure = report.first_failure;
+            text
         } else if command.saves() {
             save::save_files(&call.request.invocation, &globals, &mut reply.response, &body)?;
             enveloped(&save::saved_line(command, &reply.response), untrusted)
@@ -240,6 +246,8 @@ impl EmbeddedReply {
     fn new(text: String, response: Map<String, Value>, notices: ResponseNotices) -> Self {
         Self {
             text,
+            failures: Vec::new(),
+            first_failure: None,
             response,
             untrusted: notices.untrusted,
             notes: notices.notice.into_iter().collect(),
@@ -270,7 +278,18 @@ impl EmbeddedCall {
                 failure
             })
         });
-        Self::with_steps(command, Map::new(), read.collect::<Result<_>>()?)
+        let call = Self::with_steps(command, Map::new(), read.collect::<Result<_>>()?)?;
+        Ok(Self { step_words: steps.to_vec(), ..call })
+    }
+
+    /// The same call without its first `done` steps.
+    ///
+    /// # Errors
+    /// As [`EmbeddedCall::of_steps`].
+    pub fn after_steps(&self, done: usize) -> Result<Self> {
+        let steps = self.step_words.get(done..).unwrap_or_default();
+        let call = Self::of_steps(self.command(), steps)?;
+        Ok(Self { tab: self.tab, timeout: self.timeout, ..call })
     }
 
     fn with_steps(
@@ -287,7 +306,7 @@ impl EmbeddedCall {
             inner: None,
         };
         let request = PreparedRequest::without_stdin(invocation, steps)?;
-        Ok(Self { request, tab: None, timeout: None })
+        Ok(Self { request, tab: None, timeout: None, step_words: Vec::new() })
     }
 
     /// The same in another tab than the active one.
@@ -349,7 +368,12 @@ pub fn parse_words(words: &[String]) -> Result<EmbeddedAction> {
             .with_hint("Give the steps to the tool `act`"));
     }
     let request = PreparedRequest::without_stdin(invocation, steps)?;
-    Ok(EmbeddedAction::Call(Box::new(EmbeddedCall { request, tab, timeout })))
+    Ok(EmbeddedAction::Call(Box::new(EmbeddedCall {
+        request,
+        tab,
+        timeout,
+        step_words: Vec::new(),
+    })))
 }
 
 /// What came of a stream.

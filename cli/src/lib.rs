@@ -18,6 +18,7 @@ mod streams;
 
 mod address;
 mod call;
+mod caller;
 mod connect;
 mod pairing_link;
 mod remote;

@@ -43,7 +43,7 @@ pub fn print(
     if !globals.json {
         let report = report(request, &response, untrusted, globals);
         print::enveloped(&report.text, untrusted)?;
-        report.failures.iter().for_each(|failure| print::stderr(failure));
+        report.failures.iter().for_each(|failure| print::stderr(&failure.text()));
         return Ok(report.exit);
     }
     let outcomes = outcomes(request, &response, globals);
@@ -63,7 +63,9 @@ pub struct StepsReport {
     /// What the steps answered, without the envelope.
     pub text: String,
     /// The steps that failed, each with its hint and its quotes in an envelope.
-    pub failures: Vec<String>,
+    pub failures: Vec<Failure>,
+    /// The first of them: its index, and how it failed.
+    pub first_failure: Option<(usize, Failure)>,
     /// The exit code.
     pub exit: u8,
 }
@@ -82,9 +84,13 @@ pub fn report(
     }
     let failed = failures(&outcomes);
     let texts: Vec<_> = outcomes.iter().filter_map(outcome_text).collect();
-    let failures =
-        failed.iter().map(|(outcome, failure)| with_step_number(outcome, failure).text());
+    let failures = failed.iter().map(|(outcome, failure)| with_step_number(outcome, failure));
+    let first_failure = outcomes
+        .iter()
+        .enumerate()
+        .find_map(|(index, outcome)| Some((index, outcome.result.as_ref().err()?.clone())));
     StepsReport {
+        first_failure,
         text: texts.join("\n"),
         failures: failures.collect(),
         exit: exit_code(&failed, request.invocation.command.name == "chain"),

@@ -11,6 +11,7 @@ import { serveAs } from "../demo/site.mjs";
 import { root, Scratch } from "../scratch.mjs";
 import { installSkills, measureLanguages, withBun } from "./languages.mjs";
 import { measureListing } from "./listing.mjs";
+import { measureMcp } from "./mcp.mjs";
 import * as measure from "./measure.mjs";
 import { servePages } from "./pages.mjs";
 import { measureParallel } from "./parallel.mjs";
@@ -104,6 +105,10 @@ async function main() {
   if (browse) {
     say("tabs at once");
     data.parallel = await measureParallel(browse, pages, 20, rounds);
+  }
+  if (browse) {
+    say("MCP servers");
+    data.mcp = await measureMcp(browse, pages, chromium, rounds, say);
   }
   say("memory with 20 tabs");
   data.memory = await measure.measureMemory(tools, pages, 20);

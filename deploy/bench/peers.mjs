@@ -10,6 +10,9 @@ import { run } from "./process.mjs";
 
 export const pinned = { "agent-browser": "0.41.2", "@playwright/cli": "0.1.22", bun: "1.4.5" };
 
+/** The MCP servers that ours is measured beside. */
+const pinnedMcp = { "agent-browser": pinned["agent-browser"], "@playwright/mcp": "0.0.83", "chrome-devtools-mcp": "1.11.0" };
+
 const folder = path.join(root, "target", "bench", "peers");
 
 async function installedVersion(name) {
@@ -19,7 +22,7 @@ async function installedVersion(name) {
 
 /** agent-browser alone, which the applications are tried with, too. */
 export async function installAgentBrowser(say) {
-  await install(["agent-browser"], say);
+  await install({ "agent-browser": pinned["agent-browser"] }, say);
   return nativeAgentBrowser();
 }
 
@@ -30,10 +33,9 @@ async function nativeAgentBrowser() {
   return program;
 }
 
-async function install(names, say) {
+async function install(versions, say) {
   const missing = [];
-  for (const name of names) {
-    const version = pinned[name];
+  for (const [name, version] of Object.entries(versions)) {
     if ((await installedVersion(name)) !== version) missing.push(`${name}@${version}`);
   }
   if (missing.length > 0) {
@@ -50,13 +52,24 @@ async function install(names, say) {
 
 /** Installs what is missing, and says where the programs are. */
 export async function installPeers(say) {
-  await install(Object.keys(pinned), say);
+  await install(pinned, say);
   const modules = path.join(folder, "node_modules");
   const agentBrowser = await nativeAgentBrowser();
   // The native program here as well, which bun's install script would put there.
   const bun = path.join(modules, "@oven", `bun-${process.platform}-${process.arch === "arm64" ? "aarch64" : "x64"}`, "bin");
   await chmod(path.join(bun, "bun"), 0o755);
   return { agentBrowser, bun, playwright: path.join(modules, "@playwright", "cli", "playwright-cli.js") };
+}
+
+/** Installs the MCP servers of others, and says where they are. */
+export async function installMcpPeers(say) {
+  await install(pinnedMcp, say);
+  const modules = path.join(folder, "node_modules");
+  return {
+    agentBrowser: await nativeAgentBrowser(),
+    playwright: path.join(modules, "@playwright", "mcp", "cli.js"),
+    devtools: path.join(modules, "chrome-devtools-mcp", "build", "src", "bin", "chrome-devtools-mcp.js"),
+  };
 }
 
 /** The full Chromium, which the peers are given: they know no headless shell. */

@@ -50,6 +50,23 @@ function session20(figures) {
   return `${table(head, [...rows, row("**all**", (one) => one)])}\n\nSteps that failed and were repeated, in all rounds: ${repeats}.${bar}`;
 }
 
+/** The MCP servers, with the bars of ours. */
+function mcp(figures) {
+  if (!figures) return "Not measured in this run.";
+  const of = (session, key) => (session ? (key === "took" ? ms(session.took) : session[key]) : "–");
+  const rows = figures.rows.map(({ name, tools, characters, start, session }) => [
+    name, tools, characters, ms(start), of(session, "calls"), of(session, "characters"), of(session, "took"),
+  ]);
+  const head = ["server", "tools", "characters of `tools/list`", "start to `initialize`, ms", "calls", "characters", "ms"];
+  const { characters, start, session } = figures.rows.find(({ name }) => name === "browse");
+  const bars = [
+    verdict(characters <= 8000, "`tools/list` ≤ 8,000 characters"),
+    verdict(start <= 20, "start ≤ 20 ms"),
+    verdict(session.calls <= 6 && session.characters <= 12_000, "session in ≤ 6 calls and ≤ 12,000 characters"),
+  ];
+  return `${table(head, rows)}\n\n${bars.join("; ")}.`;
+}
+
 /** Tabs at once: the bar of what waits, and of what works. */
 function parallel(figures, cores) {
   if (!figures) return "Not measured in this run.";
@@ -133,6 +150,14 @@ Side by side, each command a process of its own, on a warm daemon. Characters ar
 all that is printed, browse's envelopes included.
 
 ${session20(data.session20)}
+
+## MCP servers
+
+The same session through MCP, in as few calls as each server allows. Start: from the
+start of the program, with the daemon of browse running, to the answer to
+\`initialize\`. Characters are the text that a model gets.
+
+${mcp(data.mcp)}
 
 ## Tabs at once
 

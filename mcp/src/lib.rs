@@ -3,6 +3,7 @@
 //!
 //! Nothing but the protocol goes to standard output.
 
+mod approvals;
 mod http;
 mod options;
 mod prompts;

@@ -41,6 +41,8 @@ pub struct ServerOptions {
     pub read_only: bool,
     /// The tools that are offered; all when empty.
     pub tools: Vec<ToolName>,
+    /// Whether the client is not asked for approvals: the user runs `browse approve`.
+    pub approves_in_terminal: bool,
     /// Whether several clients call: then a call without a handle opens a session.
     pub shares_process: bool,
 }
@@ -59,6 +61,9 @@ impl ServerOptions {
 /// A flag, a tool or a JSON document that is not valid.
 pub fn parse(words: &[String]) -> Result<Action, Failure> {
     let (mut options, mut rest) = (ServerOptions::default(), Vec::new());
+    if let Ok(place) = std::env::var("BROWSE_MCP_APPROVALS") {
+        options.approves_in_terminal = in_terminal(&place)?;
+    }
     let mut port = None;
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -78,6 +83,7 @@ pub fn parse(words: &[String]) -> Result<Action, Failure> {
                 let text = inline.clone().unwrap_or_else(|| "0".to_owned());
                 port = Some(text.parse().map_err(|_| invalid(format!("`{text}` is not a port")))?);
             }
+            "--approvals" => options.approves_in_terminal = in_terminal(&value()?)?,
             "--read-only" => options.read_only = true,
             "--tools" => {
                 for name in value()?.split(',').map(str::trim).filter(|name| !name.is_empty()) {
@@ -106,6 +112,15 @@ pub fn parse(words: &[String]) -> Result<Action, Failure> {
         }
         ["call"] => Err(invalid("`call` needs the name of a tool".to_owned())),
         [word, ..] => Err(invalid(format!("`{word}` is not an argument of `browse mcp`"))),
+    }
+}
+
+/// Whether `place`, a value of `--approvals`, is the terminal.
+fn in_terminal(place: &str) -> Result<bool, Failure> {
+    match place {
+        "client" => Ok(false),
+        "terminal" => Ok(true),
+        _ => Err(invalid(format!("`--approvals` is client or terminal, not `{place}`"))),
     }
 }
 
@@ -140,7 +155,15 @@ mod tests {
 
     #[test]
     fn what_is_wrong_has_a_reason() {
-        for line in ["--nope", "--session", "--tools nope", "call", "call open {", "serve"] {
+        for line in [
+            "--nope",
+            "--session",
+            "--tools nope",
+            "--approvals always",
+            "call",
+            "call open {",
+            "serve",
+        ] {
             let Err(failure) = parse(&words(line)) else { panic!("{line}") };
             assert_eq!(failure.exit, 2, "{line}");
         }

@@ -43,6 +43,7 @@ impl ToolReply {
     pub fn add(&mut self, reply: EmbeddedReply) {
         self.add_untrusted(reply.untrusted.as_ref());
         self.add_text(reply.text);
+        reply.failures.iter().for_each(|failure| self.add_text(failure_text(failure)));
         reply.notes.iter().for_each(|note| self.add_text(format!("note: {note}")));
         self.is_error |= reply.is_failure;
     }
@@ -56,14 +57,7 @@ impl ToolReply {
     pub fn add_failure(&mut self, failure: &Failure) {
         self.is_error = true;
         self.add_untrusted(failure.untrusted.as_ref());
-        let text = failure.text();
-        let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
-        // A failure quotes what it was given.
-        let text = match text.char_indices().nth(MAX_FAILURE_CHARS) {
-            Some((cut, _)) => format!("{}…", &text[..cut]),
-            None => text.to_owned(),
-        };
-        self.add_text(format!("error {}: {text}", failure.reason));
+        self.add_text(failure_text(failure));
     }
 
     /// Notes nonce, source and warnings of what a page wrote.
@@ -98,4 +92,16 @@ impl ToolReply {
         }
         result
     }
+}
+
+/// Reason, message, next step and quotes of a failure.
+fn failure_text(failure: &Failure) -> String {
+    let text = failure.text();
+    let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+    // A failure quotes what it was given.
+    let text = match text.char_indices().nth(MAX_FAILURE_CHARS) {
+        Some((cut, _)) => format!("{}…", &text[..cut]),
+        None => text.to_owned(),
+    };
+    format!("error {}: {text}", failure.reason)
 }

@@ -1,14 +1,14 @@
 //! Answers the requests of a client.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use browse_cli::{
     Failure,
-    embed::{EmbeddedAction, EmbeddedClient, parse_words},
+    embed::{EmbeddedAction, EmbeddedClient, EmbeddedReply, parse_words},
 };
 use browse_proto::Reason;
 use rmcp::{
-    ErrorData, RoleServer, ServerHandler,
+    ErrorData, Peer, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
         Implementation, ListPromptsResult, ListResourcesResult, ListToolsResult,
@@ -20,6 +20,7 @@ use rmcp::{
 use serde_json::Value;
 
 use crate::{
+    approvals::{self, ApprovalWay, SuspendedCalls, approval_id},
     options::{ServerOptions, unknown_tool},
     prompts,
     reply::ToolReply,
@@ -52,7 +53,52 @@ struct ServerState {
     options: ServerOptions,
     client: EmbeddedClient,
     sessions: AgentSessions,
+    suspended: SuspendedCalls,
     tools: Vec<Tool>,
+}
+
+/// What came of a call.
+enum CallOutcome {
+    Done(ToolReply),
+    /// A part of it was refused, and the user can approve that.
+    Refused(SuspendedCall),
+}
+
+/// A call of which a part was refused.
+#[derive(Default)]
+pub struct SuspendedCall {
+    session: AgentSession,
+    /// What is still to be done, the refused part first.
+    steps: VecDeque<ToolStep>,
+    /// What was answered so far.
+    reply: ToolReply,
+    refusal: Option<Refusal>,
+}
+
+/// Why a part of a call was refused.
+struct Refusal {
+    /// The answer of the steps, where it was one of several.
+    answer: Option<EmbeddedReply>,
+    failure: Failure,
+}
+
+/// A step that was refused, with what is left of it when a part was done.
+struct RefusedStep {
+    rest: Option<ToolStep>,
+    refusal: Refusal,
+}
+
+impl SuspendedCall {
+    /// The result of a call whose act is not allowed.
+    fn into_reply(self) -> ToolReply {
+        let mut reply = self.reply;
+        match self.refusal {
+            Some(Refusal { answer: Some(answer), .. }) => reply.add(answer),
+            Some(Refusal { answer: None, failure }) => reply.add_failure(&failure),
+            None => {}
+        }
+        reply
+    }
 }
 
 impl BrowseServer {
@@ -65,18 +111,68 @@ impl BrowseServer {
         let offered = ToolName::ALL.into_iter().filter(|tool| options.offers(*tool));
         let tools = offered.map(ToolName::definition).collect();
         let sessions = AgentSessions::new(options.clone());
-        Ok(Self { inner: Arc::new(ServerState { options, client, sessions, tools }) })
+        let suspended = SuspendedCalls::default();
+        Ok(Self { inner: Arc::new(ServerState { options, client, sessions, suspended, tools }) })
     }
 
-    /// Makes a tool call.
+    /// Makes a tool call for a client that cannot ask its user.
     pub async fn call(&self, name: &str, arguments: Value) -> ToolReply {
-        match self.try_call(name, arguments).await {
-            Ok(reply) => reply,
-            Err(failure) => ToolReply::of_failure(&failure),
+        match self.begin(name, arguments).await {
+            CallOutcome::Done(reply) => reply,
+            CallOutcome::Refused(call) => call.into_reply(),
         }
     }
 
-    async fn try_call(&self, name: &str, arguments: Value) -> Result<ToolReply, Failure> {
+    async fn begin(&self, name: &str, arguments: Value) -> CallOutcome {
+        let outcome = self.try_call(name, arguments).await;
+        outcome.unwrap_or_else(|failure| CallOutcome::Done(ToolReply::of_failure(&failure)))
+    }
+
+    /// Makes a tool call, and asks the user of the client about what is refused.
+    async fn call_for(
+        &self,
+        request: &CallToolRequestParams,
+        way: ApprovalWay,
+        peer: &Peer<RoleServer>,
+    ) -> CallToolResponse {
+        let mut outcome = match request.request_state.as_deref() {
+            None => {
+                let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
+                self.begin(&request.name, arguments).await
+            }
+            Some(state) => match self.inner.suspended.take(request, state) {
+                Ok((call, true)) => self.resume(call).await,
+                Ok((call, false)) => CallOutcome::Done(call.into_reply()),
+                Err(failure) => CallOutcome::Done(ToolReply::of_failure(&failure)),
+            },
+        };
+        loop {
+            let call = match outcome {
+                CallOutcome::Done(reply) => return reply.into_result().into(),
+                CallOutcome::Refused(call) => call,
+            };
+            let refusal = call.refusal.as_ref().map(|refusal| &refusal.failure);
+            let asked = refusal.and_then(|failure| Some((approval_id(failure)?, failure)));
+            let Some((id, failure)) = asked.filter(|_| way != ApprovalWay::Terminal) else {
+                return call.into_reply().into_result().into();
+            };
+            let question = approvals::question(&self.inner.client, id, failure).await;
+            match way {
+                ApprovalWay::Elicitation if approvals::elicit(peer, &question).await => {
+                    outcome = self.resume(call).await;
+                }
+                ApprovalWay::InputRequired => {
+                    return match self.inner.suspended.keep(request, call, &question) {
+                        Ok(asked) => asked.into(),
+                        Err(call) => call.into_reply().into_result().into(),
+                    };
+                }
+                _ => return call.into_reply().into_result().into(),
+            }
+        }
+    }
+
+    async fn try_call(&self, name: &str, arguments: Value) -> Result<CallOutcome, Failure> {
         let tool = ToolName::parse(name).filter(|tool| self.inner.options.offers(*tool));
         let tool = tool.ok_or_else(|| unknown_tool(name))?;
         let arguments = Arguments::new(arguments)?;
@@ -84,43 +180,94 @@ impl BrowseServer {
         let mut reply = ToolReply::default();
         if let [ToolStep::Text(text)] = steps.as_slice() {
             reply.add_text(text.as_str());
-            return Ok(reply);
+            return Ok(CallOutcome::Done(reply));
         }
         let session =
             self.inner.sessions.get(&self.inner.client, arguments.text("session")?).await?;
         reply.session = Some(session.handle.clone());
-        for step in steps {
+        Ok(self
+            .run_steps(SuspendedCall { session, steps: steps.into(), reply, refusal: None })
+            .await)
+    }
+
+    /// Runs the steps of a call, until one fails or needs an approval.
+    async fn run_steps(&self, call: SuspendedCall) -> CallOutcome {
+        let SuspendedCall { session, mut steps, mut reply, .. } = call;
+        while let Some(step) = steps.pop_front() {
             let is_of_session = !matches!(step, ToolStep::RunSkill(_));
-            if let Err(failure) = self.run_step(step, &session, &mut reply).await {
-                if is_of_session && has_ended(&failure) {
+            match self.run_step(&step, &session, &mut reply).await {
+                Ok(None) => {}
+                Ok(Some(refused)) => {
+                    steps.push_front(refused.rest.unwrap_or(step));
+                    let refusal = Some(refused.refusal);
+                    return CallOutcome::Refused(SuspendedCall { session, steps, reply, refusal });
+                }
+                Err(failure) if is_of_session && has_ended(&failure) => {
                     self.inner.sessions.forget(&session).await;
                     reply.session = None;
                     let ended = Failure::new(Reason::AgentSessionEnded, failure.message.clone());
                     reply.add_failure(&ended);
-                } else {
-                    reply.add_failure(&failure);
                 }
+                Err(failure) if is_of_session && approval_id(&failure).is_some() => {
+                    steps.push_front(step);
+                    let refusal = Some(Refusal { answer: None, failure });
+                    return CallOutcome::Refused(SuspendedCall { session, steps, reply, refusal });
+                }
+                Err(failure) => reply.add_failure(&failure),
             }
             if reply.is_error {
                 break;
             }
         }
-        Ok(reply)
+        CallOutcome::Done(reply)
     }
 
+    /// Goes on with a call whose act the user allowed.
+    async fn resume(&self, call: SuspendedCall) -> CallOutcome {
+        let id = call.refusal.as_ref().and_then(|refusal| approval_id(&refusal.failure));
+        let approved = match id {
+            Some(id) => approvals::approve(&self.inner.client, id).await,
+            None => Ok(()),
+        };
+        match approved {
+            Ok(()) => self.run_steps(call).await,
+            Err(failure) => {
+                let mut reply = call.into_reply();
+                reply.add_failure(&failure);
+                CallOutcome::Done(reply)
+            }
+        }
+    }
+
+    /// Runs one step. The result has what is left of it when the daemon refused a part that
+    /// the user can approve.
     async fn run_step(
         &self,
-        step: ToolStep,
+        step: &ToolStep,
         session: &AgentSession,
         reply: &mut ToolReply,
-    ) -> Result<(), Failure> {
+    ) -> Result<Option<RefusedStep>, Failure> {
         let client = &self.inner.client;
         let token = Some(session.token.as_str());
         match step {
-            ToolStep::Text(text) => reply.add_text(text),
-            ToolStep::Call(call) => reply.add(client.call(&call, token, None).await?),
+            ToolStep::Text(text) => reply.add_text(text.as_str()),
+            ToolStep::Call(call) => {
+                let mut answer = client.call(call, token, None).await?;
+                let refused = answer.first_failure.take_if(|(_, failure)| {
+                    call.command().name == "chain" && approval_id(failure).is_some()
+                });
+                let Some((done, failure)) = refused else {
+                    reply.add(answer);
+                    return Ok(None);
+                };
+                let rest = ToolStep::Call(Box::new(call.after_steps(done)?));
+                return Ok(Some(RefusedStep {
+                    rest: Some(rest),
+                    refusal: Refusal { answer: Some(answer), failure },
+                }));
+            }
             ToolStep::Image(call) => {
-                let mut answer = client.call_for_data(&call, token, None).await?;
+                let mut answer = client.call_for_data(call, token, None).await?;
                 let tree = answer.response.get("tree").and_then(Value::as_str);
                 let tree = tree.unwrap_or_default().to_owned();
                 let data = answer.response.remove("image");
@@ -134,9 +281,9 @@ impl BrowseServer {
                 };
                 reply.add(answer);
             }
-            ToolStep::RunSkill(words) => self.run_skill(&words, reply).await?,
+            ToolStep::RunSkill(words) => self.run_skill(words, reply).await?,
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Runs a skill as the owner does: it gets a session and a token of its own, for the
@@ -186,8 +333,11 @@ impl ServerHandler for BrowseServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let call = self.call(&request.name, arguments);
+        let way = match self.inner.options.approves_in_terminal {
+            true => ApprovalWay::Terminal,
+            false => ApprovalWay::of(&context),
+        };
+        let call = self.call_for(&request, way, &context.peer);
         tokio::pin!(call);
         let progress = context.meta.get_progress_token();
         let mut ticks = tokio::time::interval(PROGRESS_INTERVAL);
@@ -195,7 +345,7 @@ impl ServerHandler for BrowseServer {
         let mut seconds = 0.0;
         loop {
             tokio::select! {
-                reply = &mut call => return Ok(reply.into_result().into()),
+                response = &mut call => return Ok(response),
                 // The call is dropped, which ends it at the daemon too.
                 () = context.ct.cancelled() => {
                     return Err(ErrorData::internal_error("the call was cancelled", None));

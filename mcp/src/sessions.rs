@@ -16,7 +16,7 @@ use crate::{options::ServerOptions, schema::command};
 const MAX_KNOWN: usize = 100;
 
 /// A session that calls can be made in.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct AgentSession {
     /// Its handle.
     pub handle: String,

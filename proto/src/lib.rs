@@ -41,6 +41,9 @@ pub mod metadata {
     pub const SESSION: &str = "browse-session";
     /// The working directory of the caller, percent-encoded; root only.
     pub const CWD: &str = "browse-cwd";
+    /// The program that the call comes from, as `<pid>:<start time>`; a hint of the command
+    /// line that grants nothing.
+    pub const CALLER: &str = "browse-caller";
     /// `raw` asks for page-derived fields as they are; anything else is guarded.
     pub const CONTENT: &str = "browse-content";
     /// In a response: nonce and source of page-derived content, blank between.

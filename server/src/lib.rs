@@ -29,6 +29,7 @@ pub mod idle_timer;
 pub mod keychain;
 pub mod notices;
 pub mod project;
+pub mod session_sharing;
 pub mod session_state;
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use browse_proto::metadata;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use tonic::metadata::{Ascii, MetadataMap, MetadataValue};
 
-use crate::{connect::ConnectedDaemon, globals::Globals};
+use crate::{caller, connect::ConnectedDaemon, globals::Globals};
 
 /// What a path may hold as it is.
 const PATH_CHARACTERS: &AsciiSet =
@@ -19,6 +19,7 @@ pub struct InvocationContext {
     tab: Option<u64>,
     session: Option<String>,
     directory: Option<String>,
+    caller: Option<String>,
     raw: bool,
     /// Time that the daemon has; none on a stream without end.
     pub timeout: Option<Duration>,
@@ -36,12 +37,16 @@ impl InvocationContext {
         use std::os::unix::ffi::OsStrExt as _;
         let directory =
             percent_encode(directory.as_os_str().as_bytes(), PATH_CHARACTERS).to_string();
+        let is_local = daemon.expected_identity.is_none() && daemon.address.is_local();
         Self {
             token: daemon.token.clone(),
             tab: globals.tab,
             session: globals.session.clone(),
-            directory: (daemon.expected_identity.is_none() && daemon.address.is_local())
-                .then_some(directory),
+            directory: is_local.then_some(directory),
+            // Who names a session knows which one it uses.
+            caller: (is_local && globals.session.is_none())
+                .then(caller::nearest_lasting_ancestor)
+                .flatten(),
             raw: globals.raw,
             timeout,
         }
@@ -65,6 +70,9 @@ impl InvocationContext {
         }
         if let Some(directory) = &self.directory {
             put(metadata::CWD, directory);
+        }
+        if let Some(caller) = &self.caller {
+            put(metadata::CALLER, caller);
         }
         if self.raw {
             put(metadata::CONTENT, "raw");

@@ -17,6 +17,7 @@ mod greetings;
 mod health;
 mod leaving;
 mod mcp;
+mod mcp_approvals;
 mod ngrok;
 mod notes;
 mod outputs;
@@ -33,6 +34,7 @@ mod remote;
 mod screen;
 mod sdk_python;
 mod secrets;
+mod sharing;
 #[path = "../support/site.rs"]
 mod site;
 mod skills;

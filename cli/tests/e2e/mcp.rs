@@ -21,34 +21,52 @@ const SHOP: &str = "<title>Shop</title><h1>Lamps</h1><form action=/done><label>N
     <button>Order</button></form><a href=/about>About</a>";
 
 /// A server and the pipes to it.
-struct Server {
+pub struct Server {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
 }
 
 impl Server {
-    fn start(project: &Project, args: &[&str]) -> Self {
+    pub fn start(project: &Project, args: &[&str]) -> Self {
+        Self::start_for(project, args, json!({}))
+    }
+
+    /// A server whose requests need no handshake.
+    pub fn start_stateless(project: &Project) -> Self {
+        Self::spawn(project, &[])
+    }
+
+    fn spawn(project: &Project, args: &[&str]) -> Self {
         let mut command = project.command(&[&["mcp"], args].concat());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("browse is built");
         let input = child.stdin.take().expect("a pipe");
         let output = BufReader::new(child.stdout.take().expect("a pipe"));
-        let mut server = Self { child, input, output };
+        Self { child, input, output }
+    }
+
+    /// A server for a client with these capabilities.
+    pub fn start_for(project: &Project, args: &[&str], capabilities: Value) -> Self {
+        let mut server = Self::spawn(project, args);
         let client = json!({"name": "test", "version": "1"});
-        let params =
-            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+        let params = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": client});
         server.request("initialize", params);
         server.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         server
     }
 
-    fn send(&mut self, message: Value) {
+    pub fn send(&mut self, message: Value) {
         writeln!(self.input, "{message}").expect("it reads");
     }
 
-    fn request(&mut self, method: &str, params: Value) -> Value {
+    pub fn request(&mut self, method: &str, params: Value) -> Value {
         self.send(json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}));
+        self.receive()
+    }
+
+    /// The next message of the server.
+    pub fn receive(&mut self) -> Value {
         let mut line = String::new();
         self.output.read_line(&mut line).expect("it answers");
         assert!(!line.is_empty(), "is browse-mcp built beside browse?");
@@ -56,7 +74,7 @@ impl Server {
     }
 
     /// The text of a call, and whether it failed.
-    fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
+    pub fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
         let answer = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
         let result = &answer["result"];
         let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
@@ -64,14 +82,14 @@ impl Server {
     }
 
     #[track_caller]
-    fn ok(&mut self, tool: &str, arguments: Value) -> String {
+    pub fn ok(&mut self, tool: &str, arguments: Value) -> String {
         let (text, failed) = self.call(tool, arguments);
         assert!(!failed, "{text}");
         text
     }
 
     #[track_caller]
-    fn fail(&mut self, tool: &str, arguments: Value) -> String {
+    pub fn fail(&mut self, tool: &str, arguments: Value) -> String {
         let (text, failed) = self.call(tool, arguments);
         assert!(failed, "{text}");
         text
@@ -85,7 +103,7 @@ impl Drop for Server {
     }
 }
 
-fn handle(text: &str) -> String {
+pub fn handle(text: &str) -> String {
     let line = text.lines().rev().find_map(|line| line.strip_prefix("session: "));
     line.unwrap_or_else(|| panic!("no handle: {text}")).to_owned()
 }

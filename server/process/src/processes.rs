@@ -20,6 +20,12 @@ pub fn find_process(pid: i32) -> Option<ProcessInfo> {
     system::look(pid)
 }
 
+/// The name of the program that a process runs, at most 15 bytes, which the process can
+/// change.
+pub fn process_name(pid: i32) -> Option<String> {
+    system::name(pid)
+}
+
 /// All processes that can be seen.
 pub fn all_processes() -> Vec<ProcessInfo> {
     system::pids().into_iter().filter_map(system::look).collect()
@@ -73,6 +79,11 @@ mod system {
         })
     }
 
+    pub(super) fn name(pid: i32) -> Option<String> {
+        let name = std::fs::read(format!("/proc/{pid}/comm")).ok()?;
+        Some(String::from_utf8_lossy(&name).trim_end().to_owned())
+    }
+
     pub(super) fn environment(pid: i32) -> Option<Vec<u8>> {
         std::fs::read(format!("/proc/{pid}/environ")).ok()
     }
@@ -117,6 +128,10 @@ mod system {
             started: info.pbi_start_tvsec * 1_000_000 + info.pbi_start_tvusec,
             zombie: info.pbi_status == libc::SZOMB,
         })
+    }
+
+    pub(super) fn name(_: i32) -> Option<String> {
+        None
     }
 
     pub(super) fn environment(_: i32) -> Option<Vec<u8>> {

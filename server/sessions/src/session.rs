@@ -54,6 +54,7 @@ pub struct Session {
     recording: Mutex<Option<VideoRecording>>,
     state_changing_requests: StateChangingRequestLog,
     offers: Offers,
+    last_used: Mutex<Instant>,
     /// What it holds, in case its browser ends.
     pub(super) snapshot_state: SnapshotState,
 }
@@ -126,6 +127,7 @@ impl Session {
             recording,
             state_changing_requests: StateChangingRequestLog::default(),
             offers: Offers::default(),
+            last_used: Mutex::new(Instant::now()),
             snapshot_state: SnapshotState::default(),
         })
     }
@@ -164,6 +166,16 @@ impl Session {
     /// What was offered in it.
     pub fn offers(&self) -> &Offers {
         &self.offers
+    }
+
+    /// Notes that a command uses it.
+    pub fn mark_used(&self) {
+        *self.last_used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// Time since a command last used it.
+    pub fn idle_time(&self) -> Duration {
+        self.last_used.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
     }
 
     /// Its tabs, oldest first.

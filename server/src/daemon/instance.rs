@@ -20,6 +20,7 @@ use crate::{
     notes::{NoteFolders, NoteService},
     notices::RootNotices,
     pairing::Pairings,
+    session_sharing::SessionSharing,
     settings::Settings,
     skills::{SkillPaths, Skills},
     tunnel::{TunnelListener, TunnelParts, TunnelServices},
@@ -72,6 +73,7 @@ pub struct Daemon {
     scanner: Scanner,
     transcript: LlmJudge,
     agents: AgentSessions,
+    session_sharing: SessionSharing,
     pairings: Arc<Pairings>,
     tunnel: Arc<TunnelListener>,
     services: ServiceFactory,
@@ -175,6 +177,7 @@ impl Daemon {
             keychain: Keychain::default(),
             windows: Arc::new(windows),
             agents: AgentSessions::default(),
+            session_sharing: SessionSharing::default(),
             pairings,
             tunnel,
             services: parts.services,
@@ -289,6 +292,11 @@ impl Daemon {
     /// The sessions of agent programs on this machine.
     pub fn agents(&self) -> &AgentSessions {
         &self.agents
+    }
+
+    /// The programs of the local user that use the default session.
+    pub fn session_sharing(&self) -> &SessionSharing {
+        &self.session_sharing
     }
 
     /// Who is paired.

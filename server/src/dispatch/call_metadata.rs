@@ -6,6 +6,7 @@ use browse_proto::{Reason, metadata};
 use percent_encoding::percent_decode_str;
 use tonic::metadata::MetadataMap;
 
+use crate::session_sharing::CallerProcess;
 use browse_base::{Error, HINT_KEY, Result};
 use browse_sessions::TabId;
 
@@ -20,6 +21,8 @@ pub struct CallMetadata {
     pub session: Option<String>,
     /// The working directory of the caller.
     pub cwd: Option<PathBuf>,
+    /// The program that it comes from, as the command line reports it.
+    pub caller: Option<CallerProcess>,
     /// Whether page-derived content is asked for as it is.
     pub wants_raw: bool,
     /// Time that the caller gives.
@@ -57,6 +60,8 @@ impl CallMetadata {
             tab: tab.transpose()?,
             session: decoded(metadata::SESSION)?,
             cwd: decoded(metadata::CWD)?.map(PathBuf::from).filter(|path| path.is_absolute()),
+            // A hint: a value that cannot be read is no reason to refuse the call.
+            caller: decoded(metadata::CALLER)?.and_then(|value| value.parse().ok()),
             wants_raw: single_entry(entries, metadata::CONTENT)? == Some("raw"),
             timeout: timeout.transpose()?,
             peer: None,

@@ -25,6 +25,7 @@ use crate::{
     address::UrlRequester,
     daemon::{Daemon, InFlightCall},
     egress::Outgoing,
+    session_sharing::CallerProcess,
     settings::Settings,
 };
 use browse_base::{Error, Result};
@@ -279,6 +280,12 @@ impl CallContext {
     /// The working directory of a root caller.
     pub fn cwd(&self) -> Option<&Path> {
         self.metadata.cwd.as_deref().filter(|_| self.is_root())
+    }
+
+    /// The program that the local user calls from, where the caller reports it.
+    pub(super) fn caller_process(&self) -> Option<CallerProcess> {
+        let is_local = self.is_root() && self.listener() == Listener::Local;
+        self.metadata.caller.filter(|_| is_local)
     }
 
     /// Tells the caller something beside the answer: why it is empty, say. It

@@ -116,6 +116,7 @@ impl CallContext {
     /// The tab of the call, in a browser that runs, and free for what the call does.
     async fn find_tab(&self, requires: Requires) -> Result<Arc<Tab>> {
         let session = self.session()?;
+        session.mark_used();
         let mut tab = self.resolve_tab().await?;
         if tab.page().is_browser_gone() && session.is_headless() {
             tab = session.reattach(&tab).await?;

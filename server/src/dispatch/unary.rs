@@ -49,6 +49,9 @@ where
         Err(error) => return Err(error_status(&cx, error).await),
     };
     downloads::report_unreported(&cx);
+    if let Some(notice) = sharing_notice(&cx) {
+        cx.add_notice(&notice);
+    }
     if let Some(nudge) = skill_hint(&cx) {
         cx.add_notice(&nudge);
     }
@@ -227,6 +230,13 @@ fn skill_hint(cx: &CallContext) -> Option<String> {
     let tab = cx.tab_if_any()?;
     let url = Url::parse(&tab.page().url()).ok()?;
     cx.daemon().skills().count_command(tab.session(), &url)
+}
+
+/// A notice for a caller that uses the default session beside another program.
+fn sharing_notice(cx: &CallContext) -> Option<String> {
+    let acts = cx.command().service == "BrowserService" && cx.requested_session().is_none();
+    let caller = cx.caller_process().filter(|_| acts)?;
+    cx.daemon().session_sharing().record(&cx.session_name(), caller)
 }
 
 /// Waits after an action in a session that is filmed for people to follow.

@@ -61,6 +61,12 @@ pub async fn memory(cx: &CallContext, _: v1::MemoryRequest) -> Result<v1::Memory
     Ok(response)
 }
 
+/// JavaScript heap in use of those of `tabs` that answer, in bytes.
+pub(super) async fn heap_bytes(tabs: &[Arc<Tab>]) -> u64 {
+    let memory = join_all(tabs.iter().map(|tab| tab_memory(tab))).await;
+    memory.iter().filter_map(|tab| tab.heap_used_bytes).sum()
+}
+
 async fn tab_memory(tab: &Tab) -> v1::TabMemory {
     let state = tab.state();
     let known = v1::TabMemory {

@@ -1,10 +1,14 @@
 //! Sessions: isolated browsing contexts with a name.
 
-use browse_proto::{Reason, v1};
+use std::sync::Arc;
 
+use browse_proto::{Reason, v1};
+use futures::future::join_all;
+
+use super::memory::heap_bytes;
 use crate::dispatch::CallContext;
 use browse_base::{HINT_KEY, Result};
-use browse_sessions::{SessionName, SessionRules};
+use browse_sessions::{Session, SessionName, SessionRules};
 
 /// Lists the sessions.
 pub async fn list_sessions(
@@ -12,12 +16,17 @@ pub async fn list_sessions(
     _: v1::ListSessionsRequest,
 ) -> Result<v1::ListSessionsResponse> {
     let all = cx.daemon().sessions().all();
-    let describe = |session: &std::sync::Arc<browse_sessions::Session>| v1::Session {
-        name: session.name().to_owned(),
-        tabs: session.tabs().len() as u32,
-        owner: session.owner().to_string(),
+    let describe = async |session: &Arc<Session>| {
+        let tabs = session.tabs();
+        v1::Session {
+            name: session.name().to_owned(),
+            tabs: tabs.len() as u32,
+            owner: session.owner().to_string(),
+            idle_seconds: session.idle_time().as_secs(),
+            heap_bytes: heap_bytes(&tabs).await,
+        }
     };
-    Ok(v1::ListSessionsResponse { sessions: all.iter().map(describe).collect() })
+    Ok(v1::ListSessionsResponse { sessions: join_all(all.iter().map(describe)).await })
 }
 
 /// Opens a session.
