@@ -79,6 +79,8 @@ pub struct SuspendedCall {
 struct Refusal {
     /// The answer of the steps, where it was one of several.
     answer: Option<EmbeddedReply>,
+    /// The steps that were done before.
+    done: usize,
     failure: Failure,
 }
 
@@ -94,7 +96,7 @@ impl SuspendedCall {
         let mut reply = self.reply;
         match self.refusal {
             Some(Refusal { answer: Some(answer), .. }) => reply.add(answer),
-            Some(Refusal { answer: None, failure }) => reply.add_failure(&failure),
+            Some(Refusal { answer: None, failure, .. }) => reply.add_failure(&failure),
             None => {}
         }
         reply
@@ -210,7 +212,7 @@ impl BrowseServer {
                 }
                 Err(failure) if is_of_session && approval_id(&failure).is_some() => {
                     steps.push_front(step);
-                    let refusal = Some(Refusal { answer: None, failure });
+                    let refusal = Some(Refusal { answer: None, done: 0, failure });
                     return CallOutcome::Refused(SuspendedCall { session, steps, reply, refusal });
                 }
                 Err(failure) => reply.add_failure(&failure),
@@ -223,14 +225,25 @@ impl BrowseServer {
     }
 
     /// Goes on with a call whose act the user allowed.
-    async fn resume(&self, call: SuspendedCall) -> CallOutcome {
+    async fn resume(&self, mut call: SuspendedCall) -> CallOutcome {
         let id = call.refusal.as_ref().and_then(|refusal| approval_id(&refusal.failure));
         let approved = match id {
             Some(id) => approvals::approve(&self.inner.client, id).await,
             None => Ok(()),
         };
         match approved {
-            Ok(()) => self.run_steps(call).await,
+            Ok(()) => {
+                if let Some(Refusal { answer: Some(answer), done, .. }) = call.refusal.take() {
+                    call.reply.add(EmbeddedReply {
+                        failures: Vec::new(),
+                        is_failure: false,
+                        ..answer
+                    });
+                    let next = done + 1;
+                    call.reply.add_text(format!("the user allowed step {next}, which is 1 below"));
+                }
+                self.run_steps(call).await
+            }
             Err(failure) => {
                 let mut reply = call.into_reply();
                 reply.add_failure(&failure);
@@ -263,7 +276,7 @@ impl BrowseServer {
                 let rest = ToolStep::Call(Box::new(call.after_steps(done)?));
                 return Ok(Some(RefusedStep {
                     rest: Some(rest),
-                    refusal: Refusal { answer: Some(answer), failure },
+                    refusal: Refusal { answer: Some(answer), done, failure },
                 }));
             }
             ToolStep::Image(call) => {
