@@ -155,7 +155,8 @@ ${session20(data.session20)}
 
 The same session through MCP, in as few calls as each server allows. Start: from the
 start of the program, with the daemon of browse running, to the answer to
-\`initialize\`. Characters are the text that a model gets.
+\`initialize\`. Characters are the text that a model gets; the snapshot of the stories
+through browse has a budget of 1,000 tokens, which the others do not offer.
 
 ${mcp(data.mcp)}
 
