@@ -65,6 +65,11 @@ impl ToolReply {
         self.untrusted.extend(untrusted.map(Untrusted::json));
     }
 
+    /// Its text, and its images as base64 with their types, without the handle of the session.
+    pub fn into_parts(self) -> (String, Vec<(String, String)>) {
+        (self.texts.join("\n"), self.images)
+    }
+
     /// The result as the protocol has it.
     pub fn into_result(self) -> CallToolResult {
         let mut texts = self.texts;

@@ -405,6 +405,20 @@ impl ServerHandler for BrowseServer {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        resources::read(&request.uri).map(ReadResourceResponse::Complete)
+        let uri = &request.uri;
+        let result = match resources::session_call(uri) {
+            Some(call)
+                if self.inner.options.shares_process && !call.arguments.contains_key("session") =>
+            {
+                let message = format!("name the session: `{uri}?session=HANDLE`");
+                Err(ErrorData::invalid_params(message, None))
+            }
+            Some(call) => {
+                let reply = self.call(call.tool, Value::Object(call.arguments)).await;
+                resources::of_reply(uri, reply)
+            }
+            None => resources::read(uri),
+        };
+        result.map(ReadResourceResponse::Complete)
     }
 }

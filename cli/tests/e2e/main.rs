@@ -18,6 +18,8 @@ mod health;
 mod leaving;
 mod mcp;
 mod mcp_approvals;
+mod mcp_crowd;
+mod mcp_injections;
 mod ngrok;
 mod notes;
 mod outputs;

@@ -109,7 +109,7 @@ pub fn handle(text: &str) -> String {
 }
 
 /// The ref of the element that a snapshot shows with `name`.
-fn reference(text: &str, name: &str) -> String {
+pub fn reference(text: &str, name: &str) -> String {
     let line = text.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("{text}"));
     line.split_whitespace().next().unwrap_or_default().to_owned()
 }
