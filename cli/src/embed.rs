@@ -33,6 +33,17 @@ pub struct EmbeddedClient {
     globals: Globals,
 }
 
+/// Who makes a call, and for what.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Caller<'a> {
+    /// The token; that of the owner of the daemon when there is none.
+    pub token: Option<&'a str>,
+    /// The session that the call acts in.
+    pub session: Option<&'a str>,
+    /// The trace that the call is part of, as a W3C `traceparent`.
+    pub traceparent: Option<&'a str>,
+}
+
 /// A call that is to be made.
 #[derive(Debug)]
 pub struct EmbeddedCall {
@@ -85,18 +96,13 @@ impl EmbeddedClient {
         Ok(Self { globals })
     }
 
-    /// Makes `call` with `token`, or as the owner of the daemon when there is none.
+    /// Makes `call`.
     ///
     /// # Errors
     /// Those of the command; the daemon cannot be started or reached.
-    pub async fn call(
-        &self,
-        call: &EmbeddedCall,
-        token: Option<&str>,
-        session: Option<&str>,
-    ) -> Result<EmbeddedReply> {
+    pub async fn call(&self, call: &EmbeddedCall, caller: Caller<'_>) -> Result<EmbeddedReply> {
         let command = call.request.invocation.command;
-        let globals = self.globals_of(call, token, session);
+        let globals = self.globals_of(call, caller);
         if command.streaming {
             return self.collect(call, &globals).await;
         }
@@ -131,10 +137,9 @@ impl EmbeddedClient {
     pub async fn call_for_data(
         &self,
         call: &EmbeddedCall,
-        token: Option<&str>,
-        session: Option<&str>,
+        caller: Caller<'_>,
     ) -> Result<EmbeddedReply> {
-        let globals = self.globals_of(call, token, session);
+        let globals = self.globals_of(call, caller);
         Ok(self.fetch(call, &globals).await?.1)
     }
 
@@ -182,17 +187,13 @@ impl EmbeddedClient {
         Ok(EmbeddedReply::new(text, Map::new(), notices))
     }
 
-    fn globals_of(
-        &self,
-        call: &EmbeddedCall,
-        token: Option<&str>,
-        session: Option<&str>,
-    ) -> Globals {
+    fn globals_of(&self, call: &EmbeddedCall, caller: Caller<'_>) -> Globals {
         Globals {
             tab: call.tab,
             timeout: call.timeout,
-            token: token.map(str::to_owned).or_else(|| self.globals.token.clone()),
-            session: session.map(str::to_owned),
+            token: caller.token.map(str::to_owned).or_else(|| self.globals.token.clone()),
+            session: caller.session.map(str::to_owned),
+            traceparent: caller.traceparent.map(str::to_owned),
             is_confined: true,
             ..self.globals.clone()
         }

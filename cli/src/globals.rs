@@ -31,6 +31,8 @@ pub struct Globals {
     pub token: Option<String>,
     /// Name of a remote browser.
     pub remote: Option<String>,
+    /// The trace that the call is part of, as a W3C `traceparent`. No flag sets it.
+    pub traceparent: Option<String>,
     /// Writes files below the project and the temp folder alone. No flag sets it.
     pub is_confined: bool,
     /// Prints help.
@@ -161,6 +163,8 @@ impl Globals {
             // A skill may call us too: these two are what it is given.
             self.token = read("BROWSE_SKILL_TOKEN");
         }
+        // The convention of OpenTelemetry for environment variables.
+        self.traceparent = self.traceparent.take().or_else(|| read("TRACEPARENT"));
         self.project = self.project.take().or_else(|| read("BROWSE_PROJECT").map(PathBuf::from));
         Ok(())
     }

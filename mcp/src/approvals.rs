@@ -14,7 +14,7 @@ use std::{
 
 use browse_cli::{
     Failure,
-    embed::{EmbeddedCall, EmbeddedClient},
+    embed::{Caller, EmbeddedCall, EmbeddedClient},
 };
 use browse_proto::Reason;
 use rmcp::{
@@ -161,7 +161,7 @@ impl SuspendedCalls {
 /// The question for the user: what waits under `id`, as the daemon describes it.
 pub async fn question(client: &EmbeddedClient, id: &str, failure: &Failure) -> String {
     let waiting = match EmbeddedCall::new(command("approve"), Map::new()) {
-        Ok(call) => client.call_for_data(&call, None, None).await.ok(),
+        Ok(call) => client.call_for_data(&call, Caller::default()).await.ok(),
         Err(_) => None,
     };
     let waiting = waiting.and_then(|answer| answer.response.get("approvals").cloned());
@@ -184,7 +184,7 @@ pub async fn question(client: &EmbeddedClient, id: &str, failure: &Failure) -> S
 pub async fn approve(client: &EmbeddedClient, id: &str) -> Result<(), Failure> {
     let fields = Map::from_iter([("id".to_owned(), Value::from(id))]);
     let call = EmbeddedCall::new(command("approve"), fields)?;
-    client.call_for_data(&call, None, None).await.map(drop)
+    client.call_for_data(&call, Caller::default()).await.map(drop)
 }
 
 /// The form with the question. The user has to choose: its default refuses, so that a

@@ -4,11 +4,11 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use browse_cli::{
     Failure,
-    embed::{EmbeddedAction, EmbeddedClient, EmbeddedReply, parse_words},
+    embed::{Caller, EmbeddedAction, EmbeddedClient, EmbeddedReply, parse_words},
 };
 use browse_proto::Reason;
 use rmcp::{
-    ErrorData, Peer, RoleServer, ServerHandler,
+    ErrorData, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
         Implementation, ListPromptsResult, ListResourcesResult, ListToolsResult,
@@ -68,6 +68,8 @@ enum CallOutcome {
 #[derive(Default)]
 pub struct SuspendedCall {
     session: AgentSession,
+    /// The trace that it is part of.
+    traceparent: Option<String>,
     /// What is still to be done, the refused part first.
     steps: VecDeque<ToolStep>,
     /// What was answered so far.
@@ -119,14 +121,19 @@ impl BrowseServer {
 
     /// Makes a tool call for a client that cannot ask its user.
     pub async fn call(&self, name: &str, arguments: Value) -> ToolReply {
-        match self.begin(name, arguments).await {
+        match self.begin(name, arguments, None).await {
             CallOutcome::Done(reply) => reply,
             CallOutcome::Refused(call) => call.into_reply(),
         }
     }
 
-    async fn begin(&self, name: &str, arguments: Value) -> CallOutcome {
-        let outcome = self.try_call(name, arguments).await;
+    async fn begin(
+        &self,
+        name: &str,
+        arguments: Value,
+        traceparent: Option<String>,
+    ) -> CallOutcome {
+        let outcome = self.try_call(name, arguments, traceparent).await;
         outcome.unwrap_or_else(|failure| CallOutcome::Done(ToolReply::of_failure(&failure)))
     }
 
@@ -135,12 +142,13 @@ impl BrowseServer {
         &self,
         request: &CallToolRequestParams,
         way: ApprovalWay,
-        peer: &Peer<RoleServer>,
+        context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
+        let traceparent = context.meta.get_traceparent().map(str::to_owned);
         let mut outcome = match request.request_state.as_deref() {
             None => {
                 let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
-                self.begin(&request.name, arguments).await
+                self.begin(&request.name, arguments, traceparent).await
             }
             Some(state) => match self.inner.suspended.take(request, state) {
                 Ok((call, true)) => self.resume(call).await,
@@ -160,7 +168,7 @@ impl BrowseServer {
             };
             let question = approvals::question(&self.inner.client, id, failure).await;
             match way {
-                ApprovalWay::Elicitation if approvals::elicit(peer, &question).await => {
+                ApprovalWay::Elicitation if approvals::elicit(&context.peer, &question).await => {
                     outcome = self.resume(call).await;
                 }
                 ApprovalWay::InputRequired => {
@@ -174,7 +182,12 @@ impl BrowseServer {
         }
     }
 
-    async fn try_call(&self, name: &str, arguments: Value) -> Result<CallOutcome, Failure> {
+    async fn try_call(
+        &self,
+        name: &str,
+        arguments: Value,
+        traceparent: Option<String>,
+    ) -> Result<CallOutcome, Failure> {
         let tool = ToolName::parse(name).filter(|tool| self.inner.options.offers(*tool));
         let tool = tool.ok_or_else(|| unknown_tool(name))?;
         let arguments = Arguments::new(arguments)?;
@@ -188,21 +201,33 @@ impl BrowseServer {
             self.inner.sessions.get(&self.inner.client, arguments.text("session")?).await?;
         reply.session = Some(session.handle.clone());
         Ok(self
-            .run_steps(SuspendedCall { session, steps: steps.into(), reply, refusal: None })
+            .run_steps(SuspendedCall {
+                session,
+                traceparent,
+                steps: steps.into(),
+                reply,
+                refusal: None,
+            })
             .await)
     }
 
     /// Runs the steps of a call, until one fails or needs an approval.
     async fn run_steps(&self, call: SuspendedCall) -> CallOutcome {
-        let SuspendedCall { session, mut steps, mut reply, .. } = call;
+        let SuspendedCall { session, traceparent, mut steps, mut reply, .. } = call;
         while let Some(step) = steps.pop_front() {
             let is_of_session = !matches!(step, ToolStep::RunSkill(_));
-            match self.run_step(&step, &session, &mut reply).await {
+            match self.run_step(&step, &session, traceparent.as_deref(), &mut reply).await {
                 Ok(None) => {}
                 Ok(Some(refused)) => {
                     steps.push_front(refused.rest.unwrap_or(step));
                     let refusal = Some(refused.refusal);
-                    return CallOutcome::Refused(SuspendedCall { session, steps, reply, refusal });
+                    return CallOutcome::Refused(SuspendedCall {
+                        session,
+                        traceparent,
+                        steps,
+                        reply,
+                        refusal,
+                    });
                 }
                 Err(failure) if is_of_session && has_ended(&failure) => {
                     self.inner.sessions.forget(&session).await;
@@ -213,7 +238,13 @@ impl BrowseServer {
                 Err(failure) if is_of_session && approval_id(&failure).is_some() => {
                     steps.push_front(step);
                     let refusal = Some(Refusal { answer: None, done: 0, failure });
-                    return CallOutcome::Refused(SuspendedCall { session, steps, reply, refusal });
+                    return CallOutcome::Refused(SuspendedCall {
+                        session,
+                        traceparent,
+                        steps,
+                        reply,
+                        refusal,
+                    });
                 }
                 Err(failure) => reply.add_failure(&failure),
             }
@@ -258,14 +289,15 @@ impl BrowseServer {
         &self,
         step: &ToolStep,
         session: &AgentSession,
+        traceparent: Option<&str>,
         reply: &mut ToolReply,
     ) -> Result<Option<RefusedStep>, Failure> {
         let client = &self.inner.client;
-        let token = Some(session.token.as_str());
+        let caller = Caller { token: Some(&session.token), session: None, traceparent };
         match step {
             ToolStep::Text(text) => reply.add_text(text.as_str()),
             ToolStep::Call(call) => {
-                let mut answer = client.call(call, token, None).await?;
+                let mut answer = client.call(call, caller).await?;
                 let refused = answer.first_failure.take_if(|(_, failure)| {
                     call.command().name == "chain" && approval_id(failure).is_some()
                 });
@@ -280,7 +312,7 @@ impl BrowseServer {
                 }));
             }
             ToolStep::Image(call) => {
-                let mut answer = client.call_for_data(call, token, None).await?;
+                let mut answer = client.call_for_data(call, caller).await?;
                 let tree = answer.response.get("tree").and_then(Value::as_str);
                 let tree = tree.unwrap_or_default().to_owned();
                 let data = answer.response.remove("image");
@@ -294,14 +326,20 @@ impl BrowseServer {
                 };
                 reply.add(answer);
             }
-            ToolStep::RunSkill(words) => self.run_skill(words, reply).await?,
+            ToolStep::RunSkill(words) => self.run_skill(words, traceparent, reply).await?,
         }
         Ok(None)
     }
 
     /// Runs a skill as the owner does: it gets a session and a token of its own, for the
     /// hosts of its manifest. A server that is held to hosts or to reading runs none.
-    async fn run_skill(&self, words: &[String], reply: &mut ToolReply) -> Result<(), Failure> {
+    async fn run_skill(
+        &self,
+        words: &[String],
+        traceparent: Option<&str>,
+        reply: &mut ToolReply,
+    ) -> Result<(), Failure> {
+        let caller = Caller { traceparent, ..Caller::default() };
         if !self.inner.options.hosts.is_empty() {
             let message = "this server is held to hosts, and a skill has hosts of its own";
             return Err(Failure::new(Reason::ScopeDenied, message)
@@ -309,9 +347,7 @@ impl BrowseServer {
         }
         match parse_words(words)? {
             EmbeddedAction::Text(text) => reply.add_text(text),
-            EmbeddedAction::Call(call) => {
-                reply.add(self.inner.client.call(&call, None, None).await?)
-            }
+            EmbeddedAction::Call(call) => reply.add(self.inner.client.call(&call, caller).await?),
         }
         Ok(())
     }
@@ -350,7 +386,7 @@ impl ServerHandler for BrowseServer {
             true => ApprovalWay::Terminal,
             false => ApprovalWay::of(&context),
         };
-        let call = self.call_for(&request, way, &context.peer);
+        let call = self.call_for(&request, way, &context);
         tokio::pin!(call);
         let progress = context.meta.get_progress_token();
         let mut ticks = tokio::time::interval(PROGRESS_INTERVAL);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use browse_cli::{
     Failure,
-    embed::{EmbeddedCall, EmbeddedClient},
+    embed::{Caller, EmbeddedCall, EmbeddedClient},
 };
 use browse_proto::Reason;
 use serde_json::{Map, Value};
@@ -99,7 +99,8 @@ impl AgentSessions {
         fields.insert("host".to_owned(), Value::Array(hosts));
         let call = EmbeddedCall::new(command("agent open"), fields)?;
         let session = self.options.session.as_deref().filter(|_| handle.is_none());
-        let opened = client.call_for_data(&call, None, session).await?.response;
+        let opened =
+            client.call_for_data(&call, Caller { session, ..Caller::default() }).await?.response;
         let text = |name: &str| {
             let text = opened.get(name).and_then(Value::as_str).map(str::to_owned);
             text.ok_or_else(|| Failure::new(Reason::Bug, format!("the answer has no `{name}`")))

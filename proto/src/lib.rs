@@ -44,6 +44,8 @@ pub mod metadata {
     /// The program that the call comes from, as `<pid>:<start time>`; a hint of the command
     /// line that grants nothing.
     pub const CALLER: &str = "browse-caller";
+    /// The trace that the call is part of. Source: W3C Trace Context.
+    pub const TRACEPARENT: &str = "traceparent";
     /// `raw` asks for page-derived fields as they are; anything else is guarded.
     pub const CONTENT: &str = "browse-content";
     /// In a response: nonce and source of page-derived content, blank between.

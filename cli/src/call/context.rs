@@ -20,6 +20,7 @@ pub struct InvocationContext {
     session: Option<String>,
     directory: Option<String>,
     caller: Option<String>,
+    traceparent: Option<String>,
     raw: bool,
     /// Time that the daemon has; none on a stream without end.
     pub timeout: Option<Duration>,
@@ -47,6 +48,7 @@ impl InvocationContext {
             caller: (is_local && globals.session.is_none())
                 .then(caller::nearest_lasting_ancestor)
                 .flatten(),
+            traceparent: globals.traceparent.clone(),
             raw: globals.raw,
             timeout,
         }
@@ -70,6 +72,9 @@ impl InvocationContext {
         }
         if let Some(directory) = &self.directory {
             put(metadata::CWD, directory);
+        }
+        if let Some(traceparent) = &self.traceparent {
+            put(metadata::TRACEPARENT, traceparent);
         }
         if let Some(caller) = &self.caller {
             put(metadata::CALLER, caller);

@@ -33,6 +33,7 @@ pub struct PendingActivity {
     tab: Option<u64>,
     session: String,
     raw: bool,
+    trace_id: String,
 }
 
 impl Default for ActivityLog {
@@ -53,6 +54,8 @@ pub struct CallFacts<'a> {
     pub session: Option<&'a str>,
     /// Whether the caller asks for page content without the guard.
     pub raw: bool,
+    /// The trace that the call is part of.
+    pub trace_id: Option<&'a str>,
 }
 
 impl PendingActivity {
@@ -69,6 +72,7 @@ impl PendingActivity {
             tab: call.tab,
             session: call.session.unwrap_or_default().to_owned(),
             raw: call.raw,
+            trace_id: call.trace_id.unwrap_or_default().to_owned(),
         }
     }
 
@@ -103,6 +107,7 @@ impl ActivityLog {
             tab: entry.tab,
             session: entry.session,
             raw: entry.raw,
+            trace_id: entry.trace_id,
         });
     }
 

@@ -14,6 +14,7 @@ impl CallContext {
             tab: self.requested_tab(),
             session: self.requested_session(),
             raw: self.requested_raw(),
+            trace_id: self.trace_id(),
         };
         PendingActivity::begin(facts, request)
     }

@@ -23,6 +23,8 @@ pub struct CallMetadata {
     pub cwd: Option<PathBuf>,
     /// The program that it comes from, as the command line reports it.
     pub caller: Option<CallerProcess>,
+    /// The trace that it is part of: 32 lower-case hexadecimal digits.
+    pub trace_id: Option<String>,
     /// Whether page-derived content is asked for as it is.
     pub wants_raw: bool,
     /// Time that the caller gives.
@@ -62,11 +64,23 @@ impl CallMetadata {
             cwd: decoded(metadata::CWD)?.map(PathBuf::from).filter(|path| path.is_absolute()),
             // A hint: a value that cannot be read is no reason to refuse the call.
             caller: decoded(metadata::CALLER)?.and_then(|value| value.parse().ok()),
+            trace_id: decoded(metadata::TRACEPARENT)?.as_deref().and_then(trace_id),
             wants_raw: single_entry(entries, metadata::CONTENT)? == Some("raw"),
             timeout: timeout.transpose()?,
             peer: None,
         })
     }
+}
+
+/// The trace id of a `traceparent`; one that is malformed is ignored, as W3C Trace Context
+/// has it (section 3.2.2).
+fn trace_id(traceparent: &str) -> Option<String> {
+    let mut parts = traceparent.split('-');
+    let (version, trace) = (parts.next()?, parts.next()?);
+    let is_hex = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let is_valid = version.len() == 2 && is_hex(version) && version != "ff";
+    let names_trace = trace.len() == 32 && is_hex(trace) && trace.bytes().any(|byte| byte != b'0');
+    (is_valid && names_trace && parts.count() >= 2).then(|| trace.to_owned())
 }
 
 /// The text of an entry that may stand there once.
@@ -112,7 +126,19 @@ mod tests {
     use browse_proto::metadata;
     use tonic::metadata::{MetadataMap, MetadataValue};
 
-    use super::{CallMetadata, Duration, parse_timeout};
+    use super::{CallMetadata, Duration, parse_timeout, trace_id};
+
+    #[test]
+    fn a_traceparent_that_is_malformed_is_ignored() {
+        let id = "4bf92f3577b34da6a3ce929d0e0e4736";
+        let good = format!("00-{id}-00f067aa0ba902b7-01");
+        assert_eq!(trace_id(&good).as_deref(), Some(id));
+        assert_eq!(trace_id(&good.replace("00-4", "01-4")).as_deref(), Some(id), "a later version");
+        for bad in ["", "00", id, "00-0-0-0", &good.to_uppercase(), &good.replace("00-4", "ff-4")] {
+            assert_eq!(trace_id(bad), None, "{bad}");
+        }
+        assert_eq!(trace_id(&good.replace(id, &"0".repeat(32))), None);
+    }
 
     #[test]
     fn what_cannot_be_read_is_not_taken_for_what_is_not_there() {

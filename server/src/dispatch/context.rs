@@ -282,6 +282,11 @@ impl CallContext {
         self.metadata.cwd.as_deref().filter(|_| self.is_root())
     }
 
+    /// The trace that the call is part of.
+    pub(super) fn trace_id(&self) -> Option<&str> {
+        self.metadata.trace_id.as_deref()
+    }
+
     /// The program that the local user calls from, where the caller reports it.
     pub(super) fn caller_process(&self) -> Option<CallerProcess> {
         let is_local = self.is_root() && self.listener() == Listener::Local;
