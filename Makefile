@@ -1,7 +1,7 @@
 # Thin: the work is done by the scripts in deploy/, and by cargo.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-apps test-recordings fuzz check gen bench picture clean clean-tools
+.PHONY: help setup build dist demo test test-apps test-recordings fuzz check gen bench picture clean clean-tools
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -11,6 +11,9 @@ setup: ## Installs what is missing: Chromium, fonts, Node, Python, openssl
 
 build: ## Builds browse, browsed and what lies beside it for daily use (target/release)
 	@deploy/build.sh release
+
+dist: ## Makes a release for this platform in target/dist
+	@deploy/dist.sh
 
 demo: ## Prints the 30 stories of Hacker News as JSON
 	@deploy/demo.sh

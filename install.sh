@@ -123,7 +123,7 @@ platform=$machine-$kernel
 release_url=${release_url%/}
 protocol='=https'
 case $release_url in
-  # What stands before an @ is no host.
+  # What stands before an @ is a user name and not the host.
   *@*) fail "the address of the server holds an @" "write it without a user name" ;;
   https://*) ;;
   http://127.0.0.1 | http://127.0.0.1[:/]* | http://localhost | http://localhost[:/]*) protocol='=http' ;;
