@@ -70,6 +70,7 @@ suite "Demo and benchmark" env BROWSE_TEST_BINARIES="$(binaries dev)" node --tes
 
 # Skipped by name where the npm registry cannot be reached and nothing is cached.
 suite "Applications" env BROWSE_TEST_BINARIES="$(binaries dev)" deploy/apps.sh --quick
+suite "Clients of the DevTools protocol" env BROWSE_TEST_BINARIES="$(binaries dev)" deploy/cdp.sh --quick
 
 # Adds up the closing lines of cargo test, node's test runner and unittest.
 awk '
