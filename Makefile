@@ -1,7 +1,7 @@
 # Thin: the work is done by the scripts in deploy/, and by cargo.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build dist demo test test-apps test-recordings fuzz check gen bench picture clean clean-tools
+.PHONY: help setup build dist demo test test-apps test-cdp test-recordings fuzz check gen bench picture clean clean-tools
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,6 +23,9 @@ test: ## Runs all tests of all languages
 
 test-apps: ## Drives browse against real applications from npm; not part of test
 	@deploy/apps.sh
+
+test-cdp: ## Drives a session with playwright-core and puppeteer-core from npm; not part of test
+	@deploy/cdp.sh
 
 test-recordings: ## Records eleven flows and runs their skills in three languages; not part of test
 	@deploy/recordings.sh
@@ -46,5 +49,5 @@ clean: ## Removes what was built
 	@cargo clean
 	@rm -rf sdk-ts/node_modules
 
-clean-tools: ## Removes what was fetched: Node, the benchmark's peers, the applications
-	@rm -rf target/tools target/bench target/apps
+clean-tools: ## Removes what was fetched: Node, the benchmark's peers, the applications, the clients
+	@rm -rf target/tools target/bench target/apps target/cdp

@@ -71,6 +71,7 @@ suite "MCP with the Python client" deploy/test/mcp.sh "$(binaries dev)"
 
 # Skipped by name where the npm registry cannot be reached and nothing is cached.
 suite "Applications" env BROWSE_TEST_BINARIES="$(binaries dev)" deploy/apps.sh --quick
+suite "Clients of the DevTools protocol" env BROWSE_TEST_BINARIES="$(binaries dev)" deploy/cdp.sh --quick
 
 # Adds up the closing lines of cargo test, node's test runner and unittest.
 awk '

@@ -3,6 +3,8 @@
 
 mod local_files;
 
+pub use local_files::readable_file;
+
 use std::{borrow::Cow, net::IpAddr, path::Path};
 
 use browse_proto::Reason;

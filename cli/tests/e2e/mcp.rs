@@ -159,6 +159,7 @@ fn an_agent_can_do_nothing_that_is_of_its_owner() {
         "skill run link-check",
         "tunnel status",
         "agent open",
+        "cdp-url",
         "cookie-import cookies.json",
         "cookie-import-browser chrome --all",
         "cookies",

@@ -3,6 +3,7 @@
 pub(crate) mod blank_tab;
 #[expect(clippy::module_inception, reason = "the module's main type has the module's name")]
 pub(crate) mod browser;
+pub(crate) mod client;
 pub(crate) mod clipboard;
 pub(crate) mod context;
 pub(crate) mod downloads;

@@ -16,7 +16,7 @@
 //!   point.
 //!
 //! A module uses those before it: `connection`, `launch` and `guard`; `capture`,
-//! `emulation` and `world`; `page`; `input` and `storage`; `browser`.
+//! `clients`, `emulation` and `world`; `page`; `input` and `storage`; `browser`.
 
 mod error;
 mod error_conversion;
@@ -28,6 +28,7 @@ mod launch;
 
 mod browser;
 mod capture;
+mod clients;
 mod emulation;
 mod guard;
 mod input;
@@ -37,6 +38,7 @@ mod world;
 
 pub use browser::blank_tab::BlankTab;
 pub use browser::browser::Browser;
+pub use browser::client::{ClientAnswer, ProtocolClient};
 pub use browser::context::{BrowserContext, ContextOptions};
 pub use browser::hidden_page::HiddenPage;
 pub use browser::options::{BrowserOptions, MAX_WINDOWS};
@@ -48,6 +50,7 @@ pub use capture::console::ConsoleEntry;
 pub use capture::downloads::{Download, DownloadState};
 pub use capture::har::{HarExchange, HarExchangeResponse, HarRecording, ResourceTiming};
 pub use capture::network::{ObservedRequest, RequestState};
+pub use clients::events::ClientEvents;
 pub use connection::call::CdpCall;
 pub use connection::session::CdpSession;
 pub use emulation::state::{

@@ -58,6 +58,18 @@ pub struct CallFacts<'a> {
     pub trace_id: Option<&'a str>,
 }
 
+/// What a client of the DevTools protocol did.
+pub struct ClientActivity {
+    /// The client.
+    pub client: String,
+    /// The session that it drives.
+    pub session: String,
+    /// What it did, or the method that was refused, and why.
+    pub target: String,
+    /// Why it was refused.
+    pub refused: Option<Reason>,
+}
+
 impl PendingActivity {
     /// Notes who calls what. Typed text, values and queries are left out.
     pub fn begin(call: CallFacts<'_>, request: &impl prost::Message) -> Self {
@@ -124,6 +136,20 @@ impl ActivityLog {
             client,
             command: command.to_owned(),
             outcome: refusal.reason.name().to_owned(),
+            ..v1::ActivityEntry::default()
+        });
+    }
+
+    /// Notes what a client of the DevTools protocol did. It reads without the guard.
+    pub fn record_client(&self, activity: ClientActivity) {
+        self.add(v1::ActivityEntry {
+            time: timestamp_now(),
+            client: activity.client,
+            command: "cdp-url".to_owned(),
+            target: activity.target,
+            outcome: activity.refused.map_or("ok", Reason::name).to_owned(),
+            session: activity.session,
+            raw: true,
             ..v1::ActivityEntry::default()
         });
     }

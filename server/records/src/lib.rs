@@ -5,6 +5,6 @@ mod request_target;
 mod security_log;
 mod telemetry;
 
-pub use activity::{ActivityLog, CallFacts, PendingActivity};
+pub use activity::{ActivityLog, CallFacts, ClientActivity, PendingActivity};
 pub use security_log::{SecurityLog, SecurityLogRow, SecuritySurface};
 pub use telemetry::{Telemetry, TelemetryEvent};

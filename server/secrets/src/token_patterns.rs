@@ -17,6 +17,8 @@ const TOKEN_PATTERNS: &[&str] = &[
     // JSON web tokens.
     r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*",
     r"\bhttps://hooks\.slack\.com/services/[A-Za-z0-9_/-]+",
+    // The address of `cdp-url`.
+    r"\bcdp_[0-9a-f]{32}\b",
     // Amazon.
     r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b",
     // Google.

@@ -196,8 +196,7 @@ impl Sessions {
         session: &Session,
     ) -> Result<(BrowserContext, Arc<Page>)> {
         let browser = self.browser_handle.browser().await?;
-        let options = ContextOptions { hosts: host_rules(&session.rules().hosts)?, proxy: None };
-        Ok(browser.lease(&options).await?)
+        Ok(browser.lease(&session.context_options()?).await?)
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Vec<Arc<Session>>> {
@@ -207,6 +206,16 @@ impl Sessions {
     fn find(&self, wanted: impl Fn(&Tab) -> bool) -> Option<Arc<Tab>> {
         let all = self.all();
         all.iter().flat_map(|session| session.tabs()).find(|tab| wanted(tab))
+    }
+}
+
+impl Session {
+    /// How its context is made, and others that have its rules.
+    ///
+    /// # Errors
+    /// A pattern of hosts is not one.
+    pub fn context_options(&self) -> Result<ContextOptions> {
+        Ok(ContextOptions { hosts: host_rules(&self.rules().hosts)?, proxy: None })
     }
 }
 

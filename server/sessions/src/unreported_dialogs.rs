@@ -35,6 +35,7 @@ impl UnreportedDialogs {
             AnsweredBy::Person => ("answered by a person", true),
             AnsweredBy::Document => ("closed: its document is gone", true),
             AnsweredBy::Skill => ("dismissed: a skill had no answer for it", true),
+            AnsweredBy::Client => return,
         };
         let closed =
             UnreportedDialog { kind: dialog.kind.clone(), outcome: what, was_asked: asked };

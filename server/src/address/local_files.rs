@@ -44,6 +44,20 @@ pub fn parse_file_url(rest: &str, asker: &UrlRequester<'_>) -> Result<Url> {
     Url::parse(&format!("{url}{suffix}")).map_err(|error| unreadable(&path, &error.to_string()))
 }
 
+/// The real path of a file that may be given to a page.
+///
+/// # Errors
+/// As [`parse_file_url`].
+pub fn readable_file(path: &Path, cwd: &Path, home: &Path) -> Result<PathBuf> {
+    let path = cwd.join(path);
+    let real = fs::canonicalize(&path).map_err(|error| unreadable(&path, &error.to_string()))?;
+    if !real.is_file() {
+        return Err(unreadable(&path, "it is not a plain file"));
+    }
+    ensure_allowed(&real, cwd, home)?;
+    Ok(real)
+}
+
 /// Checks that the resolved path `real` lies in an allowed place.
 fn ensure_allowed(real: &Path, cwd: &Path, home: &Path) -> Result<()> {
     let resolved = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());

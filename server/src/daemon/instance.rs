@@ -14,6 +14,7 @@ use tokio::sync::watch;
 
 use crate::{
     agents::AgentSessions,
+    devtools::{DevToolsListener, DevToolsParts, RecordClient},
     egress::Egress,
     idle_timer::IdleTimer,
     keychain::Keychain,
@@ -36,7 +37,7 @@ use browse_policy::{
     layer::{GatedService, OriginCheck},
 };
 use browse_process::Guardian;
-use browse_records::{ActivityLog, SecurityLog, Telemetry};
+use browse_records::{ActivityLog, ClientActivity, SecurityLog, Telemetry};
 use browse_sessions::{Sessions, downloads_place};
 
 /// How the daemon ends.
@@ -59,7 +60,8 @@ pub struct Daemon {
     build_id: String,
     authority: Arc<Authority>,
     sessions: Arc<Sessions>,
-    activity: ActivityLog,
+    activity: Arc<ActivityLog>,
+    devtools: Arc<DevToolsListener>,
     attempts: Arc<SecurityLog>,
     egress: Egress,
     telemetry: Arc<Telemetry>,
@@ -155,7 +157,14 @@ impl Daemon {
             notices: Arc::clone(&notices),
         }));
         let windows = Windows::new(Arc::clone(&idle_timer), Arc::clone(&notices));
+        let activity = Arc::<ActivityLog>::default();
+        let devtools = Arc::new(DevToolsListener::new(DevToolsParts {
+            sessions: Arc::clone(&parts.sessions),
+            home: parts.settings.home.clone(),
+            record: record_clients(Arc::clone(&activity)),
+        }));
         Arc::new(Self {
+            devtools,
             scanner,
             transcript,
             settings: parts.settings,
@@ -165,7 +174,7 @@ impl Daemon {
             build_id: parts.build_id,
             authority: parts.authority,
             sessions: parts.sessions,
-            activity: ActivityLog::default(),
+            activity,
             attempts,
             egress,
             telemetry,
@@ -227,6 +236,11 @@ impl Daemon {
     /// Who did what.
     pub fn activity(&self) -> &ActivityLog {
         &self.activity
+    }
+
+    /// Its addresses for clients of the DevTools protocol.
+    pub fn devtools(&self) -> &Arc<DevToolsListener> {
+        &self.devtools
     }
 
     /// What watches over what leaves the sites that it was read on.
@@ -332,9 +346,12 @@ impl Daemon {
     }
 
     /// Time since the last call ended; nothing while one is in flight, while a
-    /// person has a window, while somebody is paired, or while a file comes in.
+    /// person has a window, while somebody is paired, while a client of the DevTools
+    /// protocol is connected, or while a file comes in.
     pub fn idle_time(&self) -> Duration {
-        let is_used = !self.windows.all().is_empty() || !self.pairings.is_empty();
+        let is_used = !self.windows.all().is_empty()
+            || !self.pairings.is_empty()
+            || self.devtools.has_clients();
         if self.calls() > 0 || is_used || self.sessions.downloads().is_busy() {
             return Duration::ZERO;
         }
@@ -378,6 +395,18 @@ impl Daemon {
             Err(_) => ShutdownReason::Stop,
         }
     }
+}
+
+/// Writes what clients of the DevTools protocol do into the activity log.
+fn record_clients(activity: Arc<ActivityLog>) -> RecordClient {
+    Arc::new(move |record| {
+        activity.record_client(ClientActivity {
+            client: format!("cdp:{}", record.client),
+            session: record.session,
+            target: record.what,
+            refused: record.refused,
+        });
+    })
 }
 
 impl Drop for InFlightCall {

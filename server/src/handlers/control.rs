@@ -3,6 +3,7 @@
 
 mod activity;
 mod agents;
+mod cdp_url;
 mod doctor;
 mod memory;
 mod security;
@@ -14,6 +15,7 @@ mod status;
 
 pub use activity::activity;
 pub use agents::open_agent;
+pub use cdp_url::cdp_url;
 pub use doctor::doctor;
 pub use memory::memory;
 pub use security::{security_scan, security_status};

@@ -11,6 +11,7 @@ mod arrivals;
 mod attacks;
 mod deaths;
 mod denied;
+mod devtools;
 mod diagnostics;
 mod dialogs;
 mod fetching;

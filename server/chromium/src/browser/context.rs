@@ -248,6 +248,7 @@ impl BrowserContext {
             self.browser.close().await;
             return Ok(());
         }
+        self.browser.registry().shared.clients.on_context_ended(&self.id);
         let params = json!({ "browserContextId": self.id });
         let disposed: CdpCall<IgnoredAny> =
             self.browser.connection().call_method(None, "Target.disposeBrowserContext", &params);

@@ -7,11 +7,17 @@ use serde::Deserialize;
 use super::registry::Registry;
 use crate::capture::downloads::{Download, DownloadState};
 use crate::connection::envelope::RawEvent;
-use crate::ids::FrameId;
+use crate::ids::{BrowserContextId, FrameId};
 use crate::page::event::Event;
+use crate::page::page::Page;
 
 /// Downloads under way, by id.
-pub(crate) type OpenDownloads = HashMap<String, Download>;
+#[derive(Default)]
+pub(crate) struct OpenDownloads {
+    all: HashMap<String, Download>,
+    /// The contexts of those that clients of the protocol may hear of.
+    contexts: HashMap<String, BrowserContextId>,
+}
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -46,6 +52,9 @@ impl Registry {
             "Browser.downloadWillBegin" => {
                 let begins: DownloadWillBegin = event.params()?;
                 let page = begins.frame_id.and_then(|frame| self.page_of_frame(&frame));
+                if let Some(page) = page.as_ref().filter(|page| self.is_reported(page)) {
+                    open.contexts.insert(begins.guid.clone(), page.context_id().clone());
+                }
                 let download = Download {
                     path: self.download_folder.join(&begins.guid),
                     id: begins.guid.clone(),
@@ -56,7 +65,7 @@ impl Registry {
                     total: None,
                     state: DownloadState::Started,
                 };
-                open.insert(begins.guid, download.clone());
+                open.all.insert(begins.guid, download.clone());
                 download
             }
             "Browser.downloadProgress" => {
@@ -66,7 +75,7 @@ impl Registry {
                     "canceled" => DownloadState::Canceled,
                     _ => DownloadState::Progress,
                 };
-                let download = open.get_mut(&progress.guid)?;
+                let download = open.all.get_mut(&progress.guid)?;
                 let received = progress.received_bytes as u64;
                 // Most events of a small file say the same.
                 let total = Some(progress.total_bytes as u64).filter(|total| *total > 0);
@@ -78,14 +87,41 @@ impl Registry {
                 download.state = state;
                 match state {
                     DownloadState::Progress => download.clone(),
-                    _ => open.remove(&progress.guid)?,
+                    _ => open.all.remove(&progress.guid)?,
                 }
             }
             _ => return None,
         };
+        let context = match report.state {
+            DownloadState::Started | DownloadState::Progress => open.contexts.get(&report.id),
+            _ => None,
+        };
+        let context = context.cloned().or_else(|| open.contexts.remove(&report.id));
         drop(open);
+        if let Some(context) = context {
+            self.forward_download(&context, event, &report);
+        }
         if !self.report_to_fetching_tab(&report) {
             self.shared.sink.event(Event::Download(report));
+        }
+        Some(())
+    }
+
+    /// Whether a tab is not hidden.
+    fn is_reported(&self, page: &Page) -> bool {
+        !self.maps.lock().is_page_hidden(page)
+    }
+
+    /// Reports to the clients of the protocol: before the file is given its place.
+    fn forward_download(
+        &self,
+        context: &BrowserContextId,
+        event: &RawEvent<'_>,
+        report: &Download,
+    ) -> Option<()> {
+        if !self.shared.clients.is_empty() {
+            let params = event.params()?;
+            self.shared.clients.on_download(context, event.method, &params, &report.path);
         }
         Some(())
     }

@@ -18,7 +18,6 @@ use crate::connection::call::CdpCall;
 use crate::error::{Error, Result};
 use crate::ids::{BrowserContextId, TargetId};
 use crate::launch::info::Flavour;
-use crate::page::event::Event;
 use crate::page::page::Page;
 
 /// A hidden tab; closed when it is dropped.
@@ -93,9 +92,7 @@ impl Drop for NewPagesHold<'_> {
             maps.held_pages = others;
             ours.into_iter().filter(|page| !maps.hidden_tabs.contains(page.target_id())).collect()
         };
-        for page in released {
-            self.registry.shared.sink.event(Event::PageOpened(page));
-        }
+        released.into_iter().for_each(|page| self.registry.report_opened(page));
     }
 }
 

@@ -78,6 +78,7 @@ impl TargetMaps {
 #[derive(Clone)]
 pub(super) struct AttachedSession {
     pub session: CdpSession,
+    pub target: TargetId,
     pub page: Option<Arc<Page>>,
     pub role: SessionRole,
 }
@@ -106,6 +107,7 @@ impl Registry {
             viewport: options.viewport,
             emulations: Emulations::new(options.viewport),
             workers: Workers::default(),
+            clients: Arc::default(),
             front_lock: tokio::sync::Mutex::default(),
             flavour,
             preload_script: options.preload_script,
@@ -159,9 +161,14 @@ impl Registry {
             let of = |page: &&Arc<Page>| page.context_id() == context;
             maps.pages.iter().filter(of).cloned().collect()
         };
-        for page in revealed {
-            self.shared.sink.event(Event::PageOpened(page));
-        }
+        revealed.into_iter().for_each(|page| self.report_opened(page));
+    }
+
+    /// Reports a tab that is not hidden.
+    pub(super) fn report_opened(&self, page: Arc<Page>) {
+        let (context, target) = (page.context_id().clone(), page.target_id().clone());
+        self.shared.sink.event(Event::PageOpened(page));
+        self.shared.clients.on_page_opened(&context, &target);
     }
 
     /// Answers every request of a tab with nothing, or no longer.
@@ -228,6 +235,11 @@ impl Registry {
 
 impl EventHandler for Registry {
     fn event(&self, event: &RawEvent<'_>) {
+        if let Some(session) = event.session
+            && self.shared.clients.on_session_event(session, event)
+        {
+            return;
+        }
         if let Some(name) = event.method.strip_prefix("Target.") {
             self.on_target_event(name, event);
             return;
@@ -285,6 +297,7 @@ impl EventHandler for Registry {
         *self.tracing.lock() = TracingState::Idle;
         self.gone.send_replace(Some(reason.to_owned()));
         self.changed.send_replace(());
+        self.shared.clients.on_browser_gone(reason);
         self.shared.sink.event(Event::BrowserGone(reason.to_owned()));
     }
 }

@@ -11,7 +11,6 @@ use crate::connection::session::CdpSession;
 use crate::emulation::messages::EmulatedTarget;
 use crate::error::Error;
 use crate::ids::{BrowserContextId, FrameId, SessionId, TargetId};
-use crate::page::event::Event;
 use crate::page::page::Page;
 use crate::page::setup;
 
@@ -55,6 +54,12 @@ struct TargetIdEvent {
 impl Registry {
     /// `Target.*`. An event that does not fit changes nothing.
     pub(super) fn on_target_event(&self, name: &str, event: &RawEvent<'_>) -> Option<()> {
+        if event.session.is_none() {
+            if self.shared.clients.on_root_event(&self.shared.connection, name, event) {
+                return Some(());
+            }
+            self.shared.clients.forward_target_event(name, event);
+        }
         match name {
             "attachedToTarget" => self.on_attached(event.params()?, event.session),
             "detachedFromTarget" => {
@@ -91,7 +96,15 @@ impl Registry {
             ("iframe", _) => (SessionRole::Frame, parent_page),
             _ => (SessionRole::Other, parent_page),
         };
-        let attached = AttachedSession { session: session.clone(), page: page.clone(), role };
+        let parent_target =
+            parent.and_then(|id| Some(self.maps.lock().sessions.get(id)?.target.clone()));
+        let target = info.target_id.clone();
+        let attached = AttachedSession {
+            session: session.clone(),
+            target: target.clone(),
+            page: page.clone(),
+            role,
+        };
         self.maps.lock().sessions.insert(session.id().clone(), attached);
         let context = page.as_ref().map(|page| page.context_id().clone());
         let context = context.or(info.browser_context_id);
@@ -112,14 +125,17 @@ impl Registry {
                     }
                     maps.is_page_hidden(&page)
                 };
-                if !hidden {
-                    self.shared.sink.event(Event::PageOpened(page));
+                if hidden {
+                    setup::resume_page(&page);
+                } else {
+                    self.start_page(page);
                 }
             }
             (SessionRole::Frame, Some(page)) => {
                 let frame = FrameId::from(info.target_id.as_str());
                 page.state.lock().frames.set_out_of_process(&frame, &session);
                 setup::set_up_frame(&page, &session);
+                self.start_child(session, &target, parent_target.as_ref());
                 page.notify();
             }
             (_, page) => {
@@ -129,11 +145,53 @@ impl Registry {
                 let is_shared = matches!(info.kind.as_str(), "shared_worker" | "service_worker");
                 if is_shared && parent.is_none() {
                     self.shared.workers.add(&session, &context);
+                    self.start_shared_worker(session, &context, &target);
+                } else {
+                    self.start_child(session, &target, parent_target.as_ref());
                 }
-                setup::resume(&session);
             }
         }
         self.changed.send_replace(());
+    }
+
+    /// Reports a new tab and lets it run, unless a client has it wait.
+    fn start_page(&self, page: Arc<Page>) {
+        let (clients, target) = (&self.shared.clients, page.target_id().clone());
+        if !clients.stops_new_targets(page.context_id()) {
+            setup::resume_page(&page);
+            return self.report_opened(page);
+        }
+        let held = Arc::clone(&page);
+        clients.hold(&target, Box::new(move || setup::resume_page(&held)));
+        self.report_opened(page);
+        clients.settle_held(&self.shared.connection, &target);
+    }
+
+    /// The same for a worker that belongs to no tab.
+    fn start_shared_worker(
+        &self,
+        session: CdpSession,
+        context: &BrowserContextId,
+        target: &TargetId,
+    ) {
+        let clients = &self.shared.clients;
+        if !clients.stops_new_targets(context) {
+            setup::resume(&session);
+            return clients.on_worker_opened(context, target);
+        }
+        clients.hold(target, Box::new(move || setup::resume(&session)));
+        clients.on_worker_opened(context, target);
+        clients.settle_held(&self.shared.connection, target);
+    }
+
+    /// The same for a frame or worker of a tab: Chromium attaches the clients of the tab.
+    fn start_child(&self, session: CdpSession, target: &TargetId, parent: Option<&TargetId>) {
+        let clients = &self.shared.clients;
+        if !parent.is_some_and(|parent| clients.stops_children(parent)) {
+            return setup::resume(&session);
+        }
+        clients.hold(target, Box::new(move || setup::resume(&session)));
+        clients.settle_held(&self.shared.connection, target);
     }
 
     /// Whether it is a window that a page may not open.

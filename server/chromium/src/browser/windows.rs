@@ -20,19 +20,19 @@ use crate::page::setup;
 use crate::page::windows::{RefusedWindow, RequestedWindow, WindowRefusal};
 
 /// While it lives, tabs are being opened in a context by us.
-pub(super) struct OpeningGuard<'a> {
-    registry: &'a Registry,
+pub(super) struct OpeningGuard {
+    registry: Arc<Registry>,
     context: BrowserContextId,
 }
 
-impl<'a> OpeningGuard<'a> {
-    pub(super) fn begin(registry: &'a Registry, context: &BrowserContextId) -> Self {
+impl OpeningGuard {
+    pub(super) fn begin(registry: &Arc<Registry>, context: &BrowserContextId) -> Self {
         *registry.maps.lock().opening_counts.entry(context.clone()).or_default() += 1;
-        Self { registry, context: context.clone() }
+        Self { registry: Arc::clone(registry), context: context.clone() }
     }
 }
 
-impl Drop for OpeningGuard<'_> {
+impl Drop for OpeningGuard {
     fn drop(&mut self) {
         let mut maps = self.registry.maps.lock();
         if let Some(openings) = maps.opening_counts.get_mut(&self.context) {

@@ -62,13 +62,15 @@ enum ReplyTo {
     Channel(oneshot::Sender<Result<Bytes>>),
     /// To a function on the reading task, in order with the events.
     Inline(Box<dyn FnOnce(Result<Bytes>) + Send>),
+    /// The same, with refusals as Chromium wrote them.
+    Raw(Box<dyn FnOnce(Result<Bytes>) + Send>),
 }
 
 impl CallWaiter {
     fn answer(self, answer: Result<Bytes>) {
         match self.reply {
             ReplyTo::Channel(sender) => drop(sender.send(answer)),
-            ReplyTo::Inline(function) => function(answer),
+            ReplyTo::Inline(function) | ReplyTo::Raw(function) => function(answer),
         }
     }
 }
@@ -143,6 +145,23 @@ impl CdpConnection {
         }
     }
 
+    /// As [`CdpConnection::call_then`], with the whole message of the answer, which may
+    /// be a refusal. The function is also called when the answer cannot come.
+    pub(crate) fn call_raw_then(
+        &self,
+        session: Option<&SessionId>,
+        method: &str,
+        params: &impl Serialize,
+        then: Box<dyn FnOnce(Result<Bytes>) + Send>,
+    ) {
+        let waiter = CallWaiter { session: session.cloned(), reply: ReplyTo::Raw(then) };
+        match self.dispatch_or_return(session, method, params, Some(waiter)) {
+            Ok(_) => {}
+            Err((error, Some(waiter))) => waiter.answer(Err(error)),
+            Err((error, None)) => tracing::debug!(method, %error, "a command was not sent"),
+        }
+    }
+
     /// Writes a command whose answer nobody wants.
     pub(crate) fn send(
         &self,
@@ -196,8 +215,6 @@ impl CdpConnection {
         }
     }
 
-    /// Encodes and writes one message. Ids are given out under the same lock
-    /// that registers the waiter, so no answer can arrive unexpected.
     fn dispatch(
         &self,
         session: Option<&SessionId>,
@@ -205,18 +222,34 @@ impl CdpConnection {
         params: &impl Serialize,
         waiter: Option<CallWaiter>,
     ) -> Result<u32> {
+        self.dispatch_or_return(session, method, params, waiter).map_err(|(error, _)| error)
+    }
+
+    /// Encodes and writes one message. Ids are given out under the same lock
+    /// that registers the waiter, so no answer can arrive unexpected. The waiter comes
+    /// back with an error.
+    fn dispatch_or_return(
+        &self,
+        session: Option<&SessionId>,
+        method: &str,
+        params: &impl Serialize,
+        waiter: Option<CallWaiter>,
+    ) -> Result<u32, (Error, Option<CallWaiter>)> {
         let mut pending = self.0.pending.lock();
         if let Some(gone) = &pending.gone_error {
-            return Err(gone.clone());
+            return Err((gone.clone(), waiter));
         }
         pending.last_id = pending.last_id.wrapping_add(1).max(1);
         let id = pending.last_id;
         drop(pending);
-        let message = encode(id, session, method, params)?;
+        let message = match encode(id, session, method, params) {
+            Ok(message) => message,
+            Err(error) => return Err((error, waiter)),
+        };
         if let Some(waiter) = waiter {
             let mut pending = self.0.pending.lock();
             if let Some(gone) = &pending.gone_error {
-                return Err(gone.clone());
+                return Err((gone.clone(), Some(waiter)));
             }
             pending.waiters.insert(id, waiter);
         }
@@ -237,11 +270,12 @@ impl CdpConnection {
         if let Some(id) = head.id {
             let waiter = self.0.pending.lock().waiters.remove(&id);
             if let Some(waiter) = waiter {
+                let is_raw = matches!(waiter.reply, ReplyTo::Raw(_));
                 let answer = match head.error {
-                    Some(refusal) => {
+                    Some(refusal) if !is_raw => {
                         Err(Error::Protocol { method: String::new(), message: refusal.text() })
                     }
-                    None => Ok(message.clone()),
+                    _ => Ok(message.clone()),
                 };
                 waiter.answer(answer);
             }

@@ -75,6 +75,8 @@ pub enum AnsweredBy {
     Document,
     /// A skill runs that has no answer for it.
     Skill,
+    /// A client of the protocol that is attached to its tab.
+    Client,
 }
 
 /// A dialog that was answered.
@@ -192,6 +194,7 @@ impl Dialog {
             AnsweredBy::Person => "by a person",
             AnsweredBy::Document => "its document is gone",
             AnsweredBy::Skill => "the skill had no answer",
+            AnsweredBy::Client => "by a client of `cdp-url`",
         };
         format!("{answer} ({why})")
     }
@@ -286,6 +289,9 @@ impl Page {
     /// The answer to a dialog that opens now, unless it is held.
     fn immediate_answer(&self, kind: &str) -> Option<(DialogAnswer, AnsweredBy)> {
         let headed = self.shared.flavour == Flavour::Headed;
+        if self.shared.clients.hears_dialogs(self.target_id()) {
+            return None;
+        }
         if kind == "alert" {
             return (!headed).then_some((DialogAnswer::Accept(None), AnsweredBy::Automatic));
         }
@@ -324,6 +330,13 @@ impl Page {
     /// How a dialog is held: for whom, for how long, and what becomes of it.
     fn hold_policy(&self, kind: &str) -> (bool, Duration, DialogAnswer, AnsweredBy) {
         match self.shared.dialog_policy {
+            _ if self.shared.clients.hears_dialogs(self.target_id()) => {
+                let answer = match kind {
+                    "alert" => DialogAnswer::Accept(None),
+                    _ => DialogAnswer::Dismiss,
+                };
+                (kind != "alert", self.shared.dialog_timeout, answer, AnsweredBy::Timeout)
+            }
             _ if kind == "alert" => {
                 (false, PERSON_TIMEOUT, DialogAnswer::Accept(None), AnsweredBy::Automatic)
             }
@@ -447,6 +460,7 @@ pub(crate) fn on_dialog_closed(page: &Page, event: &RawEvent<'_>) -> Option<()> 
         (true, _) => DialogAnswer::Accept(None),
     };
     let by = match page.shared.flavour {
+        _ if page.shared.clients.hears_dialogs(page.target_id()) => AnsweredBy::Client,
         Flavour::Headed => AnsweredBy::Person,
         Flavour::Headless | Flavour::HeadlessShell => AnsweredBy::Document,
     };

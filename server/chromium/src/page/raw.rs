@@ -29,8 +29,15 @@ impl Page {
     async fn attach_raw(&self) -> Result<CdpSession> {
         let params = json!({ "targetId": self.target_id(), "flatten": true });
         let connection = &self.shared.connection;
+        self.shared.clients.expect_attach(None, self.target_id(), 0, false);
         let attached: CdpCall<RawSessionResult> =
             connection.call_method(None, "Target.attachToTarget", &params);
-        Ok(CdpSession::new(connection.clone(), attached.await?.session_id))
+        match attached.await {
+            Ok(attached) => Ok(CdpSession::new(connection.clone(), attached.session_id)),
+            Err(error) => {
+                self.shared.clients.forget_attach(None, self.target_id());
+                Err(error)
+            }
+        }
     }
 }

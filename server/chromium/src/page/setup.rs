@@ -42,7 +42,7 @@ pub(crate) fn resume(session: &CdpSession) {
     session.send("Runtime.runIfWaitingForDebugger", &NoParams);
 }
 
-/// Sets a page's main session up; the page is ready when all is answered.
+/// Sets a page's main session up; [`resume_page`] follows.
 pub(crate) fn set_up_page(page: &Arc<Page>) {
     let session = page.session();
     enable_domains(page, session);
@@ -60,7 +60,11 @@ pub(crate) fn set_up_page(page: &Arc<Page>) {
             session.call_method::<IgnoredAny>(method, &metrics).ignore();
         }
     }
-    let waiting = Arc::downgrade(page);
+}
+
+/// Lets a page run that was set up; it is ready when all is answered.
+pub(crate) fn resume_page(page: &Arc<Page>) {
+    let (session, waiting) = (page.session(), Arc::downgrade(page));
     session.call_then("Runtime.runIfWaitingForDebugger", &NoParams, move |answer| {
         if let Some(page) = waiting.upgrade() {
             page.state.lock().ready = Some(answer.map(|_: IgnoredAny| ()));
@@ -69,7 +73,7 @@ pub(crate) fn set_up_page(page: &Arc<Page>) {
     });
 }
 
-/// Sets the session of an out-of-process frame up.
+/// Sets the session of an out-of-process frame up; [`resume`] follows.
 pub(crate) fn set_up_frame(page: &Arc<Page>, session: &CdpSession) {
     enable_domains(page, session);
     page.intercept_frame(session);
@@ -79,7 +83,6 @@ pub(crate) fn set_up_frame(page: &Arc<Page>, session: &CdpSession) {
         Some(page),
         page.context_id(),
     );
-    resume(session);
 }
 
 /// The part that main frames and out-of-process frames share.

@@ -8,6 +8,7 @@ use super::emulations::Emulations;
 use super::event::EventSink;
 use super::visited_origins::VisitedOrigins;
 use super::workers::Workers;
+use crate::clients::table::Clients;
 use crate::connection::pipe::CdpConnection;
 use crate::emulation::viewport::Viewport;
 use crate::guard::restrictions::Policies;
@@ -24,6 +25,7 @@ pub(crate) struct BrowserShared {
     pub viewport: Viewport,
     pub emulations: Emulations,
     pub workers: Workers,
+    pub clients: Arc<Clients>,
     /// Held by the task that needs its tab in front.
     pub front_lock: tokio::sync::Mutex<()>,
     /// Which kind of Chromium it is.

@@ -52,6 +52,7 @@ pub async fn close_session(
         Reason::SessionNotFound => error.with(HINT_KEY, "Run `browse session list`"),
         _ => error,
     })?;
+    cx.daemon().devtools().revoke(&request.name);
     cx.daemon().agents().remove_session(&request.name);
     let untold = tabs.iter().flatten().filter_map(|tab| tab.unreported_dialogs().take_questions());
     untold.for_each(|words| cx.add_notice(&words));

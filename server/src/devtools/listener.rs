@@ -1,0 +1,177 @@
+//! The listener on loopback: open while an address is good.
+
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+
+use browse_base::{Error, Result};
+use browse_proto::Reason;
+use hyper::{server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{Mutex, Semaphore},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    AddressTerms, Addresses, DevToolsParts, IssuedAddress,
+    addresses::Grant,
+    http_service::{HttpService, ROOT},
+};
+
+/// Connections at a time.
+const MAX_CONNECTIONS: usize = 64;
+
+/// Clients at a time.
+const MAX_CLIENTS: usize = 32;
+
+/// Time in which a client must have sent its request.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How often is looked whether sessions of addresses are gone.
+const SWEEP_INTERVAL: Duration = Duration::from_millis(250);
+
+/// The listener, and the addresses below it.
+pub struct DevToolsListener {
+    parts: Arc<DevToolsParts>,
+    addresses: Arc<Addresses>,
+    open: Mutex<Option<OpenListener>>,
+    /// Clients that may still connect.
+    free: Arc<Semaphore>,
+}
+
+struct OpenListener {
+    local: SocketAddr,
+    done: CancellationToken,
+}
+
+impl DevToolsListener {
+    /// One that is closed.
+    pub fn new(parts: DevToolsParts) -> Self {
+        Self {
+            parts: Arc::new(parts),
+            addresses: Arc::default(),
+            open: Mutex::default(),
+            free: Arc::new(Semaphore::new(MAX_CLIENTS)),
+        }
+    }
+
+    /// Makes an address, and opens the listener for it; answers the address itself and
+    /// how long it is good.
+    ///
+    /// # Errors
+    /// As [`Addresses::issue`]; no port can be listened on.
+    pub async fn issue(self: &Arc<Self>, terms: AddressTerms) -> Result<(String, IssuedAddress)> {
+        let local = self.open().await?;
+        let issued = self.addresses.issue(terms)?;
+        Ok((format!("ws://{local}{ROOT}/{}", issued.capability), issued))
+    }
+
+    /// Ends the addresses of a session with their clients; answers how many there were.
+    pub fn revoke(&self, session: &str) -> usize {
+        self.addresses.revoke(session)
+    }
+
+    /// Whether a client is connected.
+    pub fn has_clients(&self) -> bool {
+        self.free.available_permits() < MAX_CLIENTS
+    }
+
+    /// Whether there are no addresses.
+    pub fn is_empty(&self) -> bool {
+        self.addresses.is_empty()
+    }
+
+    async fn open(self: &Arc<Self>) -> Result<SocketAddr> {
+        let mut open = self.open.lock().await;
+        if let Some(open) = open.as_ref().filter(|open| !open.done.is_cancelled()) {
+            return Ok(open.local);
+        }
+        let failed = |error: std::io::Error| {
+            let message = format!("no port on 127.0.0.1 can be listened on: {error}");
+            Error::new(Reason::PortTaken, message).with("port", 0)
+        };
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(failed)?;
+        let local = listener.local_addr().map_err(failed)?;
+        let done = CancellationToken::new();
+        *open = Some(OpenListener { local, done: done.clone() });
+        let service = HttpService {
+            parts: Arc::clone(&self.parts),
+            addresses: Arc::clone(&self.addresses),
+            local,
+            free: Arc::clone(&self.free),
+        };
+        tracing::info!(%local, "clients of the DevTools protocol can connect");
+        tokio::spawn(accept(listener, Arc::new(service), done));
+        tokio::spawn(close_when_unused(Arc::downgrade(self)));
+        Ok(local)
+    }
+
+    fn is_open(&self, grant: &Grant) -> bool {
+        let session = grant.session.upgrade();
+        session.is_some_and(|session| {
+            let current = self.parts.sessions.get(session.name());
+            current.is_some_and(|current| Arc::ptr_eq(&current, &session))
+        })
+    }
+}
+
+/// Ends addresses whose time or session is over, and the listener with the last.
+async fn close_when_unused(listener: std::sync::Weak<DevToolsListener>) {
+    // One that was just opened has its address soon.
+    tokio::time::sleep(REQUEST_TIMEOUT).await;
+    loop {
+        tokio::time::sleep(SWEEP_INTERVAL).await;
+        let Some(listener) = listener.upgrade() else { return };
+        if listener.addresses.sweep(|grant| listener.is_open(grant)).is_some() {
+            continue;
+        }
+        let mut open = listener.open.lock().await;
+        if listener.addresses.is_empty()
+            && let Some(open) = open.take()
+        {
+            open.done.cancel();
+            tracing::info!("clients of the DevTools protocol cannot connect any more");
+            return;
+        }
+    }
+}
+
+impl Drop for DevToolsListener {
+    fn drop(&mut self) {
+        if let Some(open) = self.open.get_mut() {
+            open.done.cancel();
+        }
+    }
+}
+
+async fn accept(listener: TcpListener, service: Arc<HttpService>, done: CancellationToken) {
+    let limit = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    while let Some(accepted) = done.run_until_cancelled(listener.accept()).await {
+        let Ok((stream, _)) = accepted else {
+            tokio::time::sleep(SWEEP_INTERVAL).await;
+            continue;
+        };
+        let Ok(permit) = Arc::clone(&limit).try_acquire_owned() else { continue };
+        let service = Arc::clone(&service);
+        tokio::spawn(async move {
+            serve(stream, service).await;
+            drop(permit);
+        });
+    }
+}
+
+async fn serve(stream: TcpStream, service: Arc<HttpService>) {
+    let _ = stream.set_nodelay(true);
+    let answer = service_fn(move |request| {
+        let service = Arc::clone(&service);
+        async move { Ok::<_, std::convert::Infallible>(service.call(request).await) }
+    });
+    let serving = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(REQUEST_TIMEOUT)
+        .serve_connection(TokioIo::new(stream), answer)
+        .with_upgrades();
+    if let Err(error) = serving.await {
+        tracing::debug!(%error, "a connection of a DevTools client broke");
+    }
+}
