@@ -55,7 +55,7 @@ export const scripts = [
       const [popup] = await Promise.all([page.waitForEvent("popup"), page.click(id)]);
       await popup.waitForLoadState();
       await popup.click("#say");
-      assert.equal(await popup.title(), "said");
+      assert.equal(await popup.title(), "clicked");
       await popup.close();
     }
   } },

@@ -41,7 +41,7 @@ export const scripts = [
     const [popup] = await Promise.all([new Promise((resolve) => page.once("popup", resolve)), page.click("#open")]);
     await popup.waitForSelector("#say");
     await popup.click("#say");
-    assert.equal(await popup.title(), "said");
+    assert.equal(await popup.title(), "clicked");
     await popup.close();
   } },
   { title: "downloads", run: async ({ page, browser, site, folder }) => {

@@ -19,7 +19,7 @@ const pages = {
     <button id=fetch onclick="fetch('/data').then((r) => r.text()).then((t) => out.textContent = t)">Fetch</button>
     <button id=worker onclick="new Worker('/worker.js').onmessage = (e) => out.textContent = e.data">Worker</button>`,
   "/next": "<!doctype html><title>next</title><p>Next page</p>",
-  "/popup": "<!doctype html><title>popup</title><p>Popup</p><button id=say onclick=\"document.title = 'said'\">Say</button>",
+  "/popup": "<!doctype html><title>popup</title><p>Popup</p><button id=say onclick=\"document.title = 'clicked'\">Say</button>",
   "/frames": (port) => `<!doctype html><title>frames</title><iframe id=same src=/inner></iframe>
     <iframe id=cross src="http://localhost:${port}/inner"></iframe>`,
   "/inner": "<!doctype html><title>inner</title><button id=b onclick=\"this.textContent = 'clicked'\">In</button>",

@@ -89,7 +89,7 @@ pub static ALLOWED: &[AllowedMethods] = &[
     },
     AllowedMethods {
         place: Place::Both,
-        reason: "switched on again alone: errors of certificates are not ignored",
+        reason: "only with `ignore: false`: errors of certificates are not ignored",
         names: &["Security.setIgnoreCertificateErrors"],
     },
     AllowedMethods {
@@ -418,7 +418,10 @@ pub static REFUSED: &[RefusedMethods] = &[
         prefix: "HeadlessExperimental.",
         reason: "it stops the frames of the browser",
     },
-    RefusedMethods { prefix: "WebMCP.", reason: "tools of pages are called with `browse webmcp`" },
+    RefusedMethods {
+        prefix: "WebMCP.",
+        reason: "tools of pages are called under the guard of egress",
+    },
 ];
 
 /// Whether the method is served there, or why it is refused.

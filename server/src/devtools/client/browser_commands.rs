@@ -132,6 +132,9 @@ impl DevToolsClient {
             return Err(refused(&request.method, "sessions are flattened: set `flatten`"));
         }
         let id = request.text("targetId").ok_or_else(no_target)?.to_owned();
+        if id == self.browser_id() {
+            return self.attach_to_browser(request, at);
+        }
         if let Some(page) = page_of_tab(&id) {
             let page = TargetId::from(self.own_page(Some(page))?);
             let session = self.attach_tab(&page, at);

@@ -18,6 +18,8 @@ use crate::devtools::message::{self, Refusal, ReplyAddress, Request, SERVER_ERRO
 pub(super) struct DownloadBehavior {
     /// Whether the client hears of them.
     reports: bool,
+    /// The session that asked for it, which hears of them.
+    session: Option<String>,
     /// Where copies go.
     folder: Option<PathBuf>,
     /// Whether a copy has the name that the page suggests; else it has its id.
@@ -43,6 +45,7 @@ impl DevToolsClient {
         };
         let behavior = DownloadBehavior {
             reports: request.flag("eventsEnabled"),
+            session: request.session.clone(),
             folder,
             by_name: request.text("behavior") == Some("allow"),
             names: Vec::new(),
@@ -89,9 +92,9 @@ impl DevToolsClient {
             let name = if behavior.by_name { name } else { Some(guid.to_owned()) };
             let folder = behavior.folder.clone().filter(|_| params["state"] == "completed");
             let to = folder.zip(name).map(|(folder, name)| folder.join(name));
-            (behavior.reports, to)
+            (behavior.reports, behavior.session.clone(), to)
         };
-        let (reports, to) = copied;
+        let (reports, session, to) = copied;
         let report = {
             let client = self.myself();
             let (method, params) = (method.to_owned(), params.clone());
@@ -105,7 +108,7 @@ impl DevToolsClient {
                         fields.insert("filePath".to_owned(), json!(to));
                     }
                 }
-                client.send(message::event(None, &method, &params));
+                client.send(message::event(session.as_deref(), &method, &params));
             }
         };
         let Some(to) = to else {
