@@ -66,7 +66,7 @@ pub use input::keys::{KeyCombination, KeyboardKey};
 pub use input::mouse::{MouseButton, MouseEvent, MouseEventKind};
 pub use launch::find::find_headed;
 pub use launch::info::{BrowserInfo, Flavour, Sandbox};
-pub use launch::options::LaunchOptions;
+pub use launch::options::{LaunchOptions, UserAgentMode};
 pub use launch::profile::PARTIAL_DIR_PREFIX;
 pub use page::action_tracking::ActionBaseline;
 pub use page::dialogs::{

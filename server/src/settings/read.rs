@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{notes::LibrarySettings, project, skills::SandboxMode};
 use browse_base::Result;
-use browse_chromium::{DialogPolicy, MAX_WINDOWS};
+use browse_chromium::{DialogPolicy, MAX_WINDOWS, UserAgentMode};
 use browse_content::{ContentLayers, LlmSettings};
 use browse_models::{ModelSettings, OnnxConfig};
 use browse_net::HostRules;
@@ -120,6 +120,8 @@ impl<'a> SettingsReader<'a> {
             fetch_allow: get("fetch_allow").map_or(Ok(HostRules::default()), |raw| raw.hosts())?,
             keychain: get("keychain").map_or(Ok(true), |raw| raw.boolean())?,
             dialogs: get("dialogs").map_or(Ok(DialogPolicy::Ask), |raw| raw.dialogs())?,
+            user_agent: get("user_agent")
+                .map_or(Ok(UserAgentMode::default()), |raw| raw.user_agent())?,
             library: read_library(&get)?,
             tunnel_cert: get("tunnel_cert").map(|raw| raw.path()).transpose()?,
             tunnel_key: get("tunnel_key").map(|raw| raw.path()).transpose()?,

@@ -12,6 +12,7 @@ mod files;
 mod frames;
 mod guard;
 mod panel;
+mod plain;
 mod storage;
 mod trouble;
 mod windows;

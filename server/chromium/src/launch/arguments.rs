@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::info::{Flavour, Sandbox};
+use crate::emulation::identity::Identity;
 use crate::error::{Error, Result};
 
 /// Against first-run dialogs, background traffic, throttling of tabs that
@@ -104,6 +105,7 @@ pub(crate) struct ArgumentOptions<'a> {
     pub profile: &'a Path,
     pub sandbox: &'a Sandbox,
     pub avoid_shared_memory: bool,
+    pub identity: Option<&'a Identity>,
     pub extra_arguments: &'a [String],
 }
 
@@ -128,6 +130,7 @@ pub(crate) fn arguments(wanted: &ArgumentOptions<'_>) -> Result<Vec<String>> {
     if wanted.avoid_shared_memory {
         line.push("--disable-dev-shm-usage".to_owned());
     }
+    line.extend(wanted.identity.into_iter().flat_map(Identity::arguments));
     // Of these only the last one counts, so the user's are merged into ours.
     let mut disabled: Vec<&str> = DISABLED_FEATURES.to_vec();
     let mut resolver: Vec<&str> = METADATA_RESOLVER_RULES.to_vec();
@@ -172,6 +175,7 @@ mod tests {
             profile: Path::new("/p"),
             sandbox: &Sandbox::On,
             avoid_shared_memory: false,
+            identity: None,
             extra_arguments: &extra,
         })
     }
