@@ -68,6 +68,8 @@ pub struct Settings {
     pub dialogs: DialogPolicy,
     /// What the browser says it is.
     pub user_agent: UserAgentMode,
+    /// Lets pages offer tools.
+    pub webmcp: bool,
     /// The public collection of notes.
     pub library: LibrarySettings,
     /// Certificate of the listener for paired agents, instead of one of ours.

@@ -41,4 +41,5 @@ mod tabs;
 mod tour;
 mod tunnels;
 mod watching;
+mod webmcp;
 mod window;

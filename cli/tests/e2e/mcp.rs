@@ -85,7 +85,7 @@ impl Drop for Server {
     }
 }
 
-fn handle(text: &str) -> String {
+pub fn handle(text: &str) -> String {
     let line = text.lines().rev().find_map(|line| line.strip_prefix("session: "));
     line.unwrap_or_else(|| panic!("no handle: {text}")).to_owned()
 }

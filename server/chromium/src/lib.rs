@@ -82,6 +82,7 @@ pub use page::memory::{DomCounters, HeapUsage};
 pub use page::mouse_state::MouseState;
 pub use page::navigate::Navigated;
 pub use page::page::Page;
+pub use page::page_tools::{PageTool, PageToolKind, PageToolOutcome, PageTools};
 pub use page::print::ByteStream;
 pub use page::screencast::{Pointer, Screencast};
 pub use page::screenshot::{CaptureArea, ImageFormat, Screenshot};

@@ -156,6 +156,13 @@ pub static KEYS: &[SettingKey] = &[
         help: "what the browser says it is: `plain` is what the same Chromium says with a window, client hints included; `headless` names `HeadlessChrome`",
     },
     SettingKey {
+        name: "webmcp",
+        variable: "BROWSE_WEBMCP",
+        config_scope: ConfigScope::User,
+        default: "`false`",
+        help: "start Chromium with WebMCP, by which pages offer tools to `webmcp list` and `webmcp call`",
+    },
+    SettingKey {
         name: "library",
         variable: "BROWSE_LIBRARY",
         config_scope: ConfigScope::User,

@@ -11,6 +11,7 @@ mod figures;
 mod files;
 mod frames;
 mod guard;
+mod page_tools;
 mod panel;
 mod plain;
 mod storage;

@@ -120,6 +120,7 @@ async fn try_start(
         sandbox: &sandbox,
         avoid_shared_memory: shared_memory_note.is_some(),
         identity: expected.as_ref(),
+        page_tools: launch.page_tools,
         extra_arguments: &launch.extra_args,
     })?;
     let command = build_command(found, &line, &profile, &launch.display_variables);

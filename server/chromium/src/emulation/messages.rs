@@ -26,7 +26,7 @@ pub(crate) enum EmulatedTarget {
 pub(crate) struct BrowserDefaults {
     pub viewport: Viewport,
     pub user_agent: String,
-    /// What is said instead.
+    /// What is reported instead.
     pub identity: Option<Identity>,
 }
 
@@ -47,8 +47,8 @@ pub(crate) fn initial(
     own: &BrowserDefaults,
 ) -> Vec<EmulationCommand> {
     let mut messages = diff(&Emulation::default(), state, served, own);
-    let is_said = state.user_agent.is_some() || state.locale.is_some();
-    if own.identity.is_some() && !is_said {
+    let is_set = state.user_agent.is_some() || state.locale.is_some();
+    if own.identity.is_some() && !is_set {
         messages.insert(0, user_agent(state, own));
     }
     messages

@@ -41,6 +41,8 @@ pub struct LaunchOptions {
     pub extra_args: Vec<String>,
     /// `BROWSE_USER_AGENT`; a browser with windows says the same in both modes.
     pub user_agent: UserAgentMode,
+    /// `BROWSE_WEBMCP`: pages can offer tools.
+    pub page_tools: bool,
     /// A profile that the user named and that is kept; else a temporary one.
     pub profile: Option<PathBuf>,
     /// Folder in which the browser gets a private one for files that pages send;
@@ -61,6 +63,7 @@ impl Default for LaunchOptions {
             display_variables: Vec::new(),
             extra_args: Vec::new(),
             user_agent: UserAgentMode::default(),
+            page_tools: false,
             profile: None,
             downloads: None,
             launch_timeout: Duration::from_secs(20),
