@@ -90,6 +90,7 @@ pub const SENDS: &[&str] = &[
     "Clipboard",
     "Code",
     "Document",
+    "PageTool",
 ];
 const STEP_ROLES: &[&str] = &[
     "Inspect", "Open", "Back", "Forward", "Reload", "Edit", "Act", "Passive", "Read", "Inspect",

@@ -144,6 +144,8 @@ pub enum Sends {
     Code,
     /// A document of its own.
     Document,
+    /// Input of a tool of the page.
+    PageTool,
 }
 
 /// How a recording treats a call; see `options.proto`.

@@ -330,6 +330,11 @@ MESSAGES: dict[str, str] = {
     "NewTabResponse": "tab_id:u url:s suggested_skills:*mSuggestedSkill",
     "CloseTabRequest": "id:?u",
     "CloseTabResponse": "closed:u active:?u",
+    "ListPageToolsRequest": "name:?s",
+    "ListPageToolsResponse": "tools:*mPageTool",
+    "PageTool": "name:s description:s input_schema:j frame:s read_only:b form:b submits:b",
+    "CallPageToolRequest": "name:s input:?s",
+    "CallPageToolResponse": "output:j filled:b url:s",
 }
 
 # The words of each enum, in the order of their numbers; that of zero is empty.
@@ -399,6 +404,8 @@ COMMANDS: dict[str, str] = {
     "upload": "upload|Upload|target file?|receipt",
     "dialog_accept": "dialog-accept|DialogAccept|text?|receipt",
     "dialog_dismiss": "dialog-dismiss|DialogDismiss||receipt",
+    "page_tools": "webmcp list|ListPageTools|name?|tools",
+    "call_page_tool": "webmcp call|CallPageTool|name input?",
     "viewport": "viewport|Viewport|size?",
     "screenshot": "screenshot|Screenshot|target?",
     "responsive": "responsive|Responsive|||60000",

@@ -1739,6 +1739,51 @@ class CloseTabResponse(Message):
     """Tab that is active now."""
 
 
+class ListPageToolsResponse(Message):
+    """An answer."""
+
+    tools: list[PageTool]
+    """The tools, those of the page itself first; at most 50."""
+
+
+class PageTool(Message):
+    """A tool that a page offers. All of it is what the page says."""
+
+    name: str
+    """Name by which it is called."""
+
+    description: str
+    """What it does, at most 1,000 characters."""
+
+    input_schema: Any
+    """JSON schema of its input, at most 4,000 bytes; empty when it has none."""
+
+    frame: str
+    """Address of the frame that offers it; empty for the page itself."""
+
+    read_only: bool
+    """Whether the page calls it one that only reads."""
+
+    form: bool
+    """Whether it is a form of the page."""
+
+    submits: bool
+    """Whether calling it sends the form; else it is filled in."""
+
+
+class CallPageToolResponse(Message):
+    """An answer."""
+
+    output: Any
+    """What the tool answered, at most 200 KB of JSON; empty when it gave no answer."""
+
+    filled: bool
+    """Whether the tool is a form that is filled in and not sent."""
+
+    url: str
+    """Address of the tab, when the tool left the page."""
+
+
 class Commands:
     """The commands of the browser, each as a method."""
 
@@ -2180,6 +2225,23 @@ class Commands:
         """Dismisses the question of the page, or the next one.
 
         As `dialog-accept`.
+        """
+
+    def page_tools(self, name: str | None = None) -> list[PageTool]:
+        """Lists the tools that the page offers to agents (WebMCP).
+
+        Names, descriptions and schemas are what the page says. Of a frame that `frame` chose, its tools and those of the frames within are listed. Requires the setting `webmcp`.
+
+        name: Only the tool of this name, with its whole description and schema.
+        """
+
+    def call_page_tool(self, name: str, input: str | None = None) -> CallPageToolResponse:
+        """Calls a tool of the page (WebMCP).
+
+        The tool is one of the page itself, or of the frame that `frame` chose. It runs in the page and does what the page made it for. A form without an automatic submission is filled in and not sent. Requires the setting `webmcp`.
+
+        name: Name of the tool, as `webmcp list` prints it.
+        input: Its input, a JSON object of at most 64 KiB; `{}` when left out.
         """
 
     def viewport(self, size: str | None = None, *, scale: float | None = None, reset: bool = False) -> ViewportResponse:

@@ -740,6 +740,25 @@ impl Browse {
         Ok(self.send(&DialogDismissRequest::default())?.receipt)
     }
 
+    /// Lists the tools that the page offers to agents (WebMCP).
+    ///
+    /// Names, descriptions and schemas are what the page says. Of a frame that `frame` chose, its tools and those of the frames within are listed. Requires the setting `webmcp`.
+    ///
+    /// - `name`: Only the tool of this name, with its whole description and schema.
+    pub fn page_tools(&self, name: Option<&str>) -> Result<Vec<PageTool>> {
+        Ok(self.send(&ListPageToolsRequest { name: name.map(str::to_owned) })?.tools)
+    }
+
+    /// Calls a tool of the page (WebMCP).
+    ///
+    /// The tool is one of the page itself, or of the frame that `frame` chose. It runs in the page and does what the page made it for. A form without an automatic submission is filled in and not sent. Requires the setting `webmcp`.
+    ///
+    /// - `name`: Name of the tool, as `webmcp list` prints it.
+    /// - `input`: Its input, a JSON object of at most 64 KiB; `{}` when left out.
+    pub fn call_page_tool(&self, name: &str, input: Option<&str>) -> Result<CallPageToolResponse> {
+        self.send(&CallPageToolRequest { name: name.to_owned(), input: input.map(str::to_owned) })
+    }
+
     /// Prints the text of the clipboard.
     ///
     /// The clipboard is the browser's, which all sessions share. No page gets a permission by this.
@@ -1360,6 +1379,8 @@ pub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {
         "upload" => browse.dynamic::<UploadRequest>(args).map(|answer| answer["receipt"].clone()),
         "dialog-accept" | "dialog_accept" => browse.dynamic::<DialogAcceptRequest>(args).map(|answer| answer["receipt"].clone()),
         "dialog-dismiss" | "dialog_dismiss" => browse.dynamic::<DialogDismissRequest>(args).map(|answer| answer["receipt"].clone()),
+        "webmcp list" | "page_tools" => browse.dynamic::<ListPageToolsRequest>(args).map(|answer| answer["tools"].clone()),
+        "webmcp call" | "call_page_tool" => browse.dynamic::<CallPageToolRequest>(args),
         "clipboard read" | "read_clipboard" => browse.dynamic::<ReadClipboardRequest>(args).map(|answer| answer["text"].clone()),
         "clipboard write" | "write_clipboard" => browse.dynamic::<WriteClipboardRequest>(args),
         "viewport" => browse.dynamic::<ViewportRequest>(args),

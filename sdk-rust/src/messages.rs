@@ -2395,6 +2395,45 @@ browse_messages! {
         /// Watches that ended.
         ended: u32,
     }
+    struct ListPageToolsRequest {
+        /// Only the tool of this name, with its whole description and schema.
+        name: Option<String>,
+    }
+    struct ListPageToolsResponse {
+        /// The tools, those of the page itself first; at most 50.
+        tools: Vec<PageTool>,
+    }
+    /// A tool that a page offers. All of it is what the page says.
+    struct PageTool {
+        /// Name by which it is called.
+        name: String,
+        /// What it does, at most 1,000 characters.
+        description: String,
+        /// JSON schema of its input, at most 4,000 bytes; empty when it has none.
+        input_schema: Json,
+        /// Address of the frame that offers it; empty for the page itself.
+        frame: String,
+        /// Whether the page calls it one that only reads.
+        read_only: bool,
+        /// Whether it is a form of the page.
+        form: bool,
+        /// Whether calling it sends the form; else it is filled in.
+        submits: bool,
+    }
+    struct CallPageToolRequest {
+        /// Name of the tool, as `webmcp list` prints it.
+        name: String,
+        /// Its input, a JSON object of at most 64 KiB; `{}` when left out.
+        input: Option<String>,
+    }
+    struct CallPageToolResponse {
+        /// What the tool answered, at most 200 KB of JSON; empty when it gave no answer.
+        output: Json,
+        /// Whether the tool is a form that is filled in and not sent.
+        filled: bool,
+        /// Address of the tab, when the tool left the page.
+        url: String,
+    }
     /// The screen of the caller, who may sit at another than the daemon was started from.
     struct Screen {
         /// X display.
@@ -2565,6 +2604,8 @@ browse_requests! {
     UploadRequest => UploadResponse "Upload" 30000 false;
     DialogAcceptRequest => DialogAcceptResponse "DialogAccept" 30000 false;
     DialogDismissRequest => DialogDismissResponse "DialogDismiss" 30000 false;
+    ListPageToolsRequest => ListPageToolsResponse "ListPageTools" 30000 false;
+    CallPageToolRequest => CallPageToolResponse "CallPageTool" 30000 false;
     ReadClipboardRequest => ReadClipboardResponse "ReadClipboard" 30000 false;
     WriteClipboardRequest => WriteClipboardResponse "WriteClipboard" 30000 false;
     ViewportRequest => ViewportResponse "Viewport" 30000 false;

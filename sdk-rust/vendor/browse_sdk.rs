@@ -4133,6 +4133,44 @@ browse_messages! {
 		/// Tab that is active now.
 		active: Option<u64>,
 	}
+	struct ListPageToolsRequest {
+		/// Only the tool of this name, with its whole description and schema.
+		name: Option<String>,
+	}
+	struct ListPageToolsResponse {
+		/// The tools, those of the page itself first; at most 50.
+		tools: Vec<PageTool>,
+	}
+	struct PageTool {
+		/// Name by which it is called.
+		name: String,
+		/// What it does, at most 1,000 characters.
+		description: String,
+		/// JSON schema of its input, at most 4,000 bytes; empty when it has none.
+		input_schema: Json,
+		/// Address of the frame that offers it; empty for the page itself.
+		frame: String,
+		/// Whether the page calls it one that only reads.
+		read_only: bool,
+		/// Whether it is a form of the page.
+		form: bool,
+		/// Whether calling it sends the form; else it is filled in.
+		submits: bool,
+	}
+	struct CallPageToolRequest {
+		/// Name of the tool, as `webmcp list` prints it.
+		name: String,
+		/// Its input, a JSON object of at most 64 KiB; `{}` when left out.
+		input: Option<String>,
+	}
+	struct CallPageToolResponse {
+		/// What the tool answered, at most 200 KB of JSON; empty when it gave no answer.
+		output: Json,
+		/// Whether the tool is a form that is filled in and not sent.
+		filled: bool,
+		/// Address of the tab, when the tool left the page.
+		url: String,
+	}
 }
 
 browse_requests! {
@@ -4189,6 +4227,8 @@ browse_requests! {
 	UploadRequest => UploadResponse "Upload" 30000 false;
 	DialogAcceptRequest => DialogAcceptResponse "DialogAccept" 30000 false;
 	DialogDismissRequest => DialogDismissResponse "DialogDismiss" 30000 false;
+	ListPageToolsRequest => ListPageToolsResponse "ListPageTools" 30000 false;
+	CallPageToolRequest => CallPageToolResponse "CallPageTool" 30000 false;
 	ViewportRequest => ViewportResponse "Viewport" 30000 false;
 	ScreenshotRequest => ScreenshotResponse "Screenshot" 30000 false;
 	ResponsiveRequest => ResponsiveResponse "Responsive" 60000 false;
@@ -5001,6 +5041,16 @@ impl Browse {
 		Ok(self.send(&DialogDismissRequest::default())?.receipt)
 	}
 
+	/// Lists the tools that the page offers to agents (WebMCP).
+	pub fn page_tools(&self, name: Option<&str>) -> Result<Vec<PageTool>> {
+		Ok(self.send(&ListPageToolsRequest { name: name.map(str::to_owned) })?.tools)
+	}
+
+	/// Calls a tool of the page (WebMCP).
+	pub fn call_page_tool(&self, name: &str, input: Option<&str>) -> Result<CallPageToolResponse> {
+		self.send(&CallPageToolRequest { name: name.to_owned(), input: input.map(str::to_owned) })
+	}
+
 	/// Prints or sets the size of the page area.
 	pub fn viewport(&self, size: Option<&str>) -> Result<ViewportResponse> {
 		self.viewport_with(ViewportRequest { size: size.map(str::to_owned), ..Default::default() })
@@ -5188,6 +5238,8 @@ pub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {
 		"upload" => browse.dynamic::<UploadRequest>(args).map(|answer| answer["receipt"].clone()),
 		"dialog-accept" | "dialog_accept" => browse.dynamic::<DialogAcceptRequest>(args).map(|answer| answer["receipt"].clone()),
 		"dialog-dismiss" | "dialog_dismiss" => browse.dynamic::<DialogDismissRequest>(args).map(|answer| answer["receipt"].clone()),
+		"webmcp list" | "page_tools" => browse.dynamic::<ListPageToolsRequest>(args).map(|answer| answer["tools"].clone()),
+		"webmcp call" | "call_page_tool" => browse.dynamic::<CallPageToolRequest>(args),
 		"viewport" => browse.dynamic::<ViewportRequest>(args),
 		"screenshot" => browse.dynamic::<ScreenshotRequest>(args),
 		"responsive" => browse.dynamic::<ResponsiveRequest>(args),

@@ -213,6 +213,11 @@ const MESSAGES: Record<string, string> = {
   NewTabResponse: 'tabId:u url:s suggestedSkills:*mSuggestedSkill',
   CloseTabRequest: 'id:?u',
   CloseTabResponse: 'closed:u active:?u',
+  ListPageToolsRequest: 'name:?s',
+  ListPageToolsResponse: 'tools:*mPageTool',
+  PageTool: 'name:s description:s inputSchema:j frame:s readOnly:b form:b submits:b',
+  CallPageToolRequest: 'name:s input:?s',
+  CallPageToolResponse: 'output:j filled:b url:s',
 };
 
 /** The words of each enum, in the order of their numbers; that of zero is empty. */
@@ -281,6 +286,8 @@ const COMMANDS: Record<string, string> = {
   upload: 'upload|Upload|target file?|receipt',
   dialogAccept: 'dialog-accept|DialogAccept|text?|receipt',
   dialogDismiss: 'dialog-dismiss|DialogDismiss||receipt',
+  pageTools: 'webmcp list|ListPageTools|name?|tools',
+  callPageTool: 'webmcp call|CallPageTool|name input?',
   viewport: 'viewport|Viewport|size?',
   screenshot: 'screenshot|Screenshot|target?',
   responsive: 'responsive|Responsive|||60000',
@@ -3196,6 +3203,38 @@ export interface CloseTabResponse {
   active?: number;
 }
 
+export interface ListPageToolsResponse {
+  /** The tools, those of the page itself first; at most 50. */
+  tools: PageTool[];
+}
+
+/** A tool that a page offers. All of it is what the page says. */
+export interface PageTool {
+  /** Name by which it is called. */
+  name: string;
+  /** What it does, at most 1,000 characters. */
+  description: string;
+  /** JSON schema of its input, at most 4,000 bytes; empty when it has none. */
+  inputSchema: unknown;
+  /** Address of the frame that offers it; empty for the page itself. */
+  frame: string;
+  /** Whether the page calls it one that only reads. */
+  readOnly: boolean;
+  /** Whether it is a form of the page. */
+  form: boolean;
+  /** Whether calling it sends the form; else it is filled in. */
+  submits: boolean;
+}
+
+export interface CallPageToolResponse {
+  /** What the tool answered, at most 200 KB of JSON; empty when it gave no answer. */
+  output: unknown;
+  /** Whether the tool is a form that is filled in and not sent. */
+  filled: boolean;
+  /** Address of the tab, when the tool left the page. */
+  url: string;
+}
+
 /** What `goto` can be determined besides. */
 export interface GotoOptions {
   /** What to wait for. */
@@ -4034,6 +4073,25 @@ export interface Commands {
    * As `dialog-accept`.
    */
   dialogDismiss(): Promise<Receipt>;
+
+  /**
+   * Lists the tools that the page offers to agents (WebMCP).
+   *
+   * Names, descriptions and schemas are what the page says. Of a frame that `frame` chose, its tools and those of the frames within are listed. Requires the setting `webmcp`.
+   *
+   * @param name Only the tool of this name, with its whole description and schema.
+   */
+  pageTools(name?: string): Promise<PageTool[]>;
+
+  /**
+   * Calls a tool of the page (WebMCP).
+   *
+   * The tool is one of the page itself, or of the frame that `frame` chose. It runs in the page and does what the page made it for. A form without an automatic submission is filled in and not sent. Requires the setting `webmcp`.
+   *
+   * @param name Name of the tool, as `webmcp list` prints it.
+   * @param input Its input, a JSON object of at most 64 KiB; `{}` when left out.
+   */
+  callPageTool(name: string, input?: string): Promise<CallPageToolResponse>;
 
   /**
    * Prints or sets the size of the page area.

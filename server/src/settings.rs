@@ -21,7 +21,7 @@ use crate::{
     skills::SandboxMode,
     tunnel::{Provider, TunnelSettings},
 };
-use browse_chromium::DialogPolicy;
+use browse_chromium::{DialogPolicy, UserAgentMode};
 use browse_content::{ContentLayers, LlmSettings};
 use browse_models::ModelSettings;
 use browse_net::HostRules;
@@ -66,6 +66,10 @@ pub struct Settings {
     pub keychain: bool,
     /// What happens to questions of pages that no answer was given for beforehand.
     pub dialogs: DialogPolicy,
+    /// What the browser says it is.
+    pub user_agent: UserAgentMode,
+    /// Lets pages offer tools.
+    pub webmcp: bool,
     /// The public collection of notes.
     pub library: LibrarySettings,
     /// Certificate of the listener for paired agents, instead of one of ours.

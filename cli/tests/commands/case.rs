@@ -104,7 +104,8 @@ fn shared() -> Arc<Project> {
         let project = Arc::new(
             Project::new()
                 .with("BROWSE_IDLE_TIMEOUT", "120s")
-                .with("BROWSE_FETCH_ALLOW", "127.0.0.1"),
+                .with("BROWSE_FETCH_ALLOW", "127.0.0.1")
+                .with("BROWSE_WEBMCP", "true"),
         );
         *shared = Arc::downgrade(&project);
         project

@@ -24,6 +24,7 @@ mod state;
 mod styling;
 mod tabs;
 mod watch;
+mod webmcp;
 mod window;
 
 use browse_proto::Command;
@@ -44,6 +45,7 @@ const GROUPS: &[&[case::Case]] = &[
     window::CASES,
     batch::CASES,
     watch::CASES,
+    webmcp::CASES,
 ];
 
 #[test]

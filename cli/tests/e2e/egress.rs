@@ -40,12 +40,24 @@ const OFFERS: &str = "<title>Offers</title><p>Nice! <a href=http://localhost:POR
 
 const BOX: &str = "<title>Box</title><input id=q autofocus><input id=f type=file>";
 
+/// A tool that keeps what it gets.
+const TOOL: &str = "<title>Tool</title><script>const kept = []; document.modelContext?.registerTool({\
+    name: 'keep', description: 'Keeps it', execute: ({to}) => { kept.push(to); return 'kept' }})</script>";
+
 /// `mail` is read on 127.0.0.1, and everything else lies on localhost.
 pub fn world(mode: &str) -> (Project, Site) {
+    world_with(mode, &[])
+}
+
+/// The same with more settings.
+pub fn world_with(mode: &str, settings: &[(&str, &str)]) -> (Project, Site) {
     let pages = [("/mail", MAIL), ("/trap", TRAP), ("/form", FORM), ("/box", BOX)];
     let odd = [("/forms", FORMS), ("/shadow", SHADOW), ("/bank", BALANCE), ("/offers", OFFERS)];
-    let site = Site::serve(&[&pages[..], &odd, &[("/collect", "thanks")]].concat());
-    let project = Project::new()
+    let site =
+        Site::serve(&[&pages[..], &odd, &[("/collect", "thanks"), ("/tool", TOOL)]].concat());
+    let project =
+        settings.iter().fold(Project::new(), |project, (key, value)| project.with(key, value));
+    let project = project
         .with("BROWSE_SECURITY_EGRESS", mode)
         .with("BROWSE_SECURITY_OFF", if mode == "off" { "1" } else { "" })
         .with("BROWSE_LIBRARY_URL", &site.url("/none"))

@@ -45,4 +45,5 @@ mod tabs;
 mod tour;
 mod tunnels;
 mod watching;
+mod webmcp;
 mod window;

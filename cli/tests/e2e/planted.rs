@@ -59,7 +59,7 @@ const LINES: &[&[&str]] = &[
 ];
 
 /// What stands outside of the envelopes of a text.
-fn outside(text: &str) -> String {
+pub fn outside(text: &str) -> String {
     let mut end: Option<String> = None;
     let mut rest = String::new();
     for line in text.split('\n') {

@@ -27,7 +27,9 @@ const STORED: &str = "[localStorage.getItem('k').replace('\\ud800', '!'), localS
 /// A project whose commands come from a screen; `None` where there is no X.
 fn with_screen() -> Option<(Screen, Project)> {
     let screen = Screen::start()?;
-    let project = Project::new().with("DISPLAY", screen.name());
+    // By its name the tests know in which browser a page is.
+    let project =
+        Project::new().with("DISPLAY", screen.name()).with("BROWSE_USER_AGENT", "headless");
     Some((screen, project))
 }
 
@@ -88,6 +90,32 @@ fn a_session_moves_to_a_window_and_back() {
     assert_eq!(stored, json!(["new", null, "t", 0]), "what was removed stays removed");
     assert!(project.ok(&["text", "--tab", "2"]).contains("Typed in"));
     assert_eq!(project.fail(&["resume"]), ("NOT_HANDED_OFF".to_owned(), 1));
+}
+
+/// What scripts and requests can tell of a browser.
+const REPORT: &str = "fetch('/reported').then(() => navigator.userAgentData.getHighEntropyValues([\
+    'architecture', 'bitness', 'model', 'platformVersion', 'fullVersionList', 'uaFullVersion', 'wow64',\
+    'formFactors'])).then(hints => [hints, navigator.userAgent, navigator.appVersion, \
+    navigator.languages, navigator.webdriver])";
+
+#[test]
+fn a_window_says_the_same_and_webdriver_stays() {
+    let Some((_screen, project)) = with_screen() else { return };
+    let project = project.with("BROWSE_USER_AGENT", "plain");
+    let site = Site::serve(&[("/", "<title>Home</title>"), ("/reported", "x")]);
+    project.ok(&["goto", &site.url("/")]);
+    let hidden = project.json(&["js", REPORT]);
+    assert!(!hidden.to_string().contains("Headless"), "{hidden}");
+    assert_eq!(hidden[4], json!(true), "it is driven by a program, and says so");
+    assert_eq!(project.json(&["useragent"]), hidden[1]);
+    project.ok(&["connect"]);
+    assert_eq!(project.json(&["js", REPORT]), hidden);
+    project.ok(&["disconnect"]);
+    // A session may say something else, and goes back.
+    project.ok(&["useragent", "Explorer/1.0"]);
+    assert_eq!(project.json(&["js", "navigator.userAgent"]), json!("Explorer/1.0"));
+    project.ok(&["useragent", "--reset"]);
+    assert_eq!(project.json(&["js", REPORT]), hidden);
 }
 
 const FIELDS: &str = "<title>Fields</title><input name=a><input name=p type=password>\

@@ -1698,6 +1698,38 @@ export interface StopWatchResponse {
   ended: number;
 }
 
+export interface ListPageToolsResponse {
+  /** The tools, those of the page itself first; at most 50. */
+  tools: PageTool[];
+}
+
+/** A tool that a page offers. All of it is what the page says. */
+export interface PageTool {
+  /** Name by which it is called. */
+  name: string;
+  /** What it does, at most 1,000 characters. */
+  description: string;
+  /** JSON schema of its input, at most 4,000 bytes; empty when it has none. */
+  inputSchema: unknown;
+  /** Address of the frame that offers it; empty for the page itself. */
+  frame: string;
+  /** Whether the page calls it one that only reads. */
+  readOnly: boolean;
+  /** Whether it is a form of the page. */
+  form: boolean;
+  /** Whether calling it sends the form; else it is filled in. */
+  submits: boolean;
+}
+
+export interface CallPageToolResponse {
+  /** What the tool answered, at most 200 KB of JSON; empty when it gave no answer. */
+  output: unknown;
+  /** Whether the tool is a form that is filled in and not sent. */
+  filled: boolean;
+  /** Address of the tab, when the tool left the page. */
+  url: string;
+}
+
 /** The screen of the caller, who may sit at another than the daemon was started from. */
 export interface Screen {
   /** X display. */
@@ -2927,6 +2959,25 @@ export interface Commands {
    * As `dialog-accept`.
    */
   dialogDismiss(): Promise<Receipt>;
+
+  /**
+   * Lists the tools that the page offers to agents (WebMCP).
+   *
+   * Names, descriptions and schemas are what the page says. Of a frame that `frame` chose, its tools and those of the frames within are listed. Requires the setting `webmcp`.
+   *
+   * @param name Only the tool of this name, with its whole description and schema.
+   */
+  pageTools(name?: string): Promise<PageTool[]>;
+
+  /**
+   * Calls a tool of the page (WebMCP).
+   *
+   * The tool is one of the page itself, or of the frame that `frame` chose. It runs in the page and does what the page made it for. A form without an automatic submission is filled in and not sent. Requires the setting `webmcp`.
+   *
+   * @param name Name of the tool, as `webmcp list` prints it.
+   * @param input Its input, a JSON object of at most 64 KiB; `{}` when left out.
+   */
+  callPageTool(name: string, input?: string): Promise<CallPageToolResponse>;
 
   /**
    * Prints the text of the clipboard.

@@ -5,6 +5,8 @@
 //! get them when they attach, before they run, and again when the state
 //! changes; nothing else in the daemon sends them.
 
+pub(crate) mod brands;
+pub(crate) mod identity;
 pub(crate) mod messages;
 pub(crate) mod state;
 pub(crate) mod user_agent;

@@ -8,3 +8,4 @@ pub(crate) mod options;
 pub(crate) mod process;
 pub(crate) mod profile;
 pub(crate) mod spawn;
+pub(crate) mod user_agent;

@@ -69,7 +69,7 @@ pub use input::keys::{KeyCombination, KeyboardKey};
 pub use input::mouse::{MouseButton, MouseEvent, MouseEventKind};
 pub use launch::find::find_headed;
 pub use launch::info::{BrowserInfo, Flavour, Sandbox};
-pub use launch::options::LaunchOptions;
+pub use launch::options::{LaunchOptions, UserAgentMode};
 pub use launch::profile::PARTIAL_DIR_PREFIX;
 pub use page::action_tracking::ActionBaseline;
 pub use page::dialogs::{
@@ -85,6 +85,7 @@ pub use page::memory::{DomCounters, HeapUsage};
 pub use page::mouse_state::MouseState;
 pub use page::navigate::Navigated;
 pub use page::page::Page;
+pub use page::page_tools::{PageTool, PageToolKind, PageToolOutcome, PageTools};
 pub use page::print::ByteStream;
 pub use page::screencast::{Pointer, Screencast};
 pub use page::screenshot::{CaptureArea, ImageFormat, Screenshot};

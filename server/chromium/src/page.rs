@@ -20,6 +20,7 @@ pub(crate) mod navigate;
 pub(crate) mod network_reports;
 #[expect(clippy::module_inception, reason = "the module's main type has the module's name")]
 pub(crate) mod page;
+pub(crate) mod page_tools;
 pub(crate) mod pending_navigation;
 pub(crate) mod print;
 pub(crate) mod process;

@@ -13,6 +13,8 @@ pub fn browser_options(daemon: &Daemon, guardian: Option<Arc<Guardian>>) -> Brow
         launch: LaunchOptions {
             executable: settings.chromium.clone(),
             extra_args: settings.chromium_args.clone(),
+            user_agent: settings.user_agent,
+            page_tools: settings.webmcp,
             guardian,
             downloads: daemon.sessions().downloads().folder().map(Path::to_owned),
             ..LaunchOptions::default()

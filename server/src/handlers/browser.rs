@@ -19,4 +19,5 @@ pub mod styling;
 pub mod tabs;
 mod wait;
 pub mod watch;
+pub mod webmcp;
 pub mod window;

@@ -149,6 +149,20 @@ pub static KEYS: &[SettingKey] = &[
         help: "`confirm` and `prompt` dialogs of pages: `ask` keeps them open for up to 60 s, for `dialog-accept` or `dialog-dismiss`; `accept` or `dismiss` answers at once",
     },
     SettingKey {
+        name: "user_agent",
+        variable: "BROWSE_USER_AGENT",
+        config_scope: ConfigScope::Any,
+        default: "`plain`",
+        help: "what the browser says it is: `plain` is what the same Chromium says with a window, client hints included; `headless` names `HeadlessChrome`",
+    },
+    SettingKey {
+        name: "webmcp",
+        variable: "BROWSE_WEBMCP",
+        config_scope: ConfigScope::User,
+        default: "`false`",
+        help: "start Chromium with WebMCP, by which pages offer tools to `webmcp list` and `webmcp call`",
+    },
+    SettingKey {
         name: "library",
         variable: "BROWSE_LIBRARY",
         config_scope: ConfigScope::User,

@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::{egress, skills::SandboxMode, tunnel::Provider};
 use browse_base::{Error, Result};
-use browse_chromium::DialogPolicy;
+use browse_chromium::{DialogPolicy, UserAgentMode};
 use browse_content::{LlmApi, LlmApiKey, clean_line};
 use browse_net::HostRules;
 use browse_policy::DeniedCommands;
@@ -101,6 +101,10 @@ impl RawSetting {
             "dismiss" => Ok(DialogPolicy::Dismiss),
             _ => Err(self.invalid("`ask`, `accept` or `dismiss`")),
         }
+    }
+
+    pub fn user_agent(&self) -> Result<UserAgentMode> {
+        UserAgentMode::from_name(self.text()).ok_or_else(|| self.invalid("`plain` or `headless`"))
     }
 
     /// Whether the setting says that there is none.

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{notes::LibrarySettings, project, skills::SandboxMode};
 use browse_base::Result;
-use browse_chromium::{DialogPolicy, MAX_WINDOWS};
+use browse_chromium::{DialogPolicy, MAX_WINDOWS, UserAgentMode};
 use browse_content::{ContentLayers, LlmSettings};
 use browse_models::{ModelSettings, OnnxConfig};
 use browse_net::HostRules;
@@ -120,6 +120,9 @@ impl<'a> SettingsReader<'a> {
             fetch_allow: get("fetch_allow").map_or(Ok(HostRules::default()), |raw| raw.hosts())?,
             keychain: get("keychain").map_or(Ok(true), |raw| raw.boolean())?,
             dialogs: get("dialogs").map_or(Ok(DialogPolicy::Ask), |raw| raw.dialogs())?,
+            user_agent: get("user_agent")
+                .map_or(Ok(UserAgentMode::default()), |raw| raw.user_agent())?,
+            webmcp: switch("webmcp")?,
             library: read_library(&get)?,
             tunnel_cert: get("tunnel_cert").map(|raw| raw.path()).transpose()?,
             tunnel_key: get("tunnel_key").map(|raw| raw.path()).transpose()?,
@@ -303,6 +306,32 @@ mod tests {
         assert!(refused.contains("config.toml:1") && refused.contains("`fetsch` is not a command"));
         let refused = read("deny = [\"js\"]", &[], &[]).expect_err("it is a project's");
         assert!(refused.contains("a project may not set it"), "{refused}");
+    }
+
+    #[test]
+    fn page_tools_are_the_users_to_allow() {
+        let refused = read("webmcp = true", &[], &[]).expect_err("a project's file");
+        assert!(refused.contains("a project may not set it"), "{refused}");
+        for (args, variables) in [
+            (&["--webmcp", "true"][..], &[][..]),
+            (&["--webmcp=true"], &[("BROWSE_WEBMCP", "false")]),
+            (&[], &[("BROWSE_WEBMCP", "1")]),
+        ] {
+            assert!(read("", args, variables).expect("they are good").webmcp);
+        }
+        assert!(!read("", &[], &[]).expect("they are good").webmcp);
+    }
+
+    #[test]
+    fn a_user_agent_is_one_of_two() {
+        let of = |text: &str| read(&format!("user_agent = \"{text}\""), &[], &[]);
+        assert_eq!(of("headless").expect("it is good").user_agent, UserAgentMode::Headless);
+        assert_eq!(of("plain").expect("it is good").user_agent, UserAgentMode::Plain);
+        assert_eq!(read("", &[], &[]).expect("good").user_agent, UserAgentMode::Plain);
+        for other in ["", "Plain", "Mozilla/5.0 (X11; Linux x86_64)"] {
+            let refused = of(other).map(|_| ()).expect_err(other);
+            assert!(refused.contains("is not `plain` or `headless`"), "{refused}");
+        }
     }
 
     #[test]

@@ -632,6 +632,25 @@ class Commands(Client):
         """
         return self._perform("dialog_dismiss", {})
 
+    def page_tools(self, name: str | None = None) -> list[m.PageTool]:
+        """Lists the tools that the page offers to agents (WebMCP).
+
+        Names, descriptions and schemas are what the page says. Of a frame that `frame` chose, its tools and those of the frames within are listed. Requires the setting `webmcp`.
+
+        name: Only the tool of this name, with its whole description and schema.
+        """
+        return self._perform("page_tools", {"name": name})
+
+    def call_page_tool(self, name: str, input: str | None = None) -> m.CallPageToolResponse:
+        """Calls a tool of the page (WebMCP).
+
+        The tool is one of the page itself, or of the frame that `frame` chose. It runs in the page and does what the page made it for. A form without an automatic submission is filled in and not sent. Requires the setting `webmcp`.
+
+        name: Name of the tool, as `webmcp list` prints it.
+        input: Its input, a JSON object of at most 64 KiB; `{}` when left out.
+        """
+        return self._perform("call_page_tool", {"name": name, "input": input})
+
     def read_clipboard(self) -> str:
         """Prints the text of the clipboard.
 

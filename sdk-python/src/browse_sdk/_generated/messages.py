@@ -2355,6 +2355,51 @@ class StopWatchResponse(Message):
     """Watches that ended."""
 
 
+class ListPageToolsResponse(Message):
+    """An answer."""
+
+    tools: list[PageTool]
+    """The tools, those of the page itself first; at most 50."""
+
+
+class PageTool(Message):
+    """A tool that a page offers. All of it is what the page says."""
+
+    name: str
+    """Name by which it is called."""
+
+    description: str
+    """What it does, at most 1,000 characters."""
+
+    input_schema: Any
+    """JSON schema of its input, at most 4,000 bytes; empty when it has none."""
+
+    frame: str
+    """Address of the frame that offers it; empty for the page itself."""
+
+    read_only: bool
+    """Whether the page calls it one that only reads."""
+
+    form: bool
+    """Whether it is a form of the page."""
+
+    submits: bool
+    """Whether calling it sends the form; else it is filled in."""
+
+
+class CallPageToolResponse(Message):
+    """An answer."""
+
+    output: Any
+    """What the tool answered, at most 200 KB of JSON; empty when it gave no answer."""
+
+    filled: bool
+    """Whether the tool is a form that is filled in and not sent."""
+
+    url: str
+    """Address of the tab, when the tool left the page."""
+
+
 class Screen(Message):
     """The screen of the caller, who may sit at another than the daemon was started from."""
 

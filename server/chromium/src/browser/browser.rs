@@ -33,8 +33,8 @@ impl Browser {
     /// Finds, starts and greets a browser.
     pub async fn launch(options: BrowserOptions) -> Result<Arc<Self>> {
         let resolver_rules = ResolverRules::from_arguments(&options.launch.extra_args);
-        let StartedBrowser { registry, process, info } = start(&options).await?;
-        registry.shared.emulations.set_default_user_agent(&info.user_agent);
+        let StartedBrowser { registry, process, info, identity } = start(&options).await?;
+        registry.shared.emulations.set_defaults(&info.user_agent, identity);
         let browser = Arc::new(Self {
             registry,
             info,

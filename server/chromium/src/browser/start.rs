@@ -12,6 +12,7 @@ use super::registry::Registry;
 use crate::connection::call::CdpCall;
 use crate::connection::params::NoParams;
 use crate::connection::pipe::CdpConnection;
+use crate::emulation::identity::Identity;
 use crate::error::{Error, Result};
 use crate::launch::arguments::{ArgumentOptions, arguments};
 use crate::launch::find::{BrowserBinary, find_browser};
@@ -20,6 +21,7 @@ use crate::launch::options::LaunchOptions;
 use crate::launch::process::BrowserProcess;
 use crate::launch::profile::{ProfileDirs, shared_memory_problem};
 use crate::launch::spawn::spawn;
+use crate::launch::user_agent;
 use crate::page::setup;
 
 /// What Chromium prints when its sandbox is not to be had.
@@ -38,6 +40,8 @@ pub(crate) struct StartedBrowser {
     pub registry: Arc<Registry>,
     pub process: BrowserProcess,
     pub info: BrowserInfo,
+    /// What its sessions say instead of what it is by itself.
+    pub identity: Option<Identity>,
 }
 
 #[derive(Deserialize)]
@@ -104,11 +108,19 @@ async fn try_start(
             }
         })?;
     let shared_memory_note = shared_memory_problem();
+    let plain = user_agent::says_plain(launch, found.flavour);
+    let version = match plain {
+        true => user_agent::printed_version(&found.executable).await,
+        false => None,
+    };
+    let expected = version.map(|version| user_agent::identity(found, launch, &version));
     let line = arguments(&ArgumentOptions {
         flavour: found.flavour,
         profile: profile.user_data_dir(),
         sandbox: &sandbox,
         avoid_shared_memory: shared_memory_note.is_some(),
+        identity: expected.as_ref(),
+        page_tools: launch.page_tools,
         extra_arguments: &launch.extra_args,
     })?;
     let command = build_command(found, &line, &profile, &launch.display_variables);
@@ -122,6 +134,10 @@ async fn try_start(
     };
     match version {
         Ok(version) => Ok(StartedBrowser {
+            identity: plain
+                .then(|| user_agent::version_in(&version.product))
+                .flatten()
+                .map(|version| user_agent::identity(found, launch, version)),
             info: BrowserInfo {
                 executable: found.executable.clone(),
                 flavour: found.flavour,

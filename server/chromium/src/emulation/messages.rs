@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::identity::Identity;
 use super::state::{Emulation, MediaFeatures};
 use super::user_agent;
 use crate::emulation::viewport::Viewport;
@@ -25,10 +26,33 @@ pub(crate) enum EmulatedTarget {
 pub(crate) struct BrowserDefaults {
     pub viewport: Viewport,
     pub user_agent: String,
+    /// What is reported instead.
+    pub identity: Option<Identity>,
+}
+
+impl BrowserDefaults {
+    /// The user agent while none is emulated.
+    pub(crate) fn own_user_agent(&self) -> &str {
+        self.identity.as_ref().map_or(&self.user_agent, |identity| &identity.user_agent)
+    }
 }
 
 /// Bytes a second of a kilobit a second.
 const BYTES_PER_KILOBIT: f64 = 125.0;
+
+/// The messages for a session that has heard nothing yet.
+pub(crate) fn initial(
+    state: &Emulation,
+    served: EmulatedTarget,
+    own: &BrowserDefaults,
+) -> Vec<EmulationCommand> {
+    let mut messages = diff(&Emulation::default(), state, served, own);
+    let is_set = state.user_agent.is_some() || state.locale.is_some();
+    if own.identity.is_some() && !is_set {
+        messages.insert(0, user_agent(state, own));
+    }
+    messages
+}
 
 /// The messages that make `new` of `old` for a session of this kind.
 pub(crate) fn diff(
@@ -128,17 +152,21 @@ pub(crate) fn device_metrics(viewport: Viewport) -> Value {
 
 fn user_agent(new: &Emulation, own: &BrowserDefaults) -> EmulationCommand {
     let method = "Emulation.setUserAgentOverride";
-    if new.user_agent.is_none() && new.locale.is_none() {
-        return (method, json!({ "userAgent": "" }));
-    }
-    // The language can only be set together with a user agent.
-    let agent = new.user_agent.as_deref().unwrap_or(&own.user_agent);
+    let (agent, hints) = match (&new.user_agent, &own.identity) {
+        (Some(agent), _) => (agent.as_str(), user_agent::user_agent_metadata(agent)),
+        (None, Some(identity)) => (&*identity.user_agent, Some(identity.metadata.clone())),
+        (None, None) if new.locale.is_none() => return (method, json!({ "userAgent": "" })),
+        // The language can only be set together with a user agent.
+        (None, None) => (&*own.user_agent, user_agent::user_agent_metadata(&own.user_agent)),
+    };
     let mut params = json!({ "userAgent": agent });
-    if let Some(hints) = user_agent::user_agent_metadata(agent) {
+    if let Some(hints) = hints {
         params["userAgentMetadata"] = hints;
     }
-    if let Some(locale) = &new.locale {
-        params["acceptLanguage"] = json!(languages(locale));
+    match (&new.locale, own.identity.as_ref().and_then(Identity::accept_language)) {
+        (Some(locale), _) => params["acceptLanguage"] = json!(languages(locale)),
+        (None, Some(own)) => params["acceptLanguage"] = json!(own),
+        (None, None) => {}
     }
     (method, params)
 }
@@ -183,10 +211,21 @@ fn media(media: &MediaFeatures) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::emulation::brands::Brand;
+    use crate::emulation::identity::Languages;
     use crate::emulation::state::{EmulatedScreen, RequestHeader};
 
     fn own() -> BrowserDefaults {
-        BrowserDefaults { viewport: Viewport::default(), user_agent: "Chrome/1.0".to_owned() }
+        BrowserDefaults {
+            viewport: Viewport::default(),
+            user_agent: "Chrome/1.0".to_owned(),
+            identity: None,
+        }
+    }
+
+    fn plain() -> BrowserDefaults {
+        let identity = Identity::new("156.0.8078.108", Brand::Chromium, Languages::English);
+        BrowserDefaults { identity: Some(identity), ..own() }
     }
 
     fn methods(old: &Emulation, new: &Emulation, served: EmulatedTarget) -> Vec<&'static str> {
@@ -252,5 +291,29 @@ mod tests {
         let sent = diff(&Emulation::default(), &german, EmulatedTarget::Tab, &own());
         assert_eq!(sent[0].1["userAgent"], "Chrome/1.0");
         assert_eq!(sent[0].1["acceptLanguage"], "de-DE,de");
+    }
+
+    #[test]
+    fn an_identity_is_said_first_and_again_when_another_one_goes() {
+        let none = Emulation::default();
+        for served in [EmulatedTarget::Tab, EmulatedTarget::Frame, EmulatedTarget::Worker] {
+            let sent = initial(&none, served, &plain());
+            let [(method, params)] = sent.as_slice() else { panic!("one message: {sent:?}") };
+            assert_eq!(*method, "Emulation.setUserAgentOverride");
+            assert!(!params.to_string().contains("Headless"), "{params}");
+            assert_eq!(params["acceptLanguage"], "en-US,en");
+            assert_eq!(initial(&none, served, &own()), []);
+        }
+        let fox = Emulation { user_agent: Some("Fox/1".into()), ..none.clone() };
+        let sent = initial(&fox, EmulatedTarget::Tab, &plain());
+        assert_eq!(sent.len(), 1);
+        let fox_agent = json!({ "userAgent": "Fox/1", "acceptLanguage": "en-US,en" });
+        assert_eq!(sent[0].1, fox_agent);
+        let back = diff(&fox, &none, EmulatedTarget::Tab, &plain());
+        assert_eq!(back, initial(&none, EmulatedTarget::Tab, &plain()));
+        let german = Emulation { locale: Some("de-DE".into()), ..none };
+        let sent = initial(&german, EmulatedTarget::Tab, &plain());
+        assert_eq!(sent[0].1["acceptLanguage"], "de-DE,de");
+        assert_eq!(sent[0].1["userAgentMetadata"], plain().identity.unwrap().metadata);
     }
 }

@@ -3,6 +3,8 @@
 
 use serde_json::{Value, json};
 
+use super::brands::{Brand, VersionForm, brand_list};
+
 /// The hints of a user agent; none for browsers that send none.
 pub(crate) fn user_agent_metadata(agent: &str) -> Option<Value> {
     let version = |name: &str| {
@@ -10,17 +12,10 @@ pub(crate) fn user_agent_metadata(agent: &str) -> Option<Value> {
         rest.split([' ', ';', ')']).next().filter(|version| !version.is_empty())
     };
     let full = version("Chrome/")?;
-    let major = full.split('.').next().unwrap_or_default();
-    let brand = |version: &str| {
-        json!([
-            { "brand": "Chromium", "version": version },
-            { "brand": "Not=A?Brand", "version": "24" },
-        ])
-    };
     let (platform, platform_version) = platform(agent);
     Some(json!({
-        "brands": brand(major),
-        "fullVersionList": brand(full),
+        "brands": brand_list(full, Brand::Chromium, VersionForm::Major),
+        "fullVersionList": brand_list(full, Brand::Chromium, VersionForm::Full),
         "platform": platform,
         "platformVersion": platform_version,
         "architecture": if platform == "Android" { "" } else { "x86" },
@@ -55,7 +50,7 @@ fn device_model(agent: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::user_agent_metadata;
+    use super::*;
 
     #[test]
     fn hints_tell_the_same_story_as_the_user_agent() {
@@ -65,7 +60,7 @@ mod tests {
         assert_eq!(hints["platformVersion"], "14");
         assert_eq!(hints["model"], "Pixel 8");
         assert_eq!(hints["mobile"], true);
-        assert_eq!(hints["brands"][0]["version"], "156");
+        assert_eq!(hints["brands"][1], json!({ "brand": "Chromium", "version": "156" }));
         assert_eq!(
             user_agent_metadata(
                 "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"

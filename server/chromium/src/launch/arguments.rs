@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::info::{Flavour, Sandbox};
+use crate::emulation::identity::Identity;
 use crate::error::{Error, Result};
 
 /// Against first-run dialogs, background traffic, throttling of tabs that
@@ -104,8 +105,13 @@ pub(crate) struct ArgumentOptions<'a> {
     pub profile: &'a Path,
     pub sandbox: &'a Sandbox,
     pub avoid_shared_memory: bool,
+    pub identity: Option<&'a Identity>,
+    pub page_tools: bool,
     pub extra_arguments: &'a [String],
 }
+
+/// The feature with which pages can offer tools.
+const PAGE_TOOLS_FEATURE: &str = "WebMCP";
 
 /// The whole command line, ours first so that the user's arguments win.
 pub(crate) fn arguments(wanted: &ArgumentOptions<'_>) -> Result<Vec<String>> {
@@ -128,12 +134,16 @@ pub(crate) fn arguments(wanted: &ArgumentOptions<'_>) -> Result<Vec<String>> {
     if wanted.avoid_shared_memory {
         line.push("--disable-dev-shm-usage".to_owned());
     }
+    line.extend(wanted.identity.into_iter().flat_map(Identity::arguments));
     // Of these only the last one counts, so the user's are merged into ours.
     let mut disabled: Vec<&str> = DISABLED_FEATURES.to_vec();
+    let mut enabled: Vec<&str> = Vec::from_iter(wanted.page_tools.then_some(PAGE_TOOLS_FEATURE));
     let mut resolver: Vec<&str> = METADATA_RESOLVER_RULES.to_vec();
     for argument in wanted.extra_arguments {
         if let Some(more) = argument.strip_prefix("--disable-features=") {
             disabled.extend(more.split(',').filter(|name| !name.is_empty()));
+        } else if let Some(more) = argument.strip_prefix("--enable-features=") {
+            enabled.extend(more.split(',').filter(|name| !name.is_empty()));
         } else if let Some(more) = argument.strip_prefix("--host-resolver-rules=") {
             resolver.push(more);
         } else {
@@ -141,6 +151,9 @@ pub(crate) fn arguments(wanted: &ArgumentOptions<'_>) -> Result<Vec<String>> {
         }
     }
     line.push(format!("--disable-features={}", disabled.join(",")));
+    if !enabled.is_empty() {
+        line.push(format!("--enable-features={}", enabled.join(",")));
+    }
     line.push(format!("--host-resolver-rules={}", resolver.join(",")));
     Ok(line)
 }
@@ -172,13 +185,17 @@ mod tests {
             profile: Path::new("/p"),
             sandbox: &Sandbox::On,
             avoid_shared_memory: false,
+            identity: None,
+            page_tools: true,
             extra_arguments: &extra,
         })
     }
 
     #[test]
-    fn the_users_disabled_features_join_ours() {
-        let line = line(&["--disable-features=Mine", "--lang=de"]).expect("accepted");
+    fn the_users_features_join_ours() {
+        let own = ["--disable-features=Mine", "--enable-features=Other", "--lang=de"];
+        let line = line(&own).expect("accepted");
+        assert!(line.contains(&"--enable-features=WebMCP,Other".to_owned()));
         let features: Vec<&String> =
             line.iter().filter(|a| a.starts_with("--disable-features=")).collect();
         assert_eq!(features.len(), 1);

@@ -7,6 +7,27 @@ use std::time::Duration;
 
 use browse_process::Guardian;
 
+/// What the browser says it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum UserAgentMode {
+    /// What the same Chromium says with a window.
+    #[default]
+    Plain,
+    /// What Chromium says by itself: `HeadlessChrome`.
+    Headless,
+}
+
+impl UserAgentMode {
+    /// The mode of this name in the settings.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "plain" => Some(Self::Plain),
+            "headless" => Some(Self::Headless),
+            _ => None,
+        }
+    }
+}
+
 /// What the settings say about the browser process.
 #[derive(Clone)]
 pub struct LaunchOptions {
@@ -18,6 +39,10 @@ pub struct LaunchOptions {
     pub display_variables: Vec<(String, OsString)>,
     /// `BROWSE_CHROMIUM_ARGS`, appended to ours.
     pub extra_args: Vec<String>,
+    /// `BROWSE_USER_AGENT`; a browser with windows says the same in both modes.
+    pub user_agent: UserAgentMode,
+    /// `BROWSE_WEBMCP`: pages can offer tools.
+    pub page_tools: bool,
     /// A profile that the user named and that is kept; else a temporary one.
     pub profile: Option<PathBuf>,
     /// Folder in which the browser gets a private one for files that pages send;
@@ -37,6 +62,8 @@ impl Default for LaunchOptions {
             headed: false,
             display_variables: Vec::new(),
             extra_args: Vec::new(),
+            user_agent: UserAgentMode::default(),
+            page_tools: false,
             profile: None,
             downloads: None,
             launch_timeout: Duration::from_secs(20),

@@ -24,7 +24,7 @@ impl Page {
 
     /// The user agent while none is emulated.
     pub fn default_user_agent(&self) -> String {
-        self.shared.emulations.defaults().user_agent
+        self.shared.emulations.defaults().own_user_agent().to_owned()
     }
 
     /// Changes what is emulated in the context of this tab, which is asked

@@ -8,7 +8,10 @@ use serde::de::IgnoredAny;
 use super::page::Page;
 use crate::connection::call::CdpCall;
 use crate::connection::session::CdpSession;
-use crate::emulation::messages::{BrowserDefaults, EmulatedTarget, EmulationCommand, diff};
+use crate::emulation::identity::Identity;
+use crate::emulation::messages::{
+    BrowserDefaults, EmulatedTarget, EmulationCommand, diff, initial,
+};
 use crate::emulation::state::Emulation;
 use crate::emulation::viewport::Viewport;
 use crate::ids::{BrowserContextId, SessionId};
@@ -17,7 +20,7 @@ use browse_base::Lock;
 /// What is emulated where.
 pub(crate) struct Emulations {
     default_viewport: Viewport,
-    default_user_agent: OnceLock<String>,
+    own_agent: OnceLock<(String, Option<Identity>)>,
     state: Lock<EmulationsState>,
     /// Held by whoever changes a state: changes build on each other.
     pub change_lock: tokio::sync::Mutex<()>,
@@ -40,21 +43,20 @@ pub(crate) struct EmulatedSession {
 
 impl Emulations {
     pub(crate) fn new(viewport: Viewport) -> Self {
-        let (agent, state, changing) = Default::default();
-        Self { default_viewport: viewport, default_user_agent: agent, state, change_lock: changing }
+        let (own_agent, state, change_lock) = Default::default();
+        Self { default_viewport: viewport, own_agent, state, change_lock }
     }
 
-    /// Says what the browser's own user agent is, once that is known.
-    pub(crate) fn set_default_user_agent(&self, agent: &str) {
-        let _ = self.default_user_agent.set(agent.to_owned());
+    /// Says what the browser's own user agent is, once that is known, and what its
+    /// sessions say instead.
+    pub(crate) fn set_defaults(&self, agent: &str, identity: Option<Identity>) {
+        let _ = self.own_agent.set((agent.to_owned(), identity));
     }
 
     /// What the browser is by itself.
     pub(crate) fn defaults(&self) -> BrowserDefaults {
-        BrowserDefaults {
-            viewport: self.default_viewport,
-            user_agent: self.default_user_agent.get().cloned().unwrap_or_default(),
-        }
+        let (user_agent, identity) = self.own_agent.get().cloned().unwrap_or_default();
+        BrowserDefaults { viewport: self.default_viewport, user_agent, identity }
     }
 
     /// What is emulated in a context.
@@ -82,7 +84,7 @@ impl Emulations {
             state.sessions.insert(session.id().clone(), member);
             state.contexts.get(context).cloned().unwrap_or_default()
         };
-        let messages = diff(&Emulation::default(), &emulation, served, &self.defaults());
+        let messages = initial(&emulation, served, &self.defaults());
         send(session, messages).into_iter().for_each(CdpCall::ignore);
         emulation
     }

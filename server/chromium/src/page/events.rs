@@ -48,6 +48,7 @@ pub(crate) fn on_event(page: &Arc<Page>, session: &CdpSession, event: &RawEvent<
             page.on_stylesheet_added(event);
             None
         }
+        Some(("WebMCP", name)) => page.on_tool_event(name, event),
         Some(("Log", "entryAdded")) if console_reports::admit(page, session) => {
             if let Some(entry) = event.params::<LogEntryAdded>() {
                 console_reports::report_entry(page, entry.into());

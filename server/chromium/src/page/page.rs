@@ -12,6 +12,7 @@ use super::event::Event;
 use super::fetch::PausedFetch;
 use super::frames::{Frame, FrameTree};
 use super::mouse_state::MouseState;
+use super::page_tools::PageToolsState;
 use super::screencast::{self, Pointer};
 use super::shared::BrowserShared;
 use super::state::{LoadState, MainResponse, NavigationState, PageState};
@@ -58,6 +59,10 @@ pub struct Page {
     pub(crate) snapshot_lock: Arc<tokio::sync::Mutex<()>>,
     /// For raw protocol calls, once there was one.
     pub(crate) raw_session: tokio::sync::OnceCell<CdpSession>,
+    /// Held while its tools are asked for.
+    pub(crate) tools_lock: tokio::sync::Mutex<()>,
+    /// What is known of its tools, while somebody uses them.
+    pub(crate) tools: Lock<PageToolsState>,
     /// Held by the one question about styles that is open.
     pub(crate) inspect_lock: tokio::sync::Mutex<()>,
     /// The style sheets, while that question is open.
@@ -105,6 +110,8 @@ impl Page {
             seed_script: Lock::default(),
             snapshot_lock: Arc::default(),
             raw_session: tokio::sync::OnceCell::new(),
+            tools_lock: tokio::sync::Mutex::default(),
+            tools: Lock::default(),
             inspect_lock: tokio::sync::Mutex::default(),
             stylesheets: Lock::default(),
             paused_fetches: Lock::default(),

@@ -34,7 +34,9 @@ impl CallContext {
             .and_then(|text| text.parse::<Target>().ok());
         let frame = match target {
             Some(target) => engine.frame_for_target(Some(&target)).await.ok(),
-            None if field.is_some() || command.group == "reading" => engine.selector_frame().ok(),
+            None if field.is_some() || ["reading", "webmcp"].contains(&command.group) => {
+                engine.selector_frame().ok()
+            }
             None if command.group == "input" => engine.focused_frame().await.ok(),
             None => None,
         };

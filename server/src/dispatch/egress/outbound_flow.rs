@@ -2,6 +2,7 @@
 
 use browse_guard::egress::{Channel, OutboundData, Site, decodings, mentioned_sites};
 use browse_proto::{Sends, SentData, SentValue, v1};
+use serde_json::Value;
 use url::Url;
 
 use crate::{address, dispatch::CallContext};
@@ -24,7 +25,7 @@ pub struct OutboundFlow {
 }
 
 /// A part of it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum FlowPart {
     /// An address that is asked for.
     Address(String),
@@ -175,6 +176,7 @@ fn flows_of_field(
         Sends::Stored => flow(Channel::Field, page_site(cx)),
         Sends::Clipboard => flow(Channel::Field, None),
         Sends::Code => code_flows(cx, &joined()),
+        Sends::PageTool => page_tool_flows(cx, &joined()),
         Sends::Document => document_flows(&joined()),
         // Parts go with their request, files by themselves, and a button holds no text.
         Sends::RequestPart | Sends::Files | Sends::Button => Vec::new(),
@@ -252,6 +254,41 @@ fn code_flows(cx: &CallContext, code: &str) -> Vec<OutboundFlow> {
     let parts = vec![FlowPart::Text(code.to_owned())];
     acts.push(OutboundFlow { channel: Channel::Field, destination: own, parts, is_typing: false });
     acts
+}
+
+/// The input of a tool goes to the script of its frame, which may send it to the sites
+/// that it names. The texts in it are looked at as the script gets them, too.
+fn page_tool_flows(cx: &CallContext, input: &str) -> Vec<OutboundFlow> {
+    let mut texts = String::new();
+    if let Ok(input) = serde_json::from_str(input) {
+        collect_texts(&input, &mut texts);
+    }
+    let parts = || [input, &texts].map(|text| FlowPart::Text(text.to_owned())).to_vec();
+    let own = frame_site(cx);
+    let mut acts: Vec<_> = [input, &texts].into_iter().flat_map(document_flows).collect();
+    acts.retain(|act| act.destination.is_some() && act.destination != own);
+    for act in &mut acts {
+        act.parts.extend(parts());
+    }
+    let channel = Channel::Field;
+    acts.push(OutboundFlow { channel, destination: own, parts: parts(), is_typing: false });
+    acts
+}
+
+/// Names and texts of a JSON value, one a line.
+fn collect_texts(value: &Value, texts: &mut String) {
+    match value {
+        Value::String(text) => texts.extend([text, "\n"]),
+        Value::Number(number) => texts.extend([&number.to_string(), "\n"]),
+        Value::Array(items) => items.iter().for_each(|item| collect_texts(item, texts)),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                texts.extend([name, "\n"]);
+                collect_texts(value, texts);
+            }
+        }
+        Value::Null | Value::Bool(_) => {}
+    }
 }
 
 /// A document asks for the addresses in it.

@@ -1,0 +1,85 @@
+//! What the same Chromium says of itself when it has a window.
+//!
+//! Only the word `Headless` goes, with what it changes: the version in the user
+//! agent is shortened, the list of brands has one less, and the languages that the
+//! headless shell leaves out are sent. Nothing else of the browser is changed.
+
+use serde_json::{Value, json};
+
+use super::brands::{Brand, VersionForm, brand_list};
+
+/// As `navigator.languages` holds them.
+const ENGLISH: &str = "en-US,en";
+
+/// As a request carries them.
+const ENGLISH_HEADER: &str = "en-US,en;q=0.9";
+
+/// The part of the user agent that names the system. It is the same on every
+/// machine with that system, whatever its processor and version.
+const SYSTEM: &str = if cfg!(target_os = "macos") {
+    "Macintosh; Intel Mac OS X 10_15_7"
+} else {
+    "X11; Linux x86_64"
+};
+
+/// Who says which languages the user reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Languages {
+    /// The browser does.
+    Own,
+    /// English, which a browser with a window says that nobody set up.
+    English,
+}
+
+/// A user agent with its client hints.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Identity {
+    pub user_agent: String,
+    pub metadata: Value,
+    languages: Languages,
+}
+
+impl Identity {
+    /// That of a version such as `156.0.8078.108`.
+    pub(crate) fn new(full_version: &str, brand: Brand, languages: Languages) -> Self {
+        let major = full_version.split('.').next().unwrap_or_default();
+        let (platform, architecture) = (
+            if cfg!(target_os = "macos") { "macOS" } else { "Linux" },
+            if cfg!(target_arch = "aarch64") { "arm" } else { "x86" },
+        );
+        Self {
+            user_agent: format!(
+                "Mozilla/5.0 ({SYSTEM}) AppleWebKit/537.36 (KHTML, like Gecko) \
+                 Chrome/{major}.0.0.0 Safari/537.36"
+            ),
+            metadata: json!({
+                "brands": brand_list(full_version, brand, VersionForm::Major),
+                "fullVersionList": brand_list(full_version, brand, VersionForm::Full),
+                "fullVersion": full_version,
+                "platform": platform,
+                "platformVersion": "",
+                "architecture": architecture,
+                "model": "",
+                "mobile": false,
+                "bitness": "64",
+                "wow64": false,
+                "formFactors": ["Desktop"],
+            }),
+            languages,
+        }
+    }
+
+    /// What the override of a session says of languages.
+    pub(crate) fn accept_language(&self) -> Option<&'static str> {
+        (self.languages == Languages::English).then_some(ENGLISH)
+    }
+
+    /// What the command line of the browser says of it.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        let mut line = vec![format!("--user-agent={}", self.user_agent)];
+        if self.languages == Languages::English {
+            line.push(format!("--accept-lang={ENGLISH_HEADER}"));
+        }
+        line
+    }
+}
