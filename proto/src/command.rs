@@ -334,6 +334,17 @@ impl Command {
         COMMANDS
     }
 
+    /// The titles of the groups, in the order of the contract.
+    pub fn group_titles() -> Vec<&'static str> {
+        let mut titles = Vec::new();
+        for command in Self::all() {
+            if !titles.contains(&command.title) {
+                titles.push(command.title);
+            }
+        }
+        titles
+    }
+
     /// The command whose RPC has this HTTP/2 path.
     pub fn by_path(path: &str) -> Option<&'static Command> {
         COMMANDS.iter().find(|command| command.path == path)

@@ -8,6 +8,7 @@
 mod build;
 mod command;
 pub mod file_name;
+pub mod guide;
 pub mod output;
 pub mod output_names;
 pub mod output_place;

@@ -1,142 +1,153 @@
-//! Writes the guide as skills of an agent: a SKILL.md for each topic, in the
-//! folder where the agent looks for them. Files of others are never written
-//! over, and our own that somebody has edited only when that is asked for.
+//! Writes what an agent gets, or removes it: all planned and shown before anything is
+//! written, and all of it or nothing. Files of others are changed at one place, and what
+//! somebody edited is left alone unless that is asked for.
 
 use std::{
-    env, fs,
-    io::Write as _,
-    path::{Path, PathBuf},
+    fs,
+    io::{self, IsTerminal as _, Write as _},
+    path::PathBuf,
 };
 
-use browse_proto::Reason;
+use serde_json::{Value, json};
 
 use super::{
-    TOPICS, USAGE,
-    mark::{self, FileOwnership},
+    install_record::InstallRecords,
+    options::{self, GuideOptions, GuideTask},
+    plan::{self, FileAction, FileChange},
+    preview,
 };
-use crate::{
-    failure::{Failure, Result},
-    project::ProjectPaths,
-    suggest,
-};
+use crate::{failure::Result, print};
 
-/// Agents, and the folder below the home or the project where their skills are.
-const AGENTS: &[(&str, &str)] =
-    &[("claude", ".claude/skills"), ("codex", ".agents/skills"), ("cursor", ".cursor/skills")];
-
-/// Writes the files, and answers what was done with each.
-pub fn run(words: &[&str]) -> Result<Vec<String>> {
-    let InstallOptions { agent, in_project, force } = parse_options(words)?;
-    let root = match in_project {
-        true => ProjectPaths::find(env::var_os("BROWSE_PROJECT").as_deref().map(Path::new))?.root,
-        false => home()?,
-    };
-    let folder = root.join(agent);
-    let files: Vec<_> = TOPICS
-        .iter()
-        .map(|topic| (folder.join(topic.skill_name()).join("SKILL.md"), topic.skill_md()))
-        .collect();
-    // Nothing is written when one of them is somebody else's.
-    let of = |whose: FileOwnership| {
-        let found = files.iter().find(|(path, _)| ownership(path) == Some(whose));
-        found.map(|(path, _)| path.display())
-    };
-    if let Some(foreign) = of(FileOwnership::Foreign) {
-        let message = format!("`{foreign}` was not written by browse, and is left alone");
-        return Err(Failure::new(Reason::FileUnwritable, message)
-            .with_hint("Move it away, then run `browse guide install` again"));
-    }
-    if let Some(edited) = of(FileOwnership::Edited).filter(|_| !force) {
-        let message = format!("`{edited}` was edited since browse wrote it, and is left alone");
-        return Err(Failure::new(Reason::FileUnwritable, message)
-            .with_hint("Keep your words somewhere else, then add `--force` to write over it"));
-    }
-    files.iter().map(|(path, text)| install_file(path, text)).collect()
-}
-
-/// What is asked for.
-struct InstallOptions {
-    /// The folder of the agent.
-    agent: &'static str,
-    /// Whether it goes into the project instead of the home.
-    in_project: bool,
-    /// Whether edits are lost.
-    force: bool,
-}
-
-fn parse_options(words: &[&str]) -> Result<InstallOptions> {
-    let (mut agent, mut in_project, mut force) = (None, false, false);
-    let mut words = words.iter();
-    while let Some(word) = words.next() {
-        match (*word, word.strip_prefix("--agent=")) {
-            ("--project", _) => in_project = true,
-            ("--force", _) => force = true,
-            (_, Some(name)) => agent = Some(name),
-            ("--agent", _) => agent = words.next().copied(),
-            _ => return Err(usage_failure(&format!("`guide install` does not take `{word}`"))),
+/// Runs `guide install` or `guide remove` with what follows it.
+pub fn run(task: GuideTask, words: &[&str], as_json: bool) -> Result<u8> {
+    let options = options::parse(task, words)?;
+    let mut records = InstallRecords::load();
+    let changes = plan(task, &options, &records)?;
+    let has_changes = changes.iter().any(FileChange::is_change);
+    if !as_json {
+        let lines: Vec<_> = changes.iter().flat_map(preview::lines).collect();
+        print::text(&lines.join("\n"))?;
+        if changes.is_empty() {
+            print::note(&format!("there is nothing of browse for {}", options.agent.name));
         }
     }
-    let Some(name) = agent else { return Err(usage_failure("`guide install` wants `--agent`")) };
-    let known = AGENTS.iter().find(|(agent, _)| *agent == name);
-    known.map(|(_, folder)| InstallOptions { agent: folder, in_project, force }).ok_or_else(|| {
-        let failure = usage_failure(&format!("`{name}` is not an agent that browse knows"));
-        match suggest::nearest(name, AGENTS.iter().map(|(agent, _)| *agent)) {
-            Some(near) => {
-                failure.with_hint(format!("Did you mean `browse guide install --agent {near}`?"))
+    let is_written = has_changes && !options.is_preview && is_confirmed(&options, as_json)?;
+    if is_written {
+        apply(task, &changes, &mut records)?;
+    }
+    match (as_json, has_changes && !is_written) {
+        (true, _) => print::json_result(&json_result(&changes, is_written).to_string(), None),
+        (false, true) => {
+            print::note("nothing was written; add `--yes` to write it");
+            Ok(0)
+        }
+        (false, false) if is_written => print::text(&done_lines(&changes).join("\n")),
+        (false, false) => Ok(0),
+    }
+}
+
+fn plan(
+    task: GuideTask,
+    options: &GuideOptions,
+    records: &InstallRecords,
+) -> Result<Vec<FileChange>> {
+    let root = options.agent.root(options.choice)?;
+    let in_project = options.choice.in_project || !options.agent.has_home();
+    let boundary = in_project.then_some(root.as_path());
+    let parts = options.agent.parts(options.choice, &root);
+    let planned = parts.iter().map(|part| match task {
+        GuideTask::Install => plan::install(part, boundary, options.force).map(Some),
+        GuideTask::Remove => plan::remove(part, boundary, records, options.force),
+    });
+    planned.filter_map(Result::transpose).collect()
+}
+
+/// Whether the user agreed: by a flag, or on the terminal.
+fn is_confirmed(options: &GuideOptions, as_json: bool) -> Result<bool> {
+    if options.is_confirmed {
+        return Ok(true);
+    }
+    if as_json || !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        return Ok(false);
+    }
+    print::stderr("Write this? [y/N] ");
+    let _ = io::stderr().flush();
+    let mut answer = String::new();
+    let _ = io::stdin().read_line(&mut answer);
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+/// Writes all changes, or puts back those that were written when one fails.
+fn apply(task: GuideTask, changes: &[FileChange], records: &mut InstallRecords) -> Result<()> {
+    let mut written: Vec<&FileChange> = Vec::new();
+    let mut made: Vec<PathBuf> = Vec::new();
+    let mut left: Vec<PathBuf> = Vec::new();
+    let outcome = changes.iter().filter(|change| change.is_change()).try_for_each(|change| {
+        let (file, old) = (&change.file, records.get(&change.file.path).cloned());
+        let folders = match &change.action {
+            FileAction::Write(text) => file.write(Some(text))?,
+            FileAction::Delete => file.write(None)?,
+            FileAction::Keep | FileAction::Leave(_) => Vec::new(),
+        };
+        written.push(change);
+        made.extend(folders.iter().cloned());
+        match task {
+            GuideTask::Install => records.set(&file.path, change.record(old.as_ref(), folders)),
+            GuideTask::Remove => {
+                left.extend(old.into_iter().flat_map(|old| old.folders));
+                left.extend(file.path.parent().filter(|at| is_skill_folder(at)).map(Into::into));
+                records.set(&file.path, None);
             }
-            None => failure,
         }
-    })
-}
-
-fn usage_failure(message: &str) -> Failure {
-    Failure::new(Reason::ArgumentInvalid, message)
-        .with_usage(USAGE)
-        .with_hint("Use one of claude, codex, cursor")
-}
-
-fn home() -> Result<PathBuf> {
-    let home = env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
-    home.ok_or_else(|| {
-        Failure::new(Reason::FileUnwritable, "HOME names no folder")
-            .with_hint("Set HOME, or give `--project`")
-    })
-}
-
-/// Whose the file is; nobody's when there is none.
-fn ownership(path: &Path) -> Option<FileOwnership> {
-    let folder = path.parent().unwrap_or(path);
-    let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_symlink());
-    if is_link(path) || is_link(folder) {
-        return Some(FileOwnership::Foreign);
+        Ok(())
+    });
+    let outcome = outcome.and_then(|()| records.save());
+    if outcome.is_err() {
+        written.iter().rev().for_each(|change| change.file.restore());
+        remove_empty(made);
+        return outcome;
     }
-    match fs::read_to_string(path) {
-        Ok(text) => Some(mark::ownership_of(&text)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(_) => Some(FileOwnership::Foreign),
+    remove_empty(left);
+    Ok(())
+}
+
+/// Whether a folder has the name of a skill of ours.
+fn is_skill_folder(folder: &std::path::Path) -> bool {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    browse_proto::guide::TOPICS.iter().any(|topic| topic.skill_name() == name)
+}
+
+/// Removes the folders that are empty, the innermost first.
+fn remove_empty(mut folders: Vec<PathBuf>) {
+    folders.sort();
+    folders.dedup();
+    for folder in folders.iter().rev() {
+        // One that is not empty stays.
+        let _ = fs::remove_dir(folder);
     }
 }
 
-fn install_file(path: &Path, text: &str) -> Result<String> {
-    let shown = path.display();
-    let before = fs::read_to_string(path).ok();
-    if before.as_deref() == Some(text) {
-        return Ok(format!("unchanged {shown}"));
-    }
-    write_atomically(path, text).map_err(|error| {
-        let message = format!("`{shown}` cannot be written: {error}");
-        Failure::new(Reason::FileUnwritable, message).with_hint("Check the rights of the folder")
-    })?;
-    Ok(format!("{} {shown}", if before.is_some() { "updated" } else { "wrote" }))
+fn done_lines(changes: &[FileChange]) -> Vec<String> {
+    let changed = changes.iter().filter(|change| change.is_change());
+    changed
+        .map(|change| {
+            let verb = match preview::verb(change) {
+                "delete" => "deleted",
+                "create" => "wrote",
+                _ => "updated",
+            };
+            format!("{verb} {}", change.file.path.display())
+        })
+        .collect()
 }
 
-/// Writes beside, then renames: a reader sees the old text or the new one.
-fn write_atomically(path: &Path, text: &str) -> std::io::Result<()> {
-    let folder = path.parent().unwrap_or(path);
-    fs::create_dir_all(folder)?;
-    let beside = folder.join(format!(".SKILL.md.{}", std::process::id()));
-    let mut file = fs::File::create(&beside)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    fs::rename(&beside, path)
+fn json_result(changes: &[FileChange], is_written: bool) -> Value {
+    let files = changes.iter().map(|change| {
+        json!({
+            "path": change.file.path.to_string_lossy(),
+            "change": preview::verb(change),
+            "preview": preview::lines(change)[1..].join("\n"),
+        })
+    });
+    json!({ "written": is_written, "files": files.collect::<Vec<_>>() })
 }

@@ -33,8 +33,8 @@ pub const LOCAL_COMMANDS: &[LocalCommand] = &[
     },
     LocalCommand {
         name: "guide",
-        usage: "browse guide [topic] [--json]",
-        help: "Prints the guide for agents: in general, or on scrape, skillify, automate, skills or the library.\n\n`browse guide install --agent claude` writes the same as skills of the agent, which is claude, codex or cursor; with --project into the project instead of your home. It overwrites only its own files, and edited ones only with --force.",
+        usage: "browse guide [topic] | browse guide install|remove --agent <name> [--json]",
+        help: "Prints the guide for agents: in general, or on scrape, skillify, automate, skills or the library.\n\n`browse guide install --agent claude` writes the same as skills of the agent, and adds the MCP server; the others are codex, cursor, gemini, copilot, and agents-md, which is a section of AGENTS.md. It shows what it would write, and writes after a yes on the terminal or with --yes; --dry-run only shows. Files are those of your home, with --project those of the project. --skills leaves out the MCP server and sections of other files; --hook adds a hook of claude that prints `browse context` for the sites of a project. What somebody edited, and entries of others, are left alone without --force. `browse guide remove --agent claude` undoes it.",
         example: "browse guide scrape",
     },
     LocalCommand {
@@ -80,7 +80,7 @@ pub fn getting_started() -> String {
     out.push_str("\nUsage: browse <command> [arguments] [flags]\n\n");
     out.push_str(&layout::terms(&to_owned_rows(FIRST_STEPS)));
     out.push('\n');
-    for title in group_titles() {
+    for title in Command::group_titles() {
         let commands = Command::all().iter().filter(|command| command.title == title);
         let mut words: Vec<_> = commands.filter_map(|command| command.words.first()).collect();
         words.dedup();
@@ -114,7 +114,7 @@ pub fn overview() -> String {
         0,
     );
     out.push_str("\nUsage: browse <command> [arguments] [flags]\n");
-    for title in group_titles() {
+    for title in Command::group_titles() {
         let commands = Command::all().iter().filter(|command| command.title == title);
         let rows = commands.map(|c| (short_usage(c), c.summary().to_owned()));
         out.push_str(&format!("\n{title}\n{}", layout::terms(&rows.collect::<Vec<_>>())));
@@ -144,17 +144,6 @@ pub fn local_help(name: &str) -> String {
     };
     let paragraphs: Vec<_> = local.help.split("\n\n").map(|p| layout::wrap(p, 0)).collect();
     format!("{}\n\n{}\nExample\n  {}\n", local.usage, paragraphs.join("\n"), local.example)
-}
-
-/// The titles of the groups, in the order of the contract.
-pub fn group_titles() -> Vec<&'static str> {
-    let mut titles = Vec::new();
-    for command in Command::all() {
-        if !titles.contains(&command.title) {
-            titles.push(command.title);
-        }
-    }
-    titles
 }
 
 /// The usage without program and flags.

@@ -4,7 +4,7 @@ use std::{fs, path::Path, process::Command};
 
 /// Runs `browse` in an empty folder that is also its home; answers what it
 /// printed and its exit code.
-fn browse(home: &Path, args: &[&str]) -> (String, i32) {
+pub fn browse(home: &Path, args: &[&str]) -> (String, i32) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_browse"));
     command.args(args).current_dir(home).env_clear().env("HOME", home).env("BROWSE_PROJECT", home);
     let output = command.output().expect("browse is built");
@@ -52,7 +52,7 @@ fn skills_of_agents_are_written_once() {
         [("claude", ".claude/skills"), ("codex", ".agents/skills"), ("cursor", ".cursor/skills")]
     {
         let home = tempfile::tempdir().expect("a folder");
-        let install = ["guide", "install", "--agent", agent];
+        let install = ["guide", "install", "--agent", agent, "--skills", "--yes"];
         let (first, code) = browse(home.path(), &install);
         assert_eq!((first.matches("wrote ").count(), code), (6, 0), "{first}");
         for name in ["browse", "scrape", "skillify", "automate", "browse-skills", "browse-library"]
@@ -69,7 +69,7 @@ fn skills_of_agents_are_written_once() {
 #[test]
 fn what_a_person_edited_is_left_alone_unless_forced() {
     let home = tempfile::tempdir().expect("a folder");
-    let install = ["guide", "install", "--agent", "claude"];
+    let install = ["guide", "install", "--agent", "claude", "--yes"];
     browse(home.path(), &install);
     let file = home.path().join(".claude/skills/scrape/SKILL.md");
     let ours = fs::read_to_string(&file).expect("written");
@@ -89,12 +89,13 @@ fn files_of_others_are_left_alone() {
     let own = home.path().join(".claude/skills/scrape");
     fs::create_dir_all(&own).expect("made");
     fs::write(own.join("SKILL.md"), "mine").expect("written");
-    let (text, code) = browse(home.path(), &["guide", "install", "--agent", "claude", "--project"]);
+    let (text, code) =
+        browse(home.path(), &["guide", "install", "--agent", "claude", "--project", "--yes"]);
     assert!(code == 2 && text.contains("left alone"), "{text}");
     assert_eq!(fs::read_to_string(own.join("SKILL.md")).expect("there"), "mine");
     assert!(!home.path().join(".claude/skills/browse").exists(), "nothing is half done");
     fs::remove_dir_all(&own).expect("removed");
     std::os::unix::fs::symlink(home.path(), &own).expect("linked");
-    let (text, code) = browse(home.path(), &["guide", "install", "--agent", "claude"]);
+    let (text, code) = browse(home.path(), &["guide", "install", "--agent", "claude", "--yes"]);
     assert!(code == 2 && text.contains("left alone"), "{text}");
 }

@@ -6,6 +6,7 @@ mod crates;
 mod docs;
 mod fake;
 mod guide;
+mod guide_install;
 mod help;
 mod messages;
 mod modules;
