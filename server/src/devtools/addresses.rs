@@ -169,7 +169,8 @@ mod tests {
         assert!(addresses.find("").is_none());
         assert_eq!((addresses.revoke("other"), addresses.revoke("default")), (0, 1));
         assert!(grant.ended.is_cancelled() && addresses.find(&one.capability).is_none());
-        let other = addresses.issue(AddressTerms { lifetime: Duration::ZERO, ..terms }).unwrap();
+        let short = AddressTerms { lifetime: Duration::ZERO, ..terms };
+        let other = addresses.issue(short).unwrap();
         assert!(addresses.find(&other.capability).is_none());
         assert_eq!(addresses.sweep(|_| true), None);
     }

@@ -116,6 +116,7 @@ pub static ALLOWED: &[AllowedMethods] = &[
             "Runtime.*",
             "Schema.*",
             "WebAudio.*",
+            "WebMCP.*",
             "Audits.enable",
             "Audits.disable",
             "Audits.checkContrast",
@@ -417,10 +418,6 @@ pub static REFUSED: &[RefusedMethods] = &[
     RefusedMethods {
         prefix: "HeadlessExperimental.",
         reason: "it stops the frames of the browser",
-    },
-    RefusedMethods {
-        prefix: "WebMCP.",
-        reason: "tools of pages are called under the guard of egress",
     },
 ];
 
