@@ -4,6 +4,7 @@
 
 mod bundle;
 mod docs;
+mod plugin;
 mod python;
 mod python_bundle;
 mod rust;
@@ -65,6 +66,7 @@ fn generate(root: &Path) -> Result<Vec<GeneratedFile>> {
     }
     add(&root.join("docs"), "commands.md", docs::commands());
     add(&root.join("docs"), "errors.md", docs::errors());
+    files.extend(plugin::files(root)?);
     files.extend(vendor::files(root)?);
     Ok(files)
 }
