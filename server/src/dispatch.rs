@@ -10,6 +10,7 @@ mod stream_law_test;
 mod unary;
 
 mod activity_entry;
+pub mod arrivals;
 mod call_metadata;
 mod context;
 pub mod denial_audit;

@@ -107,13 +107,13 @@ pub const AGENTS: &[Agent] = &[
     Agent {
         name: "gemini",
         home: AgentFiles {
-            skills: ".gemini/skills",
+            skills: ".agents/skills",
             servers: Some((".gemini/settings.json", ServerFormat::Plain)),
             instructions: ".gemini/GEMINI.md",
             ..NOTHING
         },
         project: AgentFiles {
-            skills: ".gemini/skills",
+            skills: ".agents/skills",
             servers: Some((".gemini/settings.json", ServerFormat::Plain)),
             instructions: "GEMINI.md",
             ..NOTHING
@@ -161,6 +161,17 @@ pub enum PartKind {
     Section(&'static str),
 }
 
+impl PartKind {
+    /// Whether it is the entry of the MCP server.
+    pub fn is_server(&self) -> bool {
+        match self {
+            Self::Item(place, _) => place.key.is_some(),
+            Self::TomlServer(_) => true,
+            Self::Whole(_) | Self::Section(_) => false,
+        }
+    }
+}
+
 /// What is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PartChoice {
@@ -183,20 +194,9 @@ impl Agent {
         !self.project.hooks.is_empty()
     }
 
-    /// The folder that the files lie in.
-    pub fn root(&self, choice: PartChoice) -> Result<PathBuf> {
-        match choice.in_project || !self.has_home() {
-            true => {
-                let named = env::var_os("BROWSE_PROJECT");
-                Ok(ProjectPaths::find(named.as_deref().map(Path::new))?.root)
-            }
-            false => home(),
-        }
-    }
-
     /// What it gets below `root`.
     pub fn parts(&self, choice: PartChoice, root: &Path) -> Vec<Part> {
-        let in_project = choice.in_project || !self.has_home();
+        let in_project = choice.in_project;
         let files = if in_project { self.project } else { self.home };
         let place = |path: &str| if in_project { root.join(path) } else { home_file(root, path) };
         let mut parts = Vec::new();
@@ -226,6 +226,15 @@ impl Agent {
         }
         parts
     }
+}
+
+/// The folder that the files lie in.
+pub fn root(choice: PartChoice) -> Result<PathBuf> {
+    if !choice.in_project {
+        return home();
+    }
+    let named = env::var_os("BROWSE_PROJECT");
+    Ok(ProjectPaths::find(named.as_deref().map(Path::new))?.root)
 }
 
 /// A file below the home, or in the folder that a variable of its agent names.

@@ -5,12 +5,13 @@
 use std::{
     fs,
     io::{self, IsTerminal as _, Write as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use serde_json::{Value, json};
 
 use super::{
+    agents::{self, AGENTS, Part, PartChoice},
     install_record::InstallRecords,
     options::{self, GuideOptions, GuideTask},
     plan::{self, FileAction, FileChange},
@@ -27,6 +28,10 @@ pub fn run(task: GuideTask, words: &[&str], as_json: bool) -> Result<u8> {
     if !as_json {
         let lines: Vec<_> = changes.iter().flat_map(preview::lines).collect();
         print::text(&lines.join("\n"))?;
+        let offers_hook = options.agent.has_hook() && !options.choice.with_hook;
+        if task == GuideTask::Install && offers_hook && !options.choice.only_skills {
+            print::note("`--hook` adds a hook that prints `browse context` when a session starts");
+        }
         if changes.is_empty() {
             print::note(&format!("there is nothing of browse for {}", options.agent.name));
         }
@@ -51,15 +56,33 @@ fn plan(
     options: &GuideOptions,
     records: &InstallRecords,
 ) -> Result<Vec<FileChange>> {
-    let root = options.agent.root(options.choice)?;
-    let in_project = options.choice.in_project || !options.agent.has_home();
-    let boundary = in_project.then_some(root.as_path());
+    let root = agents::root(options.choice)?;
+    let boundary = options.choice.in_project.then_some(root.as_path());
     let parts = options.agent.parts(options.choice, &root);
     let planned = parts.iter().map(|part| match task {
         GuideTask::Install => plan::install(part, boundary, options.force).map(Some),
-        GuideTask::Remove => plan::remove(part, boundary, records, options.force),
+        GuideTask::Remove => match other_reader(part, options, &root) {
+            Some(other) => plan::leave(part, boundary, &format!("{other} reads it, too")),
+            None => plan::remove(part, boundary, records, options.force),
+        },
     });
     planned.filter_map(Result::transpose).collect()
+}
+
+/// Another agent that reads the file of `part`, and that has our server.
+fn other_reader(part: &Part, options: &GuideOptions, root: &Path) -> Option<&'static str> {
+    let others = AGENTS.iter().filter(|agent| agent.name != options.agent.name);
+    let choice = PartChoice { only_skills: false, ..options.choice };
+    let mut others = others.filter(|agent| agent.has_home() || choice.in_project);
+    let other = others.find(|other| {
+        let parts = other.parts(choice, root);
+        let has_server = || {
+            let mut servers = parts.iter().filter(|part| part.kind.is_server());
+            servers.any(|server| plan::is_installed(server))
+        };
+        parts.iter().any(|other| other.path == part.path) && has_server()
+    });
+    other.map(|agent| agent.name)
 }
 
 /// Whether the user agreed: by a flag, or on the terminal.
@@ -112,7 +135,7 @@ fn apply(task: GuideTask, changes: &[FileChange], records: &mut InstallRecords) 
 }
 
 /// Whether a folder has the name of a skill of ours.
-fn is_skill_folder(folder: &std::path::Path) -> bool {
+fn is_skill_folder(folder: &Path) -> bool {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     browse_proto::guide::TOPICS.iter().any(|topic| topic.skill_name() == name)
 }

@@ -93,6 +93,7 @@ pub fn parse(task: GuideTask, words: &[&str]) -> Result<GuideOptions> {
     if let Some((_, message)) = contradiction.iter().find(|(is_wrong, _)| *is_wrong) {
         return Err(usage_failure(message));
     }
+    choice.in_project |= !agent.has_home();
     // Everything of an agent is removed, the hook too.
     choice.with_hook |= task == GuideTask::Remove && !choice.only_skills;
     Ok(GuideOptions { agent, choice, force, is_confirmed, is_preview })

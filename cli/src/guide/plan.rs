@@ -169,6 +169,23 @@ pub fn remove(
     Ok(Some(FileChange { file, action, containers: 0 }))
 }
 
+/// Plans to leave `part` where it is; none when it is not there.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn leave(part: &Part, boundary: Option<&Path>, why: &str) -> Result<Option<FileChange>> {
+    let file = read(part, boundary)?;
+    let is_there = file.before.is_some();
+    let action = FileAction::Leave(why.to_owned());
+    Ok(is_there.then_some(FileChange { file, action, containers: 0 }))
+}
+
+/// Whether the file of `part`, which is a server, has one of ours.
+pub fn is_installed(part: &Part) -> bool {
+    let records = InstallRecords::default();
+    matches!(remove(part, None, &records, true), Ok(Some(change)) if change.is_change())
+}
+
 const EDITED: &str = "it was edited since browse wrote it; `--force` removes it";
 
 /// A file that we made, and that holds nothing more, is removed.

@@ -119,6 +119,21 @@ fn each_agent_gets_its_files_and_is_left_as_it_was() {
 }
 
 #[test]
+fn what_two_agents_read_stays_until_both_are_removed() {
+    let home = tempfile::tempdir().expect("a folder");
+    let skill = home.path().join(".agents/skills/scrape/SKILL.md");
+    for agent in ["codex", "gemini"] {
+        let (text, code) = browse(home.path(), &guide("install", agent, &["--yes"]));
+        assert!(code == 0 && skill.exists(), "{text}");
+    }
+    let (text, _) = browse(home.path(), &guide("remove", "codex", &["--yes"]));
+    assert!(skill.exists() && text.contains("gemini reads it, too"), "{text}");
+    assert!(!home.path().join(".codex").exists(), "{text}");
+    let (text, _) = browse(home.path(), &guide("remove", "gemini", &["--yes"]));
+    assert!(tree(home.path()).is_empty(), "{text}");
+}
+
+#[test]
 fn what_came_meanwhile_stays() {
     let home = tempfile::tempdir().expect("a folder");
     let root = home.path();
@@ -205,7 +220,7 @@ fn a_read_only_file_stays_as_it_is() {
     let (text, code) = browse(home.path(), &guide("install", "gemini", &["--yes"]));
     assert!(code == 2 && text.contains("is read-only") && text.contains("chmod u+w"), "{text}");
     assert_eq!(fs::read_to_string(&file).expect("there"), JSON);
-    assert!(!home.path().join(".gemini/skills").exists(), "nothing is half done");
+    assert!(!home.path().join(".agents/skills").exists(), "nothing is half done");
 }
 
 #[test]

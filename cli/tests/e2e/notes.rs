@@ -138,6 +138,9 @@ fn a_note_earns_its_way_loses_it_and_serves_other_projects() {
     let printed = project.ok(&["context"]);
     let cited = printed.contains("[note] 127.0.0.1 version 1 (project) sha256 ");
     assert!(cited && printed.starts_with("--- untrusted "), "{printed}");
+    let hook = project.ok(&["guide", "hook"]);
+    let is_guarded = hook.contains("\n--- untrusted ") && hook.trim_end().ends_with("---");
+    assert!(is_guarded && hook.starts_with("Notes and skills for sites of this project"), "{hook}");
     let suggested = visit(&project, &site)["suggested_skills"][0].clone();
     assert_eq!((&suggested["id"], &suggested["kind"]), (&json!("127.0.0.1"), &json!("note")));
 

@@ -16,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-use browse_proto::{Command, Reason};
+use browse_proto::{Command, Reason, v1};
 use tokio::time::Instant;
 use url::Url;
 
@@ -95,6 +95,8 @@ struct CallNotices {
     classifier_warnings: Vec<String>,
     /// What was left out because no person sees it, by what hides it.
     hidden_counts: BTreeMap<String, u32>,
+    /// Skills and notes that the answer names.
+    suggested: Vec<v1::SuggestedSkill>,
 }
 
 impl CallContext {
@@ -301,6 +303,15 @@ impl CallContext {
         if output.iter().all(|known| known != note) && output.len() < MAX_NOTICES {
             output.push(note.to_owned());
         }
+    }
+
+    /// Notes the skills and notes that the answer names.
+    pub(super) fn set_suggested(&self, suggested: Vec<v1::SuggestedSkill>) {
+        self.lock_notices().suggested = suggested;
+    }
+
+    pub(super) fn suggested(&self) -> Vec<v1::SuggestedSkill> {
+        self.lock_notices().suggested.clone()
     }
 
     /// What the call sends.

@@ -8,7 +8,7 @@ use futures::{FutureExt as _, future::BoxFuture};
 use prost_types::Any;
 use tokio::time::Instant;
 
-use super::{CallContext, denial_audit, unary::run_guarded};
+use super::{CallContext, arrivals, denial_audit, unary::run_guarded};
 use browse_base::{Error, Result};
 use browse_policy::{Grant, Listener, layer::RefusedCall};
 use browse_sessions::TabId;
@@ -50,9 +50,11 @@ pub fn run_step<'a>(
             }
         };
         let outcome = (cx.step_handlers().run)(&of_step, request).await;
+        // Text shows the answers of steps without what they suggest.
         of_step
             .notices()
-            .iter()
+            .into_iter()
+            .chain(arrivals::notices(&of_step.suggested()))
             .for_each(|note| cx.add_notice(&format!("{}: {note}", of_step.command().name)));
         if outcome.as_ref().is_err_and(|error| !error.page_quotes().is_empty()) {
             cx.merge_step_content(&of_step);

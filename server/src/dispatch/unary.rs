@@ -9,8 +9,9 @@ use tonic::{Request, Response, Status};
 use url::Url;
 
 use super::{
-    CallContext, StepHandlers, call_metadata::CallMetadata, classification::classify_text,
-    deadline, denial_audit, downloads, egress, recorder::CallRecorder, response_metadata,
+    CallContext, StepHandlers, arrivals, call_metadata::CallMetadata,
+    classification::classify_text, deadline, denial_audit, downloads, egress,
+    recorder::CallRecorder, response_metadata,
 };
 use crate::{address, daemon::Daemon};
 use browse_base::{Error, Result};
@@ -150,6 +151,9 @@ where
         tab.navigation_owners().end(cx.client(), tab.page().commit_count());
     }
     record_visit(cx);
+    if outcome.is_ok() {
+        arrivals::announce(cx);
+    }
     cx.schedule_state_save();
     if outcome.is_ok()
         && let Some(words) = cx.tab_if_any().and_then(|tab| tab.unreported_dialogs().take())

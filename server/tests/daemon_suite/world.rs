@@ -125,6 +125,20 @@ impl World {
         self.daemon.authority().issue(spec).unwrap()
     }
 
+    /// Waits until the active tab shows `url`, without a command.
+    pub async fn wait_for_url(&self, url: &str) {
+        let session = self.daemon.sessions().get("default").unwrap();
+        let limit = std::time::Instant::now() + Duration::from_secs(20);
+        while session.active().unwrap().page().url() != url {
+            assert!(
+                std::time::Instant::now() < limit,
+                "{}",
+                session.active().unwrap().page().url()
+            );
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
     /// Loads a document into the active tab.
     pub async fn load(&self, html: &str) {
         let request = v1::LoadHtmlRequest { html: html.to_owned(), wait: 0 };

@@ -8,11 +8,11 @@ use super::capture::downloads;
 pub use super::{frame::frame, wait::wait};
 use crate::{
     address,
-    dispatch::{CallContext, egress},
+    dispatch::{CallContext, arrivals, egress},
 };
 use browse_base::{Error, Result};
 use browse_chromium::{EvaluateOptions, LoadState, Navigated, Page, navigation_error};
-use browse_policy::{ClientKind, Delivery};
+use browse_policy::Delivery;
 use browse_sessions::{PendingReload, Tab};
 
 /// Time that a page gets to tell its title.
@@ -37,7 +37,7 @@ pub async fn goto(cx: &CallContext, request: v1::GotoRequest) -> Result<v1::Goto
     let url = page.url();
     Ok(v1::GotoResponse {
         status: response_status(page),
-        suggested_skills: suggestions_for(cx, &url),
+        suggested_skills: arrivals::suggestions_for(cx, tab),
         url: url_for_caller(cx, url),
         title,
     })
@@ -146,21 +146,6 @@ pub async fn navigate(tab: &Tab, url: &str, wait: v1::WaitUntil) -> Result<Navig
     wait_until(tab, &went, wait).await?;
     tab.clear_hung();
     Ok(went)
-}
-
-/// Notes and skills for the host of `url` that were not reported in this session
-/// yet; trouble with them never fails a command.
-pub fn suggestions_for(cx: &CallContext, url: &str) -> Vec<v1::SuggestedSkill> {
-    if matches!(cx.capability().kind, ClientKind::Paired | ClientKind::Skill) {
-        // They could not run them, and have no business knowing them.
-        return Vec::new();
-    }
-    let daemon = cx.daemon();
-    let (Ok(url), Ok(session)) = (url::Url::parse(url), cx.session()) else { return Vec::new() };
-    let mut fitting = daemon.notes().suggest(&url, daemon.skills().suggest(&url));
-    let host = url.host_str().unwrap_or_default();
-    fitting.retain(|skill| session.offers().is_first_offer(host, &skill.kind, &skill.id));
-    fitting
 }
 
 /// Where a navigation ended.

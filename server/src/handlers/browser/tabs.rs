@@ -7,7 +7,7 @@ use browse_proto::{Reason, Scope, v1};
 use super::{capture::downloads, navigation};
 use crate::{
     address,
-    dispatch::{CallContext, dialog},
+    dispatch::{CallContext, arrivals, dialog},
 };
 use browse_base::{Error, Result};
 use browse_content::Sources;
@@ -88,7 +88,7 @@ pub async fn new_tab(cx: &CallContext, request: v1::NewTabRequest) -> Result<v1:
         cx.daemon().notes().record_visit(&tab);
     }
     let url = tab.page().url();
-    let suggested_skills = navigation::suggestions_for(cx, &url);
+    let suggested_skills = arrivals::suggestions_for(cx, &tab);
     Ok(v1::NewTabResponse {
         tab_id: tab.id(),
         url: navigation::url_for_caller(cx, url),

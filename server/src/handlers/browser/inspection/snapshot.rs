@@ -5,8 +5,8 @@ use std::time::Duration;
 use browse_proto::v1;
 
 use crate::{
-    dispatch::CallContext,
-    handlers::browser::{navigation, reading},
+    dispatch::{CallContext, arrivals},
+    handlers::browser::reading,
 };
 use browse_base::Result;
 use browse_engine::{DiffBase, Node, Snapshot, SnapshotOptions};
@@ -27,7 +27,7 @@ pub async fn snapshot(
         visible_only: cx.filters_hidden_text(),
     };
     let tab = cx.tab();
-    let (Snapshot { text, nodes, url, hidden_parts: unseen, .. }, since) = if request.diff {
+    let (Snapshot { text, nodes, hidden_parts: unseen, .. }, since) = if request.diff {
         let (snapshot, since) = tab.engine().diff(&options).await?;
         (snapshot, Some(since))
     } else {
@@ -44,7 +44,7 @@ pub async fn snapshot(
     Ok(v1::SnapshotResponse {
         tree: text,
         nodes: nodes.into_iter().filter(|_| request.nodes).map(node).collect(),
-        suggested_skills: navigation::suggestions_for(cx, &url),
+        suggested_skills: arrivals::suggestions_for(cx, tab),
     })
 }
 
