@@ -78,7 +78,7 @@ fn other_reader(part: &Part, options: &GuideOptions, root: &Path) -> Option<&'st
         let parts = other.parts(choice, root);
         let has_server = || {
             let mut servers = parts.iter().filter(|part| part.kind.is_server());
-            servers.any(|server| plan::is_installed(server))
+            servers.any(plan::is_installed)
         };
         parts.iter().any(|other| other.path == part.path) && has_server()
     });
