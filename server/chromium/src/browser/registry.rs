@@ -104,6 +104,7 @@ impl Registry {
             dialog_policy: options.dialog_policy,
             dialog_timeout: options.dialog_timeout,
             viewport: options.viewport,
+            page_tools: options.launch.page_tools,
             emulations: Emulations::new(options.viewport),
             workers: Workers::default(),
             front_lock: tokio::sync::Mutex::default(),
