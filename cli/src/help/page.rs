@@ -99,8 +99,7 @@ pub fn getting_started() -> String {
     out.push_str(
         "\nbrowse help             lists all commands; browse help <command> explains one\n",
     );
-    out.push_str("browse guide            prints the guide for agents\n");
-    out.push_str("browse mcp              serves an agent over MCP\n");
+    out.push_str("browse guide            prints the guide for agents; `browse mcp` serves one\n");
     out
 }
 

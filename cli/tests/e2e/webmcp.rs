@@ -81,7 +81,8 @@ fn words_of_page_tools_stay_in_the_envelope_and_are_warned_of() {
         for invisible in ['\u{200b}', '\u{e0041}', '\u{202e}'] {
             assert!(!printed.contains(invisible), "{line:?}: {printed}");
         }
-        let has_attack = printed.contains("evil.example");
+        // An error quotes its beginning.
+        let has_attack = printed.replace("%20", " ").contains("previous instructions");
         let is_mute = ["hidden", "none"].contains(&line[2..].first().copied().unwrap_or_default())
             || line.len() == 4;
         assert_eq!(has_attack, !is_mute, "{line:?}: {printed}");

@@ -16,7 +16,8 @@ const HOME: &str = "<form toolname=send tooldescription='Sends it' toolautosubmi
     <form toolname=answer tooldescription='Answers' toolautosubmit onsubmit=\"event.preventDefault();\
     event.respondWith(Promise.resolve('for ' + this.q.value))\"><input name=q></form>\
     <iframe src='http://localhost:{port}/frame'></iframe>\
-    <iframe allow=tools src='http://localhost:{port}/frame'></iframe><script>\
+    <iframe allow=tools src='http://localhost:{port}/frame'></iframe>\
+    <iframe src='/near'></iframe><script>\
     const add = (name, execute, more) =>\
         document.modelContext.registerTool({name, description: name, execute, ...more});\
     add('sum', ({a, b}) => ({sum: a + b}), {inputSchema: {type: 'object'}, annotations: {readOnlyHint: true}});\
@@ -36,7 +37,8 @@ const HOME: &str = "<form toolname=send tooldescription='Sends it' toolautosubmi
 async fn start() -> (Site, Fixture) {
     let frame = "<script>document.modelContext.registerTool({name: 'inner', \
         description: 'Inner', execute: () => 'inside'}).catch(() => {})</script>";
-    let site = Site::start().await.page("/", HOME).page("/frame", frame);
+    let near = frame.replace("inner", "near");
+    let site = Site::start().await.page("/", HOME).page("/frame", frame).page("/near", &near);
     site.set("/found", Route::Html("<title>Found</title>".to_owned()));
     let mut wanted = options();
     wanted.launch.page_tools = true;
@@ -59,7 +61,7 @@ async fn call(page: &Arc<Page>, name: &str, input: Value) -> PageToolOutcome {
 
 #[tokio::test]
 async fn functions_and_forms_of_all_frames_are_tools() {
-    let (_site, fixture) = start().await;
+    let (site, fixture) = start().await;
     let main = fixture.page.main_frame().id;
     for _ in 0..2 {
         let tools = fixture.page.page_tools().await.unwrap();
@@ -71,12 +73,22 @@ async fn functions_and_forms_of_all_frames_are_tools() {
         let schema = find(&tools, "send").input_schema.as_ref().unwrap();
         assert_eq!(schema["properties"]["q"]["description"], "What to send");
         assert_eq!(schema["required"], json!(["q"]));
-        assert!(tools.all().iter().all(|tool| (tool.name == "inner") == (tool.frame != main)));
+        let is_inner = |tool: &PageTool| ["inner", "near"].contains(&&*tool.name);
+        assert!(tools.all().iter().all(|tool| is_inner(tool) == (tool.frame != main)));
+        assert!(tools.all().iter().any(|tool| tool.name == "near"), "a frame of the same site");
         // Of two frames of another site, the one that may offer tools.
         assert_eq!(tools.all().iter().filter(|tool| tool.name == "inner").count(), 1);
     }
+    let change = "document.querySelector('form').setAttribute('tooldescription', 'New'); \
+        document.querySelectorAll('iframe').forEach(frame => frame.remove())";
+    fixture.js(change).await;
+    let tools = fixture.page.page_tools().await.unwrap();
+    assert_eq!(find(&tools, "send").description, "New");
+    assert!(tools.all().iter().all(|tool| tool.frame == main), "frames that are gone");
+    fixture.goto("about:blank").await;
+    assert!(fixture.page.page_tools().await.unwrap().all().is_empty(), "a page that is gone");
     let plain = Fixture::start().await;
-    plain.goto(&fixture.page.url()).await;
+    plain.goto(&site.url("/")).await;
     assert!(plain.page.page_tools().await.unwrap().all().is_empty(), "they are off");
 }
 
@@ -88,6 +100,7 @@ async fn a_call_ends_in_one_of_six_ways() {
     let none = || json!({});
     assert_eq!(call(page, "sum", json!({"a": 1, "b": 2})).await, Answered(json!({"sum": 3})));
     assert_eq!(call(page, "inner", none()).await, Answered(json!("inside")));
+    assert_eq!(call(page, "near", none()).await, Answered(json!("inside")));
     assert_eq!(call(page, "answer", json!({"q": "x"})).await, Answered(json!("for x")));
     assert!(matches!(call(page, "nothing", none()).await, Answered(_)));
     assert_eq!(call(page, "throws", none()).await, Failed("Error: no luck".to_owned()));
@@ -121,14 +134,15 @@ async fn a_call_ends_in_one_of_six_ways() {
 async fn a_call_that_is_given_up_is_cancelled_and_others_go_on() {
     let (_site, fixture) = start().await;
     let tools = fixture.page.page_tools().await.unwrap();
-    let never = tools.call(find(&tools, "never"), &Value::Object(Default::default()));
+    let none = json!({});
+    let never = tools.call(find(&tools, "never"), &none);
     let given_up = tokio::time::timeout(Duration::from_millis(500), never).await;
     assert!(given_up.is_err(), "{given_up:?}");
     let sum = call(&fixture.page, "sum", json!({"a": 2, "b": 2})).await;
     assert_eq!(sum, PageToolOutcome::Answered(json!({"sum": 4})));
     assert_eq!(fixture.js("document.title").await, "stopped");
     // Two at once: a list in the middle of a call takes nothing from it.
-    let waits = "document.modelContext.registerTool({name: 'waits', description: '', \
+    let waits = "document.modelContext.registerTool({name: 'waits', description: 'Waits', \
         execute: () => new Promise(done => globalThis.done = done)}).then(() => 1)";
     fixture.js(waits).await;
     let tools = fixture.page.page_tools().await.unwrap();

@@ -105,6 +105,7 @@ impl Registry {
             dialog_policy: options.dialog_policy,
             dialog_timeout: options.dialog_timeout,
             viewport: options.viewport,
+            page_tools: options.launch.page_tools,
             emulations: Emulations::new(options.viewport),
             workers: Workers::default(),
             clients: Arc::default(),

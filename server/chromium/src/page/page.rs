@@ -59,9 +59,7 @@ pub struct Page {
     pub(crate) snapshot_lock: Arc<tokio::sync::Mutex<()>>,
     /// For raw protocol calls, once there was one.
     pub(crate) raw_session: tokio::sync::OnceCell<CdpSession>,
-    /// Held while its tools are asked for.
-    pub(crate) tools_lock: tokio::sync::Mutex<()>,
-    /// What is known of its tools, while somebody uses them.
+    /// What is known of its tools.
     pub(crate) tools: Lock<PageToolsState>,
     /// Held by the one question about styles that is open.
     pub(crate) inspect_lock: tokio::sync::Mutex<()>,
@@ -110,7 +108,6 @@ impl Page {
             seed_script: Lock::default(),
             snapshot_lock: Arc::default(),
             raw_session: tokio::sync::OnceCell::new(),
-            tools_lock: tokio::sync::Mutex::default(),
             tools: Lock::default(),
             inspect_lock: tokio::sync::Mutex::default(),
             stylesheets: Lock::default(),

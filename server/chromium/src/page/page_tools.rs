@@ -1,8 +1,9 @@
 //! Tools that a page offers to agents (WebMCP), as functions or as forms.
 //!
-//! The domain is enabled only while somebody lists or calls: what it reports is all
-//! from the page, and a page that adds and removes tools without end would be heard
-//! all the time. Enabling it reports the tools that are there before it answers.
+//! Enabling the domain reports the tools of the document that a session is for, and
+//! not those of frames within the same process. So it is enabled from the beginning
+//! of each session, and what is added and removed is noted with the document that it
+//! belongs to.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,6 +27,9 @@ const MAX_TOOLS: usize = 1_000;
 
 /// Calls of tools whose answers are kept, those of the page's own scripts included.
 const MAX_INVOCATIONS: usize = 1_000;
+
+/// What makes a session report tools.
+const ENABLE: &str = "WebMCP.enable";
 
 /// How long a frame of another process may take to name its tools.
 const FRAME_TIMEOUT: Duration = Duration::from_secs(1);
@@ -79,17 +83,19 @@ pub enum PageToolOutcome {
     Gone,
 }
 
-/// The tools of a page, for as long as somebody uses them.
+/// The tools of a page as they were when they were asked for.
 pub struct PageTools {
     page: Arc<Page>,
     tools: Vec<PageTool>,
 }
 
-/// What is known of tools while somebody uses them.
+/// What is known of the tools of a page.
 #[derive(Default)]
 pub(crate) struct PageToolsState {
-    users: usize,
-    found: Vec<PageTool>,
+    /// Each with the document that offers it.
+    offered: Vec<(PageTool, LoaderId)>,
+    /// Calls that wait.
+    running_calls: usize,
     invocations: HashMap<String, Invocation>,
 }
 
@@ -119,6 +125,18 @@ struct WireTool {
     /// The form, of a tool that is one.
     #[serde(default)]
     backend_node_id: Option<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct ToolsRemoved {
+    tools: Vec<RemovedTool>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RemovedTool {
+    name: String,
+    frame_id: FrameId,
 }
 
 #[derive(Deserialize, Default)]
@@ -164,6 +182,11 @@ struct InvokeToolResult {
     invocation_id: String,
 }
 
+/// Has a session report the tools of its frames.
+pub(super) fn enable(session: &CdpSession) {
+    session.send(ENABLE, &NoParams);
+}
+
 impl Page {
     /// The tools of all frames, in the order in which they were offered.
     ///
@@ -171,23 +194,28 @@ impl Page {
     /// `Protocol` for a browser that has no page tools.
     pub async fn page_tools(self: &Arc<Self>) -> Result<PageTools> {
         self.ensure_answering()?;
-        let _turn = self.tools_lock.lock().await;
-        {
-            let mut state = self.tools.lock();
-            state.users += 1;
-            state.found.clear();
-        }
-        let mut used = PageTools { page: Arc::clone(self), tools: Vec::new() };
-        let enable = |session: &CdpSession| -> CdpCall<IgnoredAny> {
-            session.call_method("WebMCP.enable", &NoParams)
+        let ask = |session: &CdpSession| -> CdpCall<IgnoredAny> {
+            session.call_method(ENABLE, &NoParams)
         };
-        let own = enable(self.session());
-        let inner: Vec<_> = self.frame_sessions().iter().map(enable).collect();
+        // Whatever was offered before is reported before the answer.
+        let own = ask(self.session());
+        let inner: Vec<_> = self.frame_sessions().iter().map(ask).collect();
         own.await?;
-        // One that hangs keeps its tools for itself.
+        // One that hangs keeps its news for itself.
         let _ = timeout(FRAME_TIMEOUT, futures::future::join_all(inner)).await;
-        used.tools = std::mem::take(&mut self.tools.lock().found);
-        Ok(used)
+        self.forget_left_tools();
+        let state = self.tools.lock();
+        let tools = state.offered.iter().map(|(tool, _)| tool.clone()).collect();
+        Ok(PageTools { page: Arc::clone(self), tools })
+    }
+
+    /// Forgets the tools of documents that are gone.
+    fn forget_left_tools(&self) {
+        let loaders: HashMap<FrameId, LoaderId> =
+            self.frames().into_iter().map(|frame| (frame.id, frame.loader)).collect();
+        let is_here =
+            |(tool, loader): &(PageTool, LoaderId)| loaders.get(&tool.frame) == Some(loader);
+        self.tools.lock().offered.retain(is_here);
     }
 
     /// The sessions of frames in processes of their own.
@@ -206,16 +234,30 @@ impl Page {
         match name {
             "toolsAdded" => {
                 let added: ToolsAdded = event.params()?;
+                if self.tools.lock().offered.len() + added.tools.len() > MAX_TOOLS {
+                    self.forget_left_tools();
+                }
+                for tool in added.tools.into_iter().map(PageTool::from) {
+                    let loader = self.frame_loader(&tool.frame)?;
+                    let mut state = self.tools.lock();
+                    state.remove(&tool.frame, &tool.name);
+                    if state.offered.len() < MAX_TOOLS {
+                        state.offered.push((tool, loader));
+                    }
+                }
+                None
+            }
+            "toolsRemoved" => {
+                let removed: ToolsRemoved = event.params()?;
                 let mut state = self.tools.lock();
-                let room = MAX_TOOLS.saturating_sub(state.found.len());
-                state.found.extend(added.tools.into_iter().take(room).map(PageTool::from));
+                removed.tools.iter().for_each(|tool| state.remove(&tool.frame_id, &tool.name));
                 None
             }
             "toolInvoked" => {
                 let invoked: ToolInvoked = event.params()?;
                 let loader = self.frame_loader(&invoked.frame_id)?;
                 let mut state = self.tools.lock();
-                if state.users > 0 && state.invocations.len() < MAX_INVOCATIONS {
+                if state.running_calls > 0 && state.invocations.len() < MAX_INVOCATIONS {
                     let frame = invoked.frame_id;
                     let begun = Invocation { frame, loader, outcome: None };
                     state.invocations.insert(invoked.invocation_id, begun);
@@ -243,6 +285,12 @@ impl Page {
 
     fn frame_loader(&self, frame: &FrameId) -> Option<LoaderId> {
         self.state.lock().frames.get(frame).map(|frame| frame.loader.clone())
+    }
+}
+
+impl PageToolsState {
+    fn remove(&mut self, frame: &FrameId, name: &str) {
+        self.offered.retain(|(tool, _)| tool.name != name || tool.frame != *frame);
     }
 }
 
@@ -301,6 +349,7 @@ impl PageTools {
     /// # Errors
     /// The tab crashed or closed.
     pub async fn call(&self, tool: &PageTool, input: &Value) -> Result<PageToolOutcome> {
+        let _call = RunningCall::begin(&self.page);
         let mut changed = self.page.changes();
         let session = self.page.frame(&tool.frame)?.session;
         let params = json!({ "toolName": tool.name, "frameId": tool.frame, "input": input });
@@ -360,21 +409,6 @@ impl Page {
     }
 }
 
-impl Drop for PageTools {
-    fn drop(&mut self) {
-        let mut state = self.page.tools.lock();
-        state.users -= 1;
-        if state.users > 0 {
-            return;
-        }
-        state.invocations.clear();
-        drop(state);
-        for session in self.page.frame_sessions().iter().chain([self.page.session()]) {
-            session.send("WebMCP.disable", &NoParams);
-        }
-    }
-}
-
 /// A tool that has not answered.
 struct RunningTool<'a> {
     page: &'a Page,
@@ -388,6 +422,26 @@ impl Drop for RunningTool<'_> {
             && self.page.open_dialog().is_none()
         {
             self.session.send("WebMCP.cancelInvocation", &json!({ "invocationId": id }));
+        }
+    }
+}
+
+/// A call, while which the invocations of the page are noted.
+struct RunningCall<'a>(&'a Page);
+
+impl<'a> RunningCall<'a> {
+    fn begin(page: &'a Page) -> Self {
+        page.tools.lock().running_calls += 1;
+        Self(page)
+    }
+}
+
+impl Drop for RunningCall<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.tools.lock();
+        state.running_calls -= 1;
+        if state.running_calls == 0 {
+            state.invocations.clear();
         }
     }
 }

@@ -15,6 +15,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use super::page::Page;
+use super::page_tools;
 use super::protocol::GetFrameTree;
 use crate::connection::params::NoParams;
 use crate::connection::session::CdpSession;
@@ -104,5 +105,8 @@ fn enable_domains(page: &Arc<Page>, session: &CdpSession) {
     session.send("Network.enable", &NoParams);
     session.send("Runtime.enable", &NoParams);
     session.send("Log.enable", &NoParams);
+    if page.shared.page_tools {
+        page_tools::enable(session);
+    }
     session.send(AUTO_ATTACH, &auto_attach());
 }

@@ -23,6 +23,8 @@ pub(crate) struct BrowserShared {
     pub dialog_policy: DialogPolicy,
     pub dialog_timeout: Duration,
     pub viewport: Viewport,
+    /// Whether pages can offer tools.
+    pub page_tools: bool,
     pub emulations: Emulations,
     pub workers: Workers,
     pub clients: Arc<Clients>,
