@@ -178,8 +178,8 @@ mod tests {
         assert_eq!(sharing.record("default", two.caller()), None, "the other one ended");
 
         let sharing = SessionSharing::default();
-        let later = Instant::now() + SHARING_SPAN;
         assert_eq!(sharing.record("default", parent), None);
+        let later = Instant::now() + SHARING_SPAN;
         assert_eq!(sharing.unreported(two.caller(), later), Vec::new());
     }
 
