@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// A project and the files of its daemon. The daemon locks the top folder as
-/// long as it lives; whoever starts one locks the folder of the state file.
+/// long as it lives; the process that starts one locks the folder of the state file.
 /// Both are folders, so that no lock file is ever left behind.
 #[derive(Clone, Debug)]
 pub struct ProjectPaths {

@@ -1,6 +1,6 @@
 //! The state file: where the daemon of a project listens, and its root token.
 //!
-//! Whoever can write it can have our calls, and the environment that a trusted
+//! A process that can write it receives our calls, and the environment that a trusted
 //! skill gets. So it counts only when it is ours alone: a checkout of a
 //! repository that carries one never has its mode.
 

@@ -27,7 +27,7 @@ use rmcp::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::{schema::command, server::SuspendedCall};
+use crate::{schema::command, tool_call::SuspendedCall};
 
 /// Time that the user has to answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5 * 60);
@@ -63,13 +63,6 @@ impl ApprovalWay {
             _ => Self::Elicitation,
         }
     }
-}
-
-/// The id by which the owner of the daemon can approve what failed.
-pub fn approval_id(failure: &Failure) -> Option<&str> {
-    let is_refused =
-        failure.has_reason(Reason::EgressDenied) || failure.has_reason(Reason::ApprovalNeeded);
-    failure.metadata.get("id").filter(|_| is_refused).map(String::as_str)
 }
 
 /// Asks the user by `elicitation/create`. A client that cannot ask has not allowed it.
@@ -175,16 +168,6 @@ pub async fn question(client: &EmbeddedClient, id: &str, failure: &Failure) -> S
          Allow it once? (`browse approve {id}` does the same.)",
         failure.message
     )
-}
-
-/// Approves what waits under `id`, with the token of the owner.
-///
-/// # Errors
-/// It waits no longer, or this server does not run for the owner of the daemon.
-pub async fn approve(client: &EmbeddedClient, id: &str) -> Result<(), Failure> {
-    let fields = Map::from_iter([("id".to_owned(), Value::from(id))]);
-    let call = EmbeddedCall::new(command("approve"), fields)?;
-    client.call_for_data(&call, Caller::default()).await.map(drop)
 }
 
 /// The form with the question. The user has to choose: its default refuses, so that a

@@ -13,6 +13,7 @@ mod schema;
 mod server;
 mod sessions;
 mod steps;
+mod tool_call;
 mod tools;
 
 use std::io::Write as _;

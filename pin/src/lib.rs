@@ -1,4 +1,4 @@
-//! TLS 1.3 to whoever has one public key: names and authorities have no say,
+//! TLS 1.3 to the holder of one public key: names and authorities have no say,
 //! unless the caller names authorities who may vouch for another key.
 //!
 //! The SDK for Rust has a check of its own: its file stands alone.
@@ -47,7 +47,7 @@ impl fmt::Display for Mismatch {
 
 impl Error for Mismatch {}
 
-/// How to greet whoever has the key of `pin`, or one that `authorities` vouch
+/// How to greet the holder of the key of `pin`, or one that `authorities` vouch
 /// for.
 ///
 /// # Errors

@@ -838,7 +838,7 @@ class Context:
         self.tab = tab
         self.session = session
         self.timeout = timeout
-        # How connections to a daemon elsewhere are made.
+        # How connections to a remote daemon are made.
         self.secure = secure
 
     def replace(self, **changes: Any) -> Context:

@@ -83,7 +83,7 @@ pub fn read_state_file(path: &Path) -> Result<(String, String)> {
     Ok((address, token.ok_or_else(|| invalid("it holds no token"))?.to_owned()))
 }
 
-/// What a file of JSON holds; `None` when there is no file. Whoever can write
+/// What a file of JSON holds; `None` when there is no file. A process that can write
 /// it can have our calls, so it counts only when it is ours alone: a checkout of
 /// a repository that carries one never has its mode.
 pub fn read_private_json(path: &Path, invalid: impl Fn(&str) -> Error) -> Result<Option<Json>> {

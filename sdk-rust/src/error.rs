@@ -58,7 +58,7 @@ impl Error {
         Self::new("DAEMON_UNREACHABLE", message, "Run `browse status`", UNAVAILABLE)
     }
 
-    /// The same of one elsewhere.
+    /// The same of a remote one.
     pub(crate) fn remote_unreachable(address: &str, why: impl fmt::Display) -> Self {
         let hint = "Check the network, and ask the owner whether the pairing still is";
         Self { hint: hint.to_owned(), ..Self::unreachable(address, why) }
@@ -78,7 +78,7 @@ impl Error {
             .with_metadata("limit", format!("{limit} MiB"))
     }
 
-    /// What a client says when what answers elsewhere is no daemon.
+    /// What a client says when the remote server is not a daemon.
     pub(crate) fn unexpected_peer(address: &str, what: &str) -> Self {
         let message = format!("what answers at `{address}` is not a daemon of browse: {what}");
         let hint = "Ask the owner to look at `browse tunnel status`, and for a new block; the call may have been carried out";

@@ -1,4 +1,4 @@
-//! Browsers elsewhere: the pairing block that an owner gave, the token that its
+//! Remote browsers: the pairing block that an owner gave, the token that its
 //! key is traded for, and where that is kept.
 
 mod credential_store;
@@ -21,7 +21,7 @@ const REDEEM_PATH: &str = "/browse.v1.PairService/Redeem";
 /// Time that the daemon has to take a key.
 const REDEEM_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Makes a client of a browser elsewhere out of a pairing block, or of its link.
+/// Makes a client of a remote browser out of a pairing block, or of its link.
 ///
 /// The key of a block is good once. With `keep` the token is kept under that
 /// name, where [`remote`] and the command line find it; without, it goes with the
@@ -63,7 +63,7 @@ pub fn redeem(block: &str, keep: Option<&str>) -> Result<Browse> {
     Ok(Browse::with_connector(&address, &token, Some(open()?)))
 }
 
-/// Makes a client of a browser elsewhere that [`redeem`] or the command line keeps
+/// Makes a client of a remote browser that [`redeem`] or the command line keeps
 /// under this name.
 ///
 /// # Errors

@@ -21,7 +21,7 @@ export interface Options {
   session?: string;
   /** Deadline of each call in milliseconds; that of the command when left out. */
   timeout?: number;
-  /** How a browser elsewhere is reached; `redeem` and `remote` set it. */
+  /** How a remote browser is reached; `redeem` and `remote` set it. */
   secure?: Secure;
 }
 

@@ -49,7 +49,7 @@ export function unreachable(address: string, cause: unknown, hint = 'Run `browse
   });
 }
 
-/** What a client says when what answers is no daemon; `pinned` for one elsewhere. */
+/** What a client says when the server is not a daemon; `pinned` for a remote one. */
 export function foreign(address: string, what: string, pinned: boolean): BrowseError {
   if (!pinned) return unreachable(address, clean(what));
   const hint = 'Ask the owner to look at `browse tunnel status`, and for a new block; the call may have been carried out';

@@ -44,7 +44,7 @@ async function fromState(): Promise<Daemon> {
 }
 
 /**
- * What a file of JSON holds; undefined when there is no file. Whoever can write
+ * What a file of JSON holds; undefined when there is no file. A process that can write
  * it can have our calls, so it counts only when it is ours alone: a checkout of a
  * repository that carries one never has its mode.
  */

@@ -1,4 +1,4 @@
-// Browsers elsewhere: the pairing block that an owner gave, the token that its
+// Remote browsers: the pairing block that an owner gave, the token that its
 // key is traded for, and where that is kept.
 
 import { Browse } from './browse.ts';
@@ -11,19 +11,19 @@ import { isDeno, variable } from './runtime.ts';
 import type { Message } from './table.ts';
 import { pinned } from './tls.ts';
 
-/** What a client of a browser elsewhere can be told. */
+/** Options of a client of a remote browser. */
 export type RemoteOptions = Pick<Options, 'tab' | 'timeout'>;
 
 const REDEEM = '/browse.v1.PairService/Redeem';
 /** Milliseconds that the daemon has to take a key. */
-const PATIENCE = 30_000;
+const REDEEM_TIMEOUT = 30_000;
 /** What a remote file says when authorities may vouch for the other end. */
 const VOUCHED = 'session-key';
 /** Fields of the answer that the seal is bound to, in its order. */
 const BOUND = ['name', 'scopes', 'hosts', 'session', 'expires_at'];
 
 /**
- * Makes a client of a browser elsewhere out of a pairing block, or of its link.
+ * Makes a client of a remote browser out of a pairing block, or of its link.
  *
  * The key of a block is good once. With `keep` the token is kept under that name,
  * where `remote` and the command line find it; without, it goes with the client.
@@ -35,7 +35,7 @@ export async function redeem(block: string, options: RemoteOptions & { keep?: st
   const { address, key, pin, session } = linkOf(block);
   const secure = pinned(pin, session !== undefined);
   const seal = session === undefined ? undefined : await sealOf(session);
-  const call = { path: REDEEM, message: seal ? seal.ask(key) : { key }, timeout: PATIENCE };
+  const call = { path: REDEEM, message: seal ? seal.ask(key) : { key }, timeout: REDEEM_TIMEOUT };
   let answer: Message = {};
   for await (const message of exchange({ address, token: '', secure }, call)) answer = message;
   const token = seal ? seal.open(answer) : textIn(answer, 'token');
@@ -78,7 +78,7 @@ export async function sealOf(session: string, random?: Uint8Array): Promise<Seal
   };
 }
 
-/** Makes a client of a browser elsewhere that `redeem` or the command line keeps under this name. */
+/** Makes a client of a remote browser that `redeem` or the command line keeps under this name. */
 export async function remote(name: string, options: RemoteOptions = {}): Promise<Browse> {
   const path = await remoteFile(name);
   const state = await ownJson(path, invalidRemote);

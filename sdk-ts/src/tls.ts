@@ -1,4 +1,4 @@
-// TLS 1.3 to a daemon elsewhere, which is known by its public key alone: names
+// TLS 1.3 to a remote daemon, which is known by its public key alone: names
 // and authorities have no say.
 
 import { BrowseError, Stranger } from './error.ts';
@@ -10,7 +10,7 @@ const GREETING = 10_000;
 const CLOSED = 'the connection was closed';
 
 /**
- * Makes connections to whoever has the public key with this SHA-256, in hexadecimal.
+ * Makes connections to the holder of the public key with this SHA-256, in hexadecimal.
  *
  * With `vouched` TLS may end at a tunnel: a certificate is as good that the
  * authorities of this machine vouch for.
@@ -55,7 +55,7 @@ async function greet(address: string, { pin, vouched, timeout }: Wanted, signal:
     const known = await isKey(socket.getPeerCertificate().raw, pin);
     if (!known && !(vouched && socket.authorized)) throw mismatch(vouched ? socket.authorizationError : undefined);
   } catch (error) {
-    // Whoever it is, nothing was sent to it.
+    // Nothing was sent to the server.
     socket.on('error', () => {}).destroy();
     throw told(error, taken);
   } finally {

@@ -28,7 +28,7 @@ export interface Post {
   secure?: Secure;
 }
 
-/** How connections to a daemon elsewhere are made. */
+/** How connections to a remote daemon are made. */
 export interface Secure {
   /** What tells it from others. */
   pin: string;

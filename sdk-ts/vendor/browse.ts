@@ -594,7 +594,7 @@ function unreachable(address: string, cause: unknown, hint = 'Run `browse status
   });
 }
 
-/** What a client says when what answers is no daemon; `pinned` for one elsewhere. */
+/** What a client says when the server is not a daemon; `pinned` for a remote one. */
 function foreign(address: string, what: string, pinned: boolean): BrowseError {
   if (!pinned) return unreachable(address, clean(what));
   const hint = 'Ask the owner to look at `browse tunnel status`, and for a new block; the call may have been carried out';
@@ -912,7 +912,7 @@ interface Post {
   secure?: Secure;
 }
 
-/** How connections to a daemon elsewhere are made. */
+/** How connections to a remote daemon are made. */
 interface Secure {
   /** What tells it from others. */
   pin: string;
@@ -1001,7 +1001,7 @@ async function fromState(): Promise<Daemon> {
 }
 
 /**
- * What a file of JSON holds; undefined when there is no file. Whoever can write
+ * What a file of JSON holds; undefined when there is no file. A process that can write
  * it can have our calls, so it counts only when it is ours alone: a checkout of a
  * repository that carries one never has its mode.
  */
@@ -1878,7 +1878,7 @@ export interface Options {
   session?: string;
   /** Deadline of each call in milliseconds; that of the command when left out. */
   timeout?: number;
-  /** How a browser elsewhere is reached; `redeem` and `remote` set it. */
+  /** How a remote browser is reached; `redeem` and `remote` set it. */
   secure?: Secure;
 }
 

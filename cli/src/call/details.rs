@@ -1,5 +1,5 @@
 //! The details of a status, kept from tonic where they are not base64: it would
-//! panic, and whoever answers could end us.
+//! panic, and the peer could end this process.
 
 use std::{
     pin::Pin,

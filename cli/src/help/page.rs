@@ -61,7 +61,7 @@ const VARIABLES: &[(&str, &str)] = &[
     ("BROWSE_MAX_HTML_BYTES", "Largest file that load-html takes; 50 MB."),
 ];
 
-/// The first steps, for whoever has never used it.
+/// The first steps, for a new user.
 const FIRST_STEPS: &[(&str, &str)] = &[
     ("browse goto example.com", "Opens a page."),
     ("browse snapshot -i", "Lists interactive elements with refs."),

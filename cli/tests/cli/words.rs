@@ -77,7 +77,6 @@ const ALLOWED: &[(&str, &str)] = &[
     ("said", "<p>said"),
     ("said", "> said"),
     ("wish", "Wish"),
-    ("keepsake", "\"keepsake\""),
     ("furniture", "\"furniture\""),
     ("lids", "\"lids\""),
     ("parcel", "The parcel is on its way"),

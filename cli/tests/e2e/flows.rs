@@ -410,7 +410,7 @@ fn what_a_page_sends_earlier_than_it_did_is_held_back() {
     let summary = saved["summary"].as_str().unwrap_or_default();
     assert!(summary.contains("step 1, `goto`, sent something, which was held back"), "{summary}");
     assert!(shop.posts().is_empty(), "{:?}", shop.posts());
-    // Whoever wants it sent says so.
+    // It is sent only on request.
     project.ok(&["skill", "record", "save", "again", "--lang", "py", "--replay", "all"]);
     assert!(!shop.posts().is_empty());
 }

@@ -49,7 +49,7 @@ fn one_redeems_what_the_other_pairs() {
     let log = owner.ok(&["pair", "log"]);
     assert!(log.contains(" TUNNEL_DENIED ") && log.contains(" SETUP_KEY_INVALID "), "{log}");
 
-    // Whoever stands between has another key, and gets nothing to read.
+    // A proxy in between has another key, and can read nothing.
     let text = fs::read_to_string(&file).expect("a file");
     let pin = paired["fingerprint"].as_str().expect("a fingerprint");
     fs::write(&file, text.replace(pin, &"0".repeat(64))).expect("it is written");

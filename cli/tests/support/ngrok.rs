@@ -118,7 +118,7 @@ impl Ngrok {
         asked.iter().map(|text| serde_json::from_str(text).expect("JSON")).collect()
     }
 
-    /// From now on it refuses whoever signs in.
+    /// From now on it refuses every sign-in.
     pub fn refuse_agents(&self, why: &str) {
         self.shared.state.lock().expect("a lock").refusal = Some((AUTH, why.to_owned()));
     }

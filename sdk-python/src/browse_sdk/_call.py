@@ -1,4 +1,4 @@
-"""What a call is made of, whoever sends it."""
+"""What a call is made of, for every transport."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Context:
         self.tab = tab
         self.session = session
         self.timeout = timeout
-        # How connections to a daemon elsewhere are made.
+        # How connections to a remote daemon are made.
         self.secure = secure
 
     def replace(self, **changes: Any) -> Context:

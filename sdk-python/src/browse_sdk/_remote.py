@@ -1,4 +1,4 @@
-"""Browsers elsewhere: the pairing block that an owner gave, the token that its
+"""Remote browsers: the pairing block that an owner gave, the token that its
 key is traded for, and where that is kept."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ._error import BrowseError
 from ._place import own_json
 
 # Seconds that the daemon has to take a key.
-PATIENCE = 30.0
+REDEEM_TIMEOUT = 30.0
 
 _SCHEME = "browse-pair://"
 # What a remote file says when authorities may vouch for the other end.
@@ -29,19 +29,19 @@ _NONCE, _TAG = 12, 16
 def redeem(
     block: str, *, keep: str | None = None, tab: int | None = None, timeout: float | None = None
 ) -> Browse:
-    """Makes a client of a browser elsewhere out of a pairing block, or of its link.
+    """Makes a client of a remote browser out of a pairing block, or of its link.
 
     The key of a block is good once. With `keep` the token is kept under that name,
     where `remote` and the command line find it; without, it goes with the client.
     """
     offer = Redemption(block, keep)
-    for answer in exchange(offer.context, offer.data, PATIENCE, dict):
+    for answer in exchange(offer.context, offer.data, REDEEM_TIMEOUT, dict):
         offer.take(answer)
     return Browse(offer.context.replace(tab=tab, timeout=timeout))
 
 
 def remote(name: str, *, tab: int | None = None, timeout: float | None = None) -> Browse:
-    """Makes a client of a browser elsewhere that `redeem` or the command line keeps
+    """Makes a client of a remote browser that `redeem` or the command line keeps
     under this name.
     """
     return Browse(kept(name).replace(tab=tab, timeout=timeout))
@@ -70,7 +70,7 @@ class Redemption:
         self._challenge = os.urandom(16).hex() if link.session else ""
         self.context = _context(link.address, "", link.pin, bool(link.session))
         message = self._asked() if link.session else {"key": link.key}
-        self.data = self.context.bytes_to("PairService/Redeem", message, PATIENCE)
+        self.data = self.context.bytes_to("PairService/Redeem", message, REDEEM_TIMEOUT)
 
     def take(self, answer: dict[str, Any]) -> None:
         """Takes the answer: the context has the token from here on."""
@@ -172,7 +172,7 @@ def kept(name: str) -> Context:
 
 
 def _context(address: str, token: str, pin: str, vouched: bool) -> Context:
-    # Whoever calls a daemon of this machine does not wait for it.
+    # Callers of a daemon of this machine do not wait for it.
     from ._tls import Pinned
 
     return Context(address, token, secure=Pinned(pin, vouched))

@@ -1,4 +1,4 @@
-"""TLS 1.3 to a daemon elsewhere, which is known by its public key alone: names
+"""TLS 1.3 to a remote daemon, which is known by its public key alone: names
 and authorities have no say."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _GREETING = 10.0
 
 
 class Pinned:
-    """Makes connections to whoever has one public key.
+    """Makes connections to the holder of one public key.
 
     With `vouched` TLS may end at a tunnel: a certificate is as good that the
     authorities of this machine vouch for.
@@ -41,7 +41,7 @@ class Pinned:
         self._by_authority = False
 
     def greet(self, connection: socket.socket, host: str) -> socket.socket:
-        """Begins TLS on a connection. Nothing is sent to whoever has another key."""
+        """Begins TLS on a connection. Nothing is sent to the holder of another key."""
         peer, timeout = connection.getpeername(), connection.gettimeout()
         connection.settimeout(min(timeout or _GREETING, _GREETING))
         if not self._by_authority:

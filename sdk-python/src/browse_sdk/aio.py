@@ -6,7 +6,7 @@ from ._aio import Connection, exchange
 from ._call import Context
 from ._generated.async_commands import AsyncCommands
 from ._place import find
-from ._remote import PATIENCE, Redemption, kept
+from ._remote import REDEEM_TIMEOUT, Redemption, kept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ async def redeem(
     """As `browse_sdk.redeem`."""
     offer = Redemption(block, keep)
     pool: list[Connection] = []
-    async for answer in exchange(offer.context, pool, offer.data, PATIENCE, dict):
+    async for answer in exchange(offer.context, pool, offer.data, REDEEM_TIMEOUT, dict):
         offer.take(answer)
     return AsyncBrowse(offer.context.replace(tab=tab, timeout=timeout), pool)
 

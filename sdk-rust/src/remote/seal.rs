@@ -11,7 +11,7 @@ use crate::sha256::sha256;
 /// Fields of the answer that the seal is bound to, in its order.
 const BOUND_FIELDS: [&str; 5] = ["name", "scopes", "hosts", "session", "expires_at"];
 
-/// What keeps key and token from whoever ends TLS: the session key of a block,
+/// What keeps key and token from a proxy that terminates TLS: the session key of a block,
 /// and the challenge of one request.
 pub struct TokenSeal {
     key: hmac::Key,

@@ -17,7 +17,7 @@ use tonic::{Request, Status};
 use tonic_types::StatusExt as _;
 
 /// Longest time that anything may take.
-const WAIT_TIMEOUT: Duration = Duration::from_secs(30);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(120);
 
 pub struct Daemon {
     child: Child,

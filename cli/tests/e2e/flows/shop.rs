@@ -216,7 +216,7 @@ fn answer(request: &Request, visitor: &mut Visitor) -> Answer {
             );
             page(format!("<h1>Thank you</h1><p id=order>{text}"))
         }
-        // Whoever comes for the first time is counted by a request of the page.
+        // The page counts a first visit by a request.
         ("GET", "/greet") => {
             let first = "<script>fetch('/api/count', { method: 'POST' })</script>";
             let count = if request.visitor.is_none() { first } else { "" };

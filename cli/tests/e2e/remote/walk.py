@@ -1,4 +1,4 @@
-"""The walk of an agent elsewhere, with the Python SDK."""
+"""The walk of a remote agent, with the Python SDK."""
 
 import sys
 

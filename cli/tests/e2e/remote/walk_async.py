@@ -1,4 +1,4 @@
-"""The walk of an agent elsewhere, with the Python SDK and asyncio."""
+"""The walk of a remote agent, with the Python SDK and asyncio."""
 
 import asyncio
 import sys

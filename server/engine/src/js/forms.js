@@ -218,7 +218,7 @@ const sendings = () => {
   });
   let left = MOST_SENT;
   for (const [form, all] of addresses) {
-    const to = elsewhere(all);
+    const to = otherHosts(all);
     if (to.length === 0) continue;
     const text = typedInto(form);
     if (text.trim() === '') continue;
@@ -235,7 +235,7 @@ const eachInTrees = (selector, visit) => {
 };
 
 /** Of the addresses that lead to other hosts one each. */
-const elsewhere = (addresses) => {
+const otherHosts = (addresses) => {
   const found = new Map();
   for (const address of addresses) {
     const { host, href } = URL.canParse(address, document.baseURI) ? new URL(address, document.baseURI) : location;

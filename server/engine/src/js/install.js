@@ -14,7 +14,7 @@ import { fillNext } from './editing.js';
 import { countTarget, says, shows, stateIs, vanished } from './expect.js';
 import { attributesOf, box, count, describe, focus, html, is, object, resolve, secrets, unreveal, value } from './facts.js';
 import { choose, factsOfChosen, fileField, fileInput, fill } from './fill.js';
-import { fieldNow, footing, keepsake } from './selector-generator.js';
+import { fieldNow, footing, scrubbedHtml } from './selector-generator.js';
 import { forms } from './forms.js';
 import { findOwners, frameOf, ownerWindows } from './frames.js';
 import { armEmpty, heedClick, settle } from './guard.js';
@@ -96,7 +96,7 @@ const COMMANDS = {
   fileField,
   footing,
   fieldNow,
-  keepsake,
+  scrubbedHtml,
   outline,
   prepare,
 };

@@ -184,7 +184,7 @@ const SESSION_META = /csrf|xsrf|token|nonce|secret|session/i;
 const LONGEST_DATA = 200;
 
 /** A copy without a view: no element of the page is upgraded or loaded by it. */
-export const keepsake = () => {
+export const scrubbedHtml = () => {
   const copy = document.implementation.createHTMLDocument('');
   const top = documentElement(document);
   if (!top) return { html: '' };

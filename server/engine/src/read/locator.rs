@@ -141,6 +141,6 @@ impl Engine {
     /// Those of asking the page.
     pub async fn scrubbed_html(&self) -> Result<String> {
         let world = self.world(&self.page().main_frame().id).await?;
-        Ok(self.send_command(&world, "keepsake", &json!({})).read::<ScrubbedHtml>().await?.html)
+        Ok(self.send_command(&world, "scrubbedHtml", &json!({})).read::<ScrubbedHtml>().await?.html)
     }
 }

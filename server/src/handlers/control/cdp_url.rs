@@ -17,7 +17,7 @@ const MAX_LIFETIME: Duration = Duration::from_secs(24 * 3600);
 
 /// Makes an address, or ends those of the session.
 pub async fn cdp_url(cx: &CallContext, request: v1::CdpUrlRequest) -> Result<v1::CdpUrlResponse> {
-    // Whoever holds it reads and acts without the guards.
+    // Its holder reads and acts without the guards.
     if !cx.is_root() {
         let message = format!("`{}` gets no address", cx.client());
         return Err(Error::new(Reason::ScopeDenied, message));
@@ -33,7 +33,7 @@ pub async fn cdp_url(cx: &CallContext, request: v1::CdpUrlRequest) -> Result<v1:
         return Ok(v1::CdpUrlResponse { session, outcome: Some(outcome), ..Default::default() });
     }
     let lifetime = request.ttl.as_deref().map_or(Ok(DEFAULT_LIFETIME), parse_lifetime)?;
-    // The setting, whoever calls: a client hands on what it reads.
+    // The setting of the owner: a client passes on what it reads.
     if cx.daemon().egress().mode(ClientKind::Root) == EgressMode::Block {
         return Err(Error::new(Reason::CdpUrlDenied, "egress is set to `block`"));
     }
