@@ -81,7 +81,7 @@ struct Entry {
     /// The call that the answer is for.
     name: String,
     arguments: Option<Map<String, Value>>,
-    call: SuspendedCall,
+    call: Box<SuspendedCall>,
 }
 
 impl SuspendedCalls {
@@ -92,9 +92,9 @@ impl SuspendedCalls {
     pub fn keep(
         &self,
         request: &CallToolRequestParams,
-        call: SuspendedCall,
+        call: Box<SuspendedCall>,
         question: &str,
-    ) -> Result<InputRequiredResult, SuspendedCall> {
+    ) -> Result<InputRequiredResult, Box<SuspendedCall>> {
         let Some(question) = elicitation(question).map(ElicitRequest::new) else {
             return Err(call);
         };
@@ -129,7 +129,7 @@ impl SuspendedCalls {
         &self,
         request: &CallToolRequestParams,
         state: &str,
-    ) -> Result<(SuspendedCall, bool), Failure> {
+    ) -> Result<(Box<SuspendedCall>, bool), Failure> {
         let refused = |what: &str| {
             Err(Failure::new(Reason::ArgumentInvalid, format!("the request state {what}"))
                 .with_hint("Make the call again without `requestState`"))
@@ -228,7 +228,7 @@ mod tests {
             CallToolRequestParams::new("run").with_arguments(arguments)
         };
         let keep = || {
-            let asked = calls.keep(&request("fetch x"), SuspendedCall::default(), "Allow?");
+            let asked = calls.keep(&request("fetch x"), Box::default(), "Allow?");
             asked.ok().and_then(|asked| asked.request_state).expect("a state")
         };
         let state = keep();

@@ -12,6 +12,7 @@ mod resources;
 mod schema;
 mod server;
 mod sessions;
+mod stdio;
 mod steps;
 mod tool_call;
 mod tools;
@@ -67,7 +68,9 @@ async fn serve(options: ServerOptions) -> Result<u8, Failure> {
         Failure::new(browse_proto::Reason::ArgumentInvalid, error)
             .with_hint("Start `browse mcp` from an MCP client, or run `browse mcp call`")
     };
-    let running = server.serve(rmcp::transport::io::stdio_pipes()).await;
+    let (input, output) = rmcp::transport::io::stdio_pipes();
+    let (pipes, written) = stdio::checked(input, output);
+    let running = server.serve(pipes).await;
     let running = match running {
         Ok(running) => running,
         // A client that goes before it says anything is none.
@@ -75,6 +78,7 @@ async fn serve(options: ServerOptions) -> Result<u8, Failure> {
         Err(error) => return Err(broken(format!("the client broke the protocol: {error}"))),
     };
     running.waiting().await.map_err(|error| broken(error.to_string()))?;
+    let _ = written.await;
     Ok(0)
 }
 

@@ -77,8 +77,8 @@ pub fn parse(words: &[String]) -> Result<Action, Failure> {
         };
         match flag {
             "-h" | "--help" => return Ok(Action::Help),
-            "--session" => options.session = Some(value()?),
-            "--host" => options.hosts.push(value()?),
+            "--session" => options.session = Some(session_name(value()?)?),
+            "--host" => options.hosts.push(host_pattern(value()?)?),
             "--http" => {
                 let text = inline.clone().unwrap_or_else(|| "0".to_owned());
                 port = Some(text.parse().map_err(|_| invalid(format!("`{text}` is not a port")))?);
@@ -86,8 +86,9 @@ pub fn parse(words: &[String]) -> Result<Action, Failure> {
             "--approvals" => options.approves_in_terminal = in_terminal(&value()?)?,
             "--read-only" => options.read_only = true,
             "--tools" => {
-                for name in value()?.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-                    options.tools.push(ToolName::parse(name).ok_or_else(|| unknown_tool(name))?);
+                for name in value()?.split(',').map(str::trim) {
+                    let tool = ToolName::parse(name);
+                    options.tools.push(tool.ok_or_else(|| unknown_tool(name, &ToolName::ALL))?);
                 }
             }
             flag if flag.starts_with('-') => {
@@ -101,6 +102,9 @@ pub fn parse(words: &[String]) -> Result<Action, Failure> {
             Some(port) => Action::ServeHttp { options, port },
             None => Action::Serve(options),
         }),
+        ["call", ..] if port.is_some() => {
+            Err(invalid("`--http` is not for `call`, which makes one call and ends".to_owned()))
+        }
         ["call", tool] => {
             let arguments = Value::Object(serde_json::Map::new());
             Ok(Action::Call { options, tool: (*tool).to_owned(), arguments })
@@ -124,9 +128,32 @@ fn in_terminal(place: &str) -> Result<bool, Failure> {
     }
 }
 
+/// A name that a session can have.
+fn session_name(name: String) -> Result<String, Failure> {
+    let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
+    match (1..=64).contains(&name.len()) && name.chars().all(is_valid) {
+        true => Ok(name),
+        false => Err(invalid(
+            "`--session` is a name of letters, digits, dash, dot and underscore".to_owned(),
+        )),
+    }
+}
+
+/// What can be a pattern of hosts; the daemon reads it whole.
+fn host_pattern(pattern: String) -> Result<String, Failure> {
+    let host = pattern.strip_prefix("*.").unwrap_or(&pattern);
+    let is_wrong = |c: char| c.is_whitespace() || c.is_control() || "/@?#*,".contains(c);
+    match !host.is_empty() && !host.contains(is_wrong) {
+        true => Ok(pattern),
+        false => Err(invalid(
+            "`--host` is a host such as example.com, *.example.com or example.com:8443".to_owned(),
+        )),
+    }
+}
+
 /// The failure for a tool that there is not.
-pub fn unknown_tool(name: &str) -> Failure {
-    let known = ToolName::ALL.map(ToolName::name).join(", ");
+pub fn unknown_tool(name: &str, offered: &[ToolName]) -> Failure {
+    let known = offered.iter().map(|tool| tool.name()).collect::<Vec<_>>().join(", ");
     Failure::new(Reason::ArgumentInvalid, format!("there is no tool `{name}`"))
         .with_hint(format!("The tools are {known}"))
 }
@@ -160,6 +187,15 @@ mod tests {
             "--session",
             "--tools nope",
             "--approvals always",
+            "--tools ''",
+            "--tools open,,read",
+            "--host ''",
+            "--host '*'",
+            "--host https://example.com/x",
+            "--host 'a b'",
+            "--session ''",
+            "--session a/b",
+            "--http call tabs",
             "call",
             "call open {",
             "serve",

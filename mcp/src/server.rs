@@ -99,7 +99,8 @@ impl BrowseServer {
                 CallOutcome::Done(reply) => return reply.into_result().into(),
                 CallOutcome::Refused(call) => call,
             };
-            let Some((id, failure)) = call.refusal().filter(|_| way != ApprovalWay::Terminal) else {
+            let Some((id, failure)) = call.refusal().filter(|_| way != ApprovalWay::Terminal)
+            else {
                 return call.into_reply().into_result().into();
             };
             let question = approvals::question(self.inner.calls.client(), id, failure).await;

@@ -33,7 +33,7 @@ pub fn words(number: usize, value: &Value) -> Result<Vec<String>, Failure> {
         invalid(message).with_value("step", number)
     };
     let words: Vec<String> = match value {
-        Value::String(line) => shlex::split(line).ok_or_else(|| {
+        Value::String(line) => split(line).ok_or_else(|| {
             invalid(format!("step {number}: a quote is not closed")).with_value("step", number)
         })?,
         Value::Array(words) => {
@@ -53,6 +53,27 @@ pub fn words(number: usize, value: &Value) -> Result<Vec<String>, Failure> {
         _ => words,
     };
     if words.is_empty() { Err(malformed()) } else { Ok(words) }
+}
+
+/// Splits a line as a shell does, without comments: `#id` is a selector.
+fn split(line: &str) -> Option<Vec<String>> {
+    let mut text = String::with_capacity(line.len() + 4);
+    let (mut quote, mut is_escaped, mut begins_word) = (None, false, true);
+    for character in line.chars() {
+        let is_plain = quote.is_none() && !is_escaped;
+        if is_plain && begins_word && character == '#' {
+            text.push('\\');
+        }
+        match (quote, character) {
+            (None, '"' | '\'') if !is_escaped => quote = Some(character),
+            (Some(open), _) if open == character && !is_escaped => quote = None,
+            _ => {}
+        }
+        is_escaped = !is_escaped && character == '\\' && quote != Some('\'');
+        begins_word = is_plain && character.is_ascii_whitespace();
+        text.push(character);
+    }
+    shlex::split(&text)
 }
 
 fn invalid(message: String) -> Failure {

@@ -29,7 +29,7 @@ pub enum CallOutcome {
     /// It is done, or failed.
     Done(ToolReply),
     /// A part of it was refused, and the user can approve that.
-    Refused(SuspendedCall),
+    Refused(Box<SuspendedCall>),
 }
 
 /// A call of which a part was refused.
@@ -109,7 +109,10 @@ impl ToolCalls {
         traceparent: Option<String>,
     ) -> Result<CallOutcome, Failure> {
         let tool = ToolName::parse(name).filter(|tool| self.options.offers(*tool));
-        let tool = tool.ok_or_else(|| unknown_tool(name))?;
+        let tool = tool.ok_or_else(|| {
+            let offered = ToolName::ALL.into_iter().filter(|tool| self.options.offers(*tool));
+            unknown_tool(name, &offered.collect::<Vec<_>>())
+        })?;
         let arguments = Arguments::new(arguments)?;
         let steps = tool.plan(&arguments)?;
         let mut reply = ToolReply::default();
@@ -117,8 +120,7 @@ impl ToolCalls {
             reply.add_text(text.as_str());
             return Ok(CallOutcome::Done(reply));
         }
-        let session =
-            self.sessions.get(&self.client, arguments.text("session")?).await?;
+        let session = self.sessions.get(&self.client, arguments.text("session")?).await?;
         reply.session = Some(session.handle.clone());
         Ok(self
             .run_steps(SuspendedCall {
@@ -141,13 +143,13 @@ impl ToolCalls {
                 Ok(Some(refused)) => {
                     steps.push_front(refused.rest.unwrap_or(step));
                     let refusal = Some(refused.refusal);
-                    return CallOutcome::Refused(SuspendedCall {
+                    return CallOutcome::Refused(Box::new(SuspendedCall {
                         session,
                         traceparent,
                         steps,
                         reply,
                         refusal,
-                    });
+                    }));
                 }
                 Err(failure) if is_of_session && has_ended(&failure) => {
                     self.sessions.forget(&session).await;
@@ -158,13 +160,13 @@ impl ToolCalls {
                 Err(failure) if is_of_session && approval_id(&failure).is_some() => {
                     steps.push_front(step);
                     let refusal = Some(Refusal { answer: None, done: 0, failure });
-                    return CallOutcome::Refused(SuspendedCall {
+                    return CallOutcome::Refused(Box::new(SuspendedCall {
                         session,
                         traceparent,
                         steps,
                         reply,
                         refusal,
-                    });
+                    }));
                 }
                 Err(failure) => reply.add_failure(&failure),
             }
@@ -176,7 +178,7 @@ impl ToolCalls {
     }
 
     /// Goes on with a call whose act the user allowed.
-    pub async fn resume(&self, mut call: SuspendedCall) -> CallOutcome {
+    pub async fn resume(&self, mut call: Box<SuspendedCall>) -> CallOutcome {
         let approved = match call.refusal() {
             Some((id, _)) => approve(&self.client, id).await,
             None => Ok(()),
@@ -192,7 +194,7 @@ impl ToolCalls {
                     let next = done + 1;
                     call.reply.add_text(format!("the user allowed step {next}, which is 1 below"));
                 }
-                self.run_steps(call).await
+                self.run_steps(*call).await
             }
             Err(failure) => {
                 let mut reply = call.into_reply();

@@ -1156,6 +1156,15 @@ impl Browse {
         self.send(&ActivateTabRequest { id })
     }
 
+    /// Takes a tab that the person has open in the browser of `connect --cdp`.
+    ///
+    /// Commands go to it from now on. The address is the one that the tab shows, or its beginning up to a whole part, and exactly one tab must have it. `closetab` gives the tab back and leaves it open.
+    ///
+    /// - `address`: Address of the tab, or its beginning: `mail.example.com`.
+    pub fn adopt_tab(&self, address: &str) -> Result<AdoptTabResponse> {
+        self.send(&AdoptTabRequest { address: address.to_owned() })
+    }
+
     /// Opens a tab, and switches to it.
     ///
     /// - `url`: Address to open; a blank page when left out.
@@ -1208,6 +1217,8 @@ impl Browse {
     /// Shows the session in a visible browser, which stays until `disconnect`.
     ///
     /// Cookies, localStorage and sessionStorage, the open tabs, their scroll positions and what was typed into their fields move along; files that were chosen, drawings and the formatting in editors do not. Tab ids stay, refs become stale. Commands go on working. A side panel shows what the agent does, and takes notes that `inbox` prints. When the window is closed the session returns to the hidden browser. Needs a desktop.
+    ///
+    /// With --cdp the session is in a browser that runs already, with the logins of its person. Only tabs that commands open there, or that `adopt` takes, are read and driven; of the others neither address nor title is shown. The session must have no tabs, and `disconnect` closes those that were opened. For the Chrome of this user open chrome://inspect/#remote-debugging in it, allow remote debugging, and name it `channel:chrome`. See docs/cdp-in.md.
     pub fn connect(&self) -> Result<ConnectResponse> {
         self.connect_with(ConnectRequest::default())
     }
@@ -1218,6 +1229,8 @@ impl Browse {
     }
 
     /// Brings the session back from the visible browser into the hidden one.
+    ///
+    /// From a browser that ran already it comes back without tabs: those that were opened there are closed, and those that were given stay open there.
     pub fn disconnect(&self) -> Result<DisconnectResponse> {
         self.send(&DisconnectRequest::default())
     }
@@ -1421,6 +1434,7 @@ pub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {
         "trace stop" | "stop_trace" => browse.dynamic::<StopTraceRequest>(args),
         "tabs" => browse.dynamic::<ListTabsRequest>(args).map(|answer| answer["tabs"].clone()),
         "tab" | "activate_tab" => browse.dynamic::<ActivateTabRequest>(args),
+        "adopt" | "adopt_tab" => browse.dynamic::<AdoptTabRequest>(args),
         "newtab" | "new_tab" => browse.dynamic::<NewTabRequest>(args),
         "closetab" | "close_tab" => browse.dynamic::<CloseTabRequest>(args),
         "state save" | "save_state" => browse.dynamic::<SaveStateRequest>(args),

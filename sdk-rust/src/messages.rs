@@ -2341,6 +2341,16 @@ browse_messages! {
         /// Address of the tab.
         url: String,
     }
+    struct AdoptTabRequest {
+        /// Address of the tab, or its beginning: `mail.example.com`.
+        address: String,
+    }
+    struct AdoptTabResponse {
+        /// Id of the tab.
+        tab_id: u64,
+        /// Address of the tab.
+        url: String,
+    }
     struct NewTabRequest {
         /// Address to open; a blank page when left out.
         url: Option<String>,
@@ -2448,6 +2458,10 @@ browse_messages! {
     struct ConnectRequest {
         /// Screen of the caller.
         screen: Option<Screen>,
+        /// Browser that runs already, to use instead of one of browse's own: `channel:chrome` for the Chrome of this user, a port of this machine, or an address of http, https, ws or wss.
+        cdp: Option<String>,
+        /// Confirms that the person whose browser it is wants this. Asked for once a browser.
+        consent: bool,
     }
     struct ConnectResponse {
         /// What happened, and what comes next.
@@ -2646,6 +2660,7 @@ browse_requests! {
     StopTraceRequest => StopTraceResponse "StopTrace" 60000 false;
     ListTabsRequest => ListTabsResponse "ListTabs" 30000 false;
     ActivateTabRequest => ActivateTabResponse "ActivateTab" 30000 false;
+    AdoptTabRequest => AdoptTabResponse "AdoptTab" 30000 false;
     NewTabRequest => NewTabResponse "NewTab" 30000 false;
     CloseTabRequest => CloseTabResponse "CloseTab" 30000 false;
     SaveStateRequest => SaveStateResponse "SaveState" 60000 false;

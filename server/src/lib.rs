@@ -19,6 +19,7 @@ pub mod tunnel;
 pub mod window;
 
 pub mod agents;
+pub mod attached;
 pub mod devtools;
 pub mod egress;
 pub mod notes;

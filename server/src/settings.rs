@@ -21,7 +21,7 @@ use crate::{
     skills::SandboxMode,
     tunnel::{Provider, TunnelSettings},
 };
-use browse_chromium::{DialogPolicy, UserAgentMode};
+use browse_chromium::{CdpAddress, DialogPolicy, UserAgentMode};
 use browse_content::{ContentLayers, LlmSettings};
 use browse_models::ModelSettings;
 use browse_net::HostRules;
@@ -44,6 +44,8 @@ pub struct Settings {
     pub idle_timeout: Duration,
     /// Chromium to use instead of one that is found.
     pub chromium: Option<PathBuf>,
+    /// The browser that runs already and has the session `default`.
+    pub cdp_url: Option<CdpAddress>,
     /// Arguments for Chromium on top of ours.
     pub chromium_args: Vec<String>,
     /// Starts no browser: for tests of the daemon itself.

@@ -4,7 +4,7 @@
 
 use std::{
     env, fs,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use browse_proto::{
@@ -22,11 +22,6 @@ use crate::{
 /// The real path of `path`, when it may be read.
 pub fn check_readable(path: &str) -> Result<PathBuf> {
     let shown = format!("`{path}`");
-    let real =
-        fs::canonicalize(path).map_err(|e| unreadable(&shown, &io_failure::error_text(&e)))?;
-    if !real.is_file() {
-        return Err(unreadable(&shown, "it is not a plain file"));
-    }
     let directory = working_directory()?;
     let mut places = [directory.clone(), env::temp_dir(), PathBuf::from("/tmp")];
     places.iter_mut().for_each(|place| {
@@ -34,12 +29,23 @@ pub fn check_readable(path: &str) -> Result<PathBuf> {
             *place = real;
         }
     });
-    if !places.iter().any(|place| real.starts_with(place)) {
-        return Err(denied(
+    let is_outside = |real: &Path| !places.iter().any(|place| real.starts_with(place));
+    let outside = || {
+        denied(
             path,
             "is outside the working directory and the temp directory",
             format!("a file under `{}`", directory.display()),
-        ));
+        )
+    };
+    let real = match fs::canonicalize(path) {
+        Ok(real) if is_outside(&real) => return Err(outside()),
+        Ok(real) => real,
+        // Callers do not learn which other files exist.
+        Err(_) if is_outside(&without_dots(&directory.join(path))) => return Err(outside()),
+        Err(error) => return Err(unreadable(&shown, &io_failure::error_text(&error))),
+    };
+    if !real.is_file() {
+        return Err(unreadable(&shown, "it is not a plain file"));
     }
     if is_private(&real) || is_in_browse_home(&real) {
         return Err(denied(path, "is of a kind that holds secrets", ALLOWED_FILES));
@@ -52,6 +58,19 @@ pub fn check_readable(path: &str) -> Result<PathBuf> {
         return Err(denied(path, &format!("is the same file as `{other}`"), ALLOWED_FILES));
     }
     Ok(real)
+}
+
+/// `path` without `.` and `..`, whether or not it exists.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 /// What may be read in the place of a file that holds secrets.

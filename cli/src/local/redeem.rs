@@ -69,7 +69,9 @@ pub fn run(request: &PreparedRequest, globals: &Globals) -> Result<u8> {
     let code = print::answer(command, &response, None, globals)?;
     print::note(&format!("`browse --remote {name} <command>` drives it"));
     if session.is_some() {
-        print::note("the operator of the tunnel can read what you send and receive: TLS may end there");
+        print::note(
+            "the operator of the tunnel can read what you send and receive: TLS may end there",
+        );
     }
     Ok(code)
 }

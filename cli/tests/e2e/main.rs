@@ -1,6 +1,7 @@
 //! The whole product, as a user meets it: the real command line, daemon and
 //! Chromium, on pages served from loopback.
 
+mod attached;
 mod bad_input;
 mod bundled_skills;
 mod cloned;

@@ -434,3 +434,36 @@ fn one_call_needs_no_server_that_stays() {
     assert!(call("snapshot", json!({"session": session})).to_string().contains("Order"));
     assert_eq!(project.run(&["mcp", "call", "nope"]).code, Some(1));
 }
+
+#[test]
+fn hosts_hold_for_pages_too_or_the_server_says_that_they_would_not() {
+    let project = Project::new();
+    let site = Site::page("<a id=l href=/two>link</a>");
+    project.ok(&["session", "new", "work"]);
+    project.ok(&["--session", "work", "goto", &site.url("/")]);
+    let host = format!("127.0.0.1:{}", site.port());
+    let mut server = Server::start(&project, &["--session", "work", "--host", &host]);
+    let refused = server.fail("snapshot", json!({}));
+    assert!(refused.contains("may open other hosts"), "{refused}");
+    // The handle of a session that may go anywhere is of no use to a server with hosts.
+    let mut free = Server::start(&project, &[]);
+    let opened = free.ok("open", json!({"url": site.url("/")}));
+    let handle = opened.lines().find_map(|line| line.strip_prefix("session: ")).expect("a handle");
+    let mut held = Server::start(&project, &["--host", "example.com"]);
+    let refused = held.fail("snapshot", json!({"session": handle}));
+    assert!(refused.contains("may open other hosts"), "{refused}");
+}
+
+#[test]
+fn lines_have_no_comments_and_cut_characters_harm_nobody() {
+    let page = "<p>all</p><p id=l>one</p><script>document.title = 'cut \\ud83d'</script>";
+    let (project, site) = (Project::new(), Site::page(page));
+    let mut server = Server::start(&project, &[]);
+    server.ok("open", json!({"url": site.url("/")}));
+    let text = server.ok("run", json!({"command": "text #l"}));
+    assert!(text.contains("one") && !text.contains("all"), "{text}");
+    assert!(server.ok("snapshot", json!({})).contains("one"));
+    server.ok("snapshot", json!({"view": "interactive"}));
+    let answer = server.request("tools/call", json!({"name": "tabs", "arguments": []}));
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+}

@@ -115,3 +115,32 @@ fn a_user_can_keep_approvals_for_the_terminal() {
         );
     }
 }
+
+#[test]
+fn a_fetch_is_allowed_once_and_for_its_address_alone() {
+    let (project, site) = (Project::new(), Site::serve(&[("/one", "ONE"), ("/two", "TWO")]));
+    project.ok(&["goto", "about:blank"]);
+    let mut server = Server::start_for(&project, &[], json!({"elicitation": {}}));
+    let port = site.port();
+    let mut fetch = |path: &str, allows: bool| {
+        let line = format!("fetch http://localhost:{port}{path}");
+        let asked =
+            server.request("tools/call", json!({"name": "run", "arguments": {"command": line}}));
+        if asked["method"] != "elicitation/create" {
+            return (None, text(&asked).to_owned());
+        }
+        let question = asked["params"]["message"].as_str().unwrap_or_default().to_owned();
+        let content = json!({"action": "accept", "content": {"allow_once": allows}});
+        server.send(json!({"jsonrpc": "2.0", "id": asked["id"], "result": content}));
+        (Some(question), text(&server.receive()).to_owned())
+    };
+    let (question, answer) = fetch("/one?q=1", true);
+    let question = question.expect("it is asked");
+    assert!(question.contains("/one?q=1"), "{question}");
+    assert!(!answer.contains("APPROVAL_NEEDED"), "{answer}");
+    for path in ["/one?q=1", "/one?q=2", "/two"] {
+        let (question, answer) = fetch(path, false);
+        assert!(question.is_some(), "{path} is asked about: {answer}");
+        assert!(answer.contains("APPROVAL_NEEDED"), "{path}: {answer}");
+    }
+}

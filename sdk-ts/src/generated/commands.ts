@@ -1656,6 +1656,13 @@ export interface ActivateTabResponse {
   url: string;
 }
 
+export interface AdoptTabResponse {
+  /** Id of the tab. */
+  tabId: number;
+  /** Address of the tab. */
+  url: string;
+}
+
 export interface NewTabResponse {
   /** Id of the tab. */
   tabId: number;
@@ -2468,6 +2475,10 @@ export interface LoadStateOptions {
 export interface ConnectOptions {
   /** Screen of the caller. */
   screen?: Screen;
+  /** Browser that runs already, to use instead of one of browse's own: `channel:chrome` for the Chrome of this user, a port of this machine, or an address of http, https, ws or wss. */
+  cdp?: string;
+  /** Confirms that the person whose browser it is wants this. Asked for once a browser. */
+  consent?: boolean;
 }
 
 /** What `handoff` can be determined besides. */
@@ -3254,6 +3265,15 @@ export interface Commands {
   activateTab(id: number): Promise<ActivateTabResponse>;
 
   /**
+   * Takes a tab that the person has open in the browser of `connect --cdp`.
+   *
+   * Commands go to it from now on. The address is the one that the tab shows, or its beginning up to a whole part, and exactly one tab must have it. `closetab` gives the tab back and leaves it open.
+   *
+   * @param address Address of the tab, or its beginning: `mail.example.com`.
+   */
+  adoptTab(address: string): Promise<AdoptTabResponse>;
+
+  /**
    * Opens a tab, and switches to it.
    *
    * @param url Address to open; a blank page when left out.
@@ -3299,10 +3319,16 @@ export interface Commands {
    * Shows the session in a visible browser, which stays until `disconnect`.
    *
    * Cookies, localStorage and sessionStorage, the open tabs, their scroll positions and what was typed into their fields move along; files that were chosen, drawings and the formatting in editors do not. Tab ids stay, refs become stale. Commands go on working. A side panel shows what the agent does, and takes notes that `inbox` prints. When the window is closed the session returns to the hidden browser. Needs a desktop.
+   *
+   * With --cdp the session is in a browser that runs already, with the logins of its person. Only tabs that commands open there, or that `adopt` takes, are read and driven; of the others neither address nor title is shown. The session must have no tabs, and `disconnect` closes those that were opened. For the Chrome of this user open chrome://inspect/#remote-debugging in it, allow remote debugging, and name it `channel:chrome`. See docs/cdp-in.md.
    */
   connect(options?: ConnectOptions): Promise<ConnectResponse>;
 
-  /** Brings the session back from the visible browser into the hidden one. */
+  /**
+   * Brings the session back from the visible browser into the hidden one.
+   *
+   * From a browser that ran already it comes back without tabs: those that were opened there are closed, and those that were given stay open there.
+   */
   disconnect(): Promise<DisconnectResponse>;
 
   /**

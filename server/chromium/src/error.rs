@@ -5,6 +5,8 @@
 
 use std::path::PathBuf;
 
+use crate::attach_failure::AttachFailure;
+
 /// Shorthand for results of this module.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -132,6 +134,21 @@ pub enum Error {
         problem: String,
         /// The last lines Chromium wrote to stderr.
         stderr: Vec<String>,
+    },
+    /// A browser that runs already was not reached.
+    #[error("{0}")]
+    AttachFailed(AttachFailure),
+    /// The call would reach more than our tabs in a browser that is not ours.
+    #[error("{message}")]
+    ForeignBrowser {
+        /// Which call, and why.
+        message: String,
+    },
+    /// So many tabs of such a browser have an address by which one tab was meant.
+    #[error("{count} tabs have this address")]
+    TabsOfAddress {
+        /// How many.
+        count: usize,
     },
     /// A system call around the browser did not work.
     #[error("{what}: {message}")]

@@ -3,6 +3,7 @@
 use browse_proto::Reason;
 use url::Url;
 
+use crate::attach_failure::{AttachFailure, AttachFailureKind};
 use browse_base::{DOCUMENT_LEFT_KEY, Error, HINT_KEY, quote};
 
 impl From<crate::Error> for Error {
@@ -50,6 +51,15 @@ impl From<crate::Error> for Error {
             Fault::BrowserUnusable { .. }
             | Fault::InvalidArgument { .. }
             | Fault::System { .. } => Self::new(Reason::BrowserLaunchFailed, text),
+            Fault::AttachFailed(failure) => attach_error(failure),
+            Fault::ForeignBrowser { message } => Self::new(Reason::ForeignBrowser, message),
+            Fault::TabsOfAddress { count } => {
+                let message = match count {
+                    0 => "no tab has this address".to_owned(),
+                    _ => format!("{count} tabs have this address"),
+                };
+                Self::new(Reason::CdpTabNotFound, message)
+            }
             Fault::ImageTooLarge { .. } => Self::new(Reason::ImageRefused, text),
             Fault::Protocol { method, message } => {
                 let text = format!("the browser refused `{method}`");
@@ -57,6 +67,25 @@ impl From<crate::Error> for Error {
             }
         }
     }
+}
+
+/// What to do about a browser that was not reached depends on why.
+fn attach_error(failure: AttachFailure) -> Error {
+    let step = match failure.kind {
+        AttachFailureKind::Refused => {
+            return Error::new(Reason::CdpAddressRefused, failure.message);
+        }
+        AttachFailureKind::NotEnabled => {
+            "Ask the person to open chrome://inspect/#remote-debugging in that browser and to \
+             switch remote debugging on there, then run the command again"
+        }
+        AttachFailureKind::Unreachable => {
+            "Check that the browser runs with `--remote-debugging-port=PORT` and a \
+             `--user-data-dir` of its own, or that its person allowed the connection, then run \
+             the command again"
+        }
+    };
+    Error::new(Reason::CdpUnreachable, failure.message).with("step", step)
 }
 
 /// A failed navigation to an address that the caller gave: it is named. Where the

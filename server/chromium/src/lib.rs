@@ -16,8 +16,9 @@
 //!   point.
 //!
 //! A module uses those before it: `connection`, `launch` and `guard`; `capture`,
-//! `clients`, `emulation` and `world`; `page`; `input` and `storage`; `browser`.
+//! `clients`, `emulation` and `world`; `page`; `input` and `storage`; `browser`; `attach`.
 
+mod attach_failure;
 mod error;
 mod error_conversion;
 mod ids;
@@ -26,6 +27,7 @@ mod url_credentials;
 mod connection;
 mod launch;
 
+mod attach;
 mod browser;
 mod capture;
 mod clients;
@@ -36,6 +38,10 @@ mod page;
 mod storage;
 mod world;
 
+pub use attach::address::CdpAddress;
+pub use attach::bridge::{BRIDGE_FLAG, run_bridge};
+pub use attach::connect::AttachOptions;
+pub use attach_failure::{AttachFailure, AttachFailureKind};
 pub use browser::blank_tab::BlankTab;
 pub use browser::browser::Browser;
 pub use browser::client::{ClientAnswer, ProtocolClient};

@@ -30,6 +30,15 @@ pub struct HostPattern {
 }
 
 impl HostPolicy {
+    /// Whether each of its patterns is one of `other`'s.
+    pub fn is_within(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::None, _) | (_, Self::Any) => true,
+            (Self::List(own), Self::List(others)) => own.iter().all(|host| others.contains(host)),
+            _ => false,
+        }
+    }
+
     /// The hosts that these patterns name; an empty list means none.
     ///
     /// # Errors

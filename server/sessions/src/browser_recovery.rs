@@ -107,7 +107,7 @@ impl Session {
         loop {
             self.mark_browser_lost();
             let is_new = self.context().is_none();
-            if is_new {
+            if is_new && !self.is_attached() {
                 self.registry()?.browser_handle().browser().await?;
             }
             match self.try_blank_page().await {
@@ -122,7 +122,10 @@ impl Session {
         let mut first = None;
         let lease = async {
             let (context, page) = sessions.lease_context(self).await?;
-            self.snapshot().restore_into(&context, &page).await?;
+            // A browser that is not ours has its own cookies.
+            if !self.is_attached() {
+                self.snapshot().restore_into(&context, &page).await?;
+            }
             first = Some(page);
             Ok::<_, Error>(context)
         };

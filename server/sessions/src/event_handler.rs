@@ -40,9 +40,10 @@ impl Sessions {
         Arc::new(BrowserEventHandler { sessions: Arc::downgrade(self), headed_session: shown })
     }
 
-    /// A page appeared: asked for, or opened by another one.
-    fn on_page_opened(&self, page: Arc<Page>) {
-        let all = self.all();
+    /// A page appeared: asked for, or opened by another one. In a visible browser it is of
+    /// the session that is there.
+    fn on_page_opened(&self, page: Arc<Page>, headed_session: Option<Arc<Session>>) {
+        let all = headed_session.map_or_else(|| self.all(), |session| vec![session]);
         let of = |session: &&Arc<Session>| {
             session.context_id().is_some_and(|context| context == *page.context_id())
         };
@@ -141,7 +142,10 @@ impl EventSink for BrowserEventHandler {
         let Some(sessions) = self.sessions.upgrade() else { return };
         sessions.forward_to_engines(&event);
         match event {
-            Event::PageOpened(page) => sessions.on_page_opened(page),
+            Event::PageOpened(page) => {
+                let headed = self.headed_session.as_ref().and_then(Weak::upgrade);
+                sessions.on_page_opened(page, headed);
+            }
             Event::PageClosed(target) => sessions.on_page_closed(&target),
             Event::Console(target, entry) => {
                 if let Some(tab) = sessions.tab_by_target(&target) {

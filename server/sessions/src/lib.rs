@@ -5,6 +5,7 @@
 //! session before the call that caused it is answered.
 
 mod action_times;
+mod attachment;
 mod browser_handle;
 mod browser_recovery;
 mod dialog;
@@ -29,6 +30,7 @@ mod unreported_dialogs;
 mod uploads;
 
 pub use action_times::ActionTimes;
+pub use attachment::Attachment;
 pub use browser_handle::{BrowserHandle, BrowserState};
 pub use dialog::DialogLine;
 pub use downloads::{

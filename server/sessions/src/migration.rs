@@ -35,8 +35,9 @@ impl Session {
 
     /// Waits while the session is on its way to another browser.
     pub async fn wait_until_settled(&self) {
-        let still =
-            |place: &DisplayMode| matches!(place, DisplayMode::Headless | DisplayMode::Headed);
+        let still = |place: &DisplayMode| {
+            matches!(place, DisplayMode::Headless | DisplayMode::Headed | DisplayMode::Attached)
+        };
         // The sender lives in `self`.
         let _ = self.display_mode.subscribe().wait_for(still).await;
     }

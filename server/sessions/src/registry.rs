@@ -195,6 +195,9 @@ impl Sessions {
         &self,
         session: &Session,
     ) -> Result<(BrowserContext, Arc<Page>)> {
+        if let Some(leased) = session.lease_attached().await {
+            return leased;
+        }
         let browser = self.browser_handle.browser().await?;
         Ok(browser.lease(&session.context_options()?).await?)
     }

@@ -12,8 +12,8 @@ use tokio::{
 };
 
 use super::{
-    DownloadSession, Offers, SessionName, Sessions, StateChangingRequestLog, Tab, TabId,
-    browser_recovery::SnapshotState,
+    Attachment, DownloadSession, Offers, SessionName, Sessions, StateChangingRequestLog, Tab,
+    TabId, browser_recovery::SnapshotState,
 };
 use browse_base::{Error, Result};
 use browse_chromium::{AnsweredBy, BrowserContext, BrowserContextId, OpenPageDialog, TargetId};
@@ -57,6 +57,8 @@ pub struct Session {
     last_used: Mutex<Instant>,
     /// What it holds, in case its browser ends.
     pub(super) snapshot_state: SnapshotState,
+    /// The browser that it is in instead of ours.
+    pub(super) attachment: Mutex<Attachment>,
 }
 
 /// Where the browser of a session is.
@@ -69,6 +71,8 @@ pub enum DisplayMode {
     Headed,
     /// On the screen, where its last tab was just closed.
     WindowClosed,
+    /// In a browser that ran already, and is not ours.
+    Attached,
     /// On the way from one to the other: callers wait.
     Migrating,
 }
@@ -129,6 +133,7 @@ impl Session {
             offers: Offers::default(),
             last_used: Mutex::new(Instant::now()),
             snapshot_state: SnapshotState::default(),
+            attachment: Mutex::default(),
         })
     }
 
@@ -367,6 +372,10 @@ impl Session {
 
     /// Ends the context with its tabs, cookies and storage.
     pub(super) async fn close_context(&self) -> Result<()> {
+        if self.is_attached() {
+            self.detach().await;
+            return Ok(());
+        }
         *self.lock() = TabList::default();
         self.recording().take();
         match self.context().filter(|context| !context.browser().is_gone()) {

@@ -122,6 +122,11 @@ impl AgentSessions {
         rows.get_mut(&AgentHandle::hash(handle)).ok_or_else(ended)?.token(authority, terms, idle)
     }
 
+    /// The session of `handle`.
+    pub fn session(&self, handle: &str) -> Option<String> {
+        self.rows().get(&AgentHandle::hash(handle)).map(|row| row.session.clone())
+    }
+
     /// Ends the rows that have no token in force; answers the sessions that were theirs
     /// alone and are to be closed.
     pub fn remove_ended(&self) -> Vec<String> {

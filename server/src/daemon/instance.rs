@@ -14,6 +14,7 @@ use tokio::sync::watch;
 
 use crate::{
     agents::AgentSessions,
+    attached::BrowserAttacher,
     devtools::{DevToolsListener, DevToolsParts, RecordClient},
     egress::Egress,
     idle_timer::IdleTimer,
@@ -72,6 +73,7 @@ pub struct Daemon {
     watch: ContentMonitor,
     keychain: Keychain,
     windows: Arc<Windows>,
+    attacher: BrowserAttacher,
     scanner: Scanner,
     transcript: LlmJudge,
     agents: AgentSessions,
@@ -156,6 +158,7 @@ impl Daemon {
             idle_timer: Arc::clone(&idle_timer),
             notices: Arc::clone(&notices),
         }));
+        let attacher = BrowserAttacher::new(&parts.settings.home);
         let windows = Windows::new(Arc::clone(&idle_timer), Arc::clone(&notices));
         let activity = Arc::<ActivityLog>::default();
         let devtools = Arc::new(DevToolsListener::new(DevToolsParts {
@@ -185,6 +188,7 @@ impl Daemon {
             watch,
             keychain: Keychain::default(),
             windows: Arc::new(windows),
+            attacher,
             agents: AgentSessions::default(),
             session_sharing: SessionSharing::default(),
             pairings,
@@ -293,6 +297,11 @@ impl Daemon {
         &self.windows
     }
 
+    /// What puts sessions into browsers that run already.
+    pub fn attacher(&self) -> &BrowserAttacher {
+        &self.attacher
+    }
+
     /// What judges the text of pages.
     pub fn scanner(&self) -> &Scanner {
         &self.scanner
@@ -346,10 +355,11 @@ impl Daemon {
     }
 
     /// Time since the last call ended; nothing while one is in flight, while a
-    /// person has a window, while somebody is paired, while a client of the DevTools
+    /// person has a window, while a session is in a browser that runs already, while somebody is paired, while a client of the DevTools
     /// protocol is connected, or while a file comes in.
     pub fn idle_time(&self) -> Duration {
         let is_used = !self.windows.all().is_empty()
+            || self.sessions.all().iter().any(|session| session.is_connected())
             || !self.pairings.is_empty()
             || self.devtools.has_clients();
         if self.calls() > 0 || is_used || self.sessions.downloads().is_busy() {

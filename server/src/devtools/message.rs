@@ -65,7 +65,7 @@ impl Request {
             }
             answer.to_string()
         };
-        let object = text.trim_start().starts_with('{').then_some(text).unwrap_or_default();
+        let object = if text.trim_start().starts_with('{') { text } else { "" };
         let wire: Wire = serde_json::from_str(object)
             .map_err(|_| error(None, PARSE_ERROR, "the message is not a JSON object"))?;
         let id = wire.id.as_i64();

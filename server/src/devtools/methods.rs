@@ -432,7 +432,7 @@ pub(super) fn check(method: &str, on_target: bool) -> Result<(), Option<&'static
         Some(domain) => method.starts_with(domain),
         None => *name == method,
     };
-    let of = |allowed: &&AllowedMethods| allowed.names.iter().any(|name| names(&name));
+    let of = |allowed: &&AllowedMethods| allowed.names.iter().any(&names);
     let mut matching = ALLOWED.iter().filter(of).peekable();
     if matching.peek().is_none() {
         let refused = REFUSED.iter().find(|refused| method.starts_with(refused.prefix));

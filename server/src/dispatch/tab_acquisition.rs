@@ -77,6 +77,7 @@ impl CallContext {
         if let Some(error) = self.browser_gone_error() {
             return Err(error);
         }
+        self.session()?.ensure_attached().await?;
         let tab = loop {
             match self.find_tab(requires).await {
                 Ok(tab) if !tab.page().is_browser_gone() => break tab,

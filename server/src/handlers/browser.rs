@@ -1,6 +1,7 @@
 //! The handlers of BrowserService: one file per group of commands, one free
 //! function per RPC.
 
+mod attached;
 pub mod batch;
 mod bounds;
 pub mod capture;

@@ -35,7 +35,7 @@ use browse_base::{Error, Result};
 use browse_chromium::AnsweredBy;
 use browse_policy::{Authority, Listener, layer::OriginCheck};
 use browse_process::Guardian;
-use browse_sessions::{BrowserState, CaptureLogWriter, Sessions};
+use browse_sessions::{BrowserState, CaptureLogWriter, SessionName, Sessions};
 
 /// Time that calls in flight get to end when the daemon is asked to stop.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
@@ -166,6 +166,11 @@ async fn serve_until_shutdown(settings: Settings) -> Result<ShutdownReason> {
         settings,
     });
     DocumentCheck::install(&daemon);
+    if daemon.settings().cdp_url.is_some()
+        && let Some(session) = daemon.sessions().get(SessionName::default_session().as_str())
+    {
+        session.begin_attaching();
+    }
     // Before anybody can know of us and send one.
     handle_signals(&daemon);
     let path = daemon.settings().state_file.clone();

@@ -72,6 +72,13 @@ pub static KEYS: &[SettingKey] = &[
         help: "path of the browser program",
     },
     SettingKey {
+        name: "cdp_url",
+        variable: "BROWSE_CDP_URL",
+        config_scope: ConfigScope::User,
+        default: "none",
+        help: "browser that runs already, in which the session `default` is: as for `connect --cdp`, whose consent it needs too",
+    },
+    SettingKey {
         name: "chromium_args",
         variable: "BROWSE_CHROMIUM_ARGS",
         config_scope: ConfigScope::User,

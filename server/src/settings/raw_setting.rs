@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::{egress, skills::SandboxMode, tunnel::Provider};
 use browse_base::{Error, Result};
-use browse_chromium::{DialogPolicy, UserAgentMode};
+use browse_chromium::{CdpAddress, DialogPolicy, UserAgentMode};
 use browse_content::{LlmApi, LlmApiKey, clean_line};
 use browse_net::HostRules;
 use browse_policy::DeniedCommands;
@@ -101,6 +101,13 @@ impl RawSetting {
             "dismiss" => Ok(DialogPolicy::Dismiss),
             _ => Err(self.invalid("`ask`, `accept` or `dismiss`")),
         }
+    }
+
+    /// A browser that runs already. The value may hold a secret, so it is not quoted.
+    pub fn cdp_address(&self) -> Result<CdpAddress> {
+        self.text()
+            .parse()
+            .map_err(|expected: String| invalid_setting(self.name, &self.source, &expected))
     }
 
     pub fn user_agent(&self) -> Result<UserAgentMode> {

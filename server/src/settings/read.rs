@@ -105,6 +105,7 @@ impl<'a> SettingsReader<'a> {
             idle_timeout: get("idle_timeout")
                 .map_or(Ok(DEFAULT_IDLE_TIMEOUT), |raw| raw.duration())?,
             chromium: get("chromium").map(|raw| raw.path()).transpose()?,
+            cdp_url: get("cdp_url").map(|raw| raw.cdp_address()).transpose()?,
             chromium_args: get("chromium_args").map_or(Ok(Vec::new()), |raw| raw.words())?,
             no_browser: get("no_browser").map_or(Ok(false), |raw| raw.boolean())?,
             bundled_skills: get("bundled_skills").map(|raw| raw.path()).transpose()?,

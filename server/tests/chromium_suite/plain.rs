@@ -58,14 +58,14 @@ async fn start_site() -> Site {
              .then(all => all.forEach(client => client.postMessage(SELF))))",
         ),
     );
-    for path in ["/popup", "/popup-of-another-site", "/tab"] {
+    for path in ["/popup", "/popup-of-another-site", "/without-opener", "/tab"] {
         site.set(path, Route::Html(format!("<title>{path}</title>")));
     }
     site
 }
 
 /// Every path that is asked for.
-const PATHS: [&str; 17] = [
+const PATHS: [&str; 18] = [
     "/",
     "/img",
     "/fetch",
@@ -81,6 +81,7 @@ const PATHS: [&str; 17] = [
     "/of-service",
     "/popup",
     "/popup-of-another-site",
+    "/without-opener",
     "/tab",
     "/again",
 ];
@@ -107,7 +108,11 @@ async fn reported(fixture: &Fixture, site: &Site) -> (Value, Value, Vec<(String,
     fixture.goto(&site.url("/")).await;
     let workers = soon(worker_reports(&fixture.page)).await;
     // A script of a caller opens one window.
-    for open in ["open('/popup') && 1", "open(other) && 1"] {
+    for open in [
+        "open('/popup') && 1",
+        "open(other) && 1",
+        "open('/without-opener', '_blank', 'noopener') === null",
+    ] {
         ask(&fixture.page, open).await;
     }
     let tab = fixture.context.new_page().await.unwrap();

@@ -218,7 +218,7 @@ async fn a_target_waits_for_the_daemon_and_each_client() {
     let (mut one, mut two) = (Client::connect(&url).await, Client::connect(&url).await);
     one.attach(true).await;
     two.attach(true).await;
-    let request = v1::NewTabRequest { url: Some(site.url("/")), ..Default::default() };
+    let request = v1::NewTabRequest { url: Some(site.url("/")) };
     let request = world.root(request);
     let mut browser = world.browser();
     let opening = tokio::spawn(async move { browser.new_tab(request).await });

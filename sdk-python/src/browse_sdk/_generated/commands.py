@@ -1032,6 +1032,15 @@ class Commands(Client):
         """
         return self._perform("activate_tab", {"id": id})
 
+    def adopt_tab(self, address: str) -> m.AdoptTabResponse:
+        """Takes a tab that the person has open in the browser of `connect --cdp`.
+
+        Commands go to it from now on. The address is the one that the tab shows, or its beginning up to a whole part, and exactly one tab must have it. `closetab` gives the tab back and leaves it open.
+
+        address: Address of the tab, or its beginning: `mail.example.com`.
+        """
+        return self._perform("adopt_tab", {"address": address})
+
     def new_tab(self, url: str | None = None) -> m.NewTabResponse:
         """Opens a tab, and switches to it.
 
@@ -1077,17 +1086,24 @@ class Commands(Client):
         """
         return self._perform("remove_state", {"name": name})
 
-    def connect(self, *, screen: m.Screen | None = None) -> m.ConnectResponse:
+    def connect(self, *, screen: m.Screen | None = None, cdp: str | None = None, consent: bool = False) -> m.ConnectResponse:
         """Shows the session in a visible browser, which stays until `disconnect`.
 
         Cookies, localStorage and sessionStorage, the open tabs, their scroll positions and what was typed into their fields move along; files that were chosen, drawings and the formatting in editors do not. Tab ids stay, refs become stale. Commands go on working. A side panel shows what the agent does, and takes notes that `inbox` prints. When the window is closed the session returns to the hidden browser. Needs a desktop.
 
+        With --cdp the session is in a browser that runs already, with the logins of its person. Only tabs that commands open there, or that `adopt` takes, are read and driven; of the others neither address nor title is shown. The session must have no tabs, and `disconnect` closes those that were opened. For the Chrome of this user open chrome://inspect/#remote-debugging in it, allow remote debugging, and name it `channel:chrome`. See docs/cdp-in.md.
+
         screen: Screen of the caller.
+        cdp: Browser that runs already, to use instead of one of browse's own: `channel:chrome` for the Chrome of this user, a port of this machine, or an address of http, https, ws or wss.
+        consent: Confirms that the person whose browser it is wants this. Asked for once a browser.
         """
-        return self._perform("connect", {"screen": screen})
+        return self._perform("connect", {"screen": screen, "cdp": cdp, "consent": consent})
 
     def disconnect(self) -> m.DisconnectResponse:
-        """Brings the session back from the visible browser into the hidden one."""
+        """Brings the session back from the visible browser into the hidden one.
+
+        From a browser that ran already it comes back without tabs: those that were opened there are closed, and those that were given stay open there.
+        """
         return self._perform("disconnect", {})
 
     def handoff(self, reason: str | None = None, *, screen: m.Screen | None = None) -> m.HandoffResponse:

@@ -2294,6 +2294,16 @@ class ActivateTabResponse(Message):
     """Address of the tab."""
 
 
+class AdoptTabResponse(Message):
+    """An answer."""
+
+    tab_id: int
+    """Id of the tab."""
+
+    url: str
+    """Address of the tab."""
+
+
 class NewTabResponse(Message):
     """An answer."""
 

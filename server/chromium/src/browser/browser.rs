@@ -27,9 +27,38 @@ pub struct Browser {
     unrestricted_spare: SpareSlot,
     restricted_spare: SpareSlot,
     process: tokio::sync::Mutex<BrowserProcess>,
+    /// Whether it ran already: it stays when this ends.
+    is_attached: bool,
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        if self.is_attached {
+            self.connection().shut_down();
+        }
+    }
 }
 
 impl Browser {
+    /// A browser that runs already and has answered.
+    pub(crate) fn from_attached(
+        registry: Arc<Registry>,
+        info: BrowserInfo,
+        process: BrowserProcess,
+    ) -> Arc<Self> {
+        registry.shared.emulations.set_defaults(&info.user_agent, None);
+        Arc::new(Self {
+            registry,
+            info,
+            resolver_rules: ResolverRules::default(),
+            spares: SpareOptions::default(),
+            unrestricted_spare: SpareSlot::default(),
+            restricted_spare: SpareSlot::default(),
+            process: tokio::sync::Mutex::new(process),
+            is_attached: true,
+        })
+    }
+
     /// Finds, starts and greets a browser.
     pub async fn launch(options: BrowserOptions) -> Result<Arc<Self>> {
         let resolver_rules = ResolverRules::from_arguments(&options.launch.extra_args);
@@ -43,6 +72,7 @@ impl Browser {
             unrestricted_spare: SpareSlot::default(),
             restricted_spare: SpareSlot::default(),
             process: tokio::sync::Mutex::new(process),
+            is_attached: false,
         });
         browser.fill_spares().await;
         Ok(browser)
@@ -51,6 +81,11 @@ impl Browser {
     /// What is running.
     pub fn info(&self) -> &BrowserInfo {
         &self.info
+    }
+
+    /// Whether it ran already, and is not ours.
+    pub fn is_attached(&self) -> bool {
+        self.is_attached
     }
 
     /// All tabs of all contexts, in order of appearance.
@@ -94,9 +129,14 @@ impl Browser {
     }
 
     /// Ends the browser and removes its temporary profile. A profile that the
-    /// user named is closed politely first.
+    /// user named is closed politely first. Of one that ran already only the tabs that
+    /// were opened are closed.
     pub async fn close(&self) {
         let mut process = self.process.lock().await;
+        if self.is_attached {
+            self.connection().shut_down();
+            return process.reap().await;
+        }
         if process.has_persistent_profile() {
             let closing: CdpCall<IgnoredAny> = self.connection().call_method(
                 None,

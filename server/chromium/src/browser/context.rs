@@ -134,6 +134,12 @@ impl Browser {
 }
 
 impl Browser {
+    /// The context of a page in a browser that has one alone.
+    pub fn context_of(self: &Arc<Self>, page: &Page) -> BrowserContext {
+        let id = page.context_id().clone();
+        BrowserContext { browser: Arc::clone(self), id, is_default: true }
+    }
+
     async fn make_restriction(&self, rules: HostRules) -> Result<Restriction> {
         let rules = LiveRules::new(rules);
         let reach = ConnectPolicy { rules: rules.clone(), resolver: self.resolver_rules().clone() };
@@ -169,7 +175,9 @@ impl BrowserContext {
         // hidden tabs neither animate nor can be captured: a window each.
         // In the shell every tab is visible, and windows cost time. A person
         // looks for all tabs in one window.
-        let new_window = self.browser.info().flavour == Flavour::Headless;
+        // In a browser that is not ours the windows of its person stay as they are.
+        let new_window =
+            self.browser.info().flavour == Flavour::Headless || self.browser.is_attached();
         let mut params = json!({ "url": "about:blank", "newWindow": new_window });
         self.set_context_id(&mut params);
         let opening = OpeningGuard::begin(self.browser.registry(), &self.id);

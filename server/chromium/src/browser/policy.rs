@@ -36,7 +36,8 @@ struct AuthChallenge {
 impl Registry {
     /// `Fetch.requestPaused`: decides, answers, and remembers a refusal with
     /// the tab, so that its caller hears the reason.
-    pub(crate) fn on_document_requested(&self, paused: RequestPaused) {
+    pub(crate) fn on_document_requested(&self, mut paused: RequestPaused) {
+        paused.headers = self.shared.emulations.plain_headers(&paused.request.headers);
         if self.is_refused_window(&paused.frame_id) {
             return abort_request(&self.shared.connection, &paused);
         }

@@ -20,7 +20,7 @@ use crate::launch::info::{BrowserInfo, Flavour, Sandbox};
 use crate::launch::options::LaunchOptions;
 use crate::launch::process::BrowserProcess;
 use crate::launch::profile::{ProfileDirs, shared_memory_problem};
-use crate::launch::spawn::spawn;
+use crate::launch::spawn::{ChildEnd, spawn};
 use crate::launch::user_agent;
 use crate::page::setup;
 
@@ -187,10 +187,12 @@ async fn spawn_and_connect(
     let (ours, theirs) = std::os::unix::net::UnixStream::pair()
         .map_err(|error| Error::system("the pipe to Chromium", error))?;
     let connection = CdpConnection::new(ours)?;
-    let child = spawn(command, theirs).await.map_err(|error| Error::LaunchFailed {
-        path: found.executable.clone(),
-        problem: error.to_string(),
-        stderr: Vec::new(),
+    let child = spawn(command, theirs, ChildEnd::WithDaemon).await.map_err(|error| {
+        Error::LaunchFailed {
+            path: found.executable.clone(),
+            problem: error.to_string(),
+            stderr: Vec::new(),
+        }
     })?;
     let downloads = profile.downloads().to_owned();
     let process = BrowserProcess::adopt(child, profile, launch.guardian.clone())?;

@@ -31,6 +31,9 @@ pub(crate) struct MessageHead<'a> {
 /// The error of an answer.
 #[derive(Deserialize)]
 pub(crate) struct ErrorAnswer {
+    /// What sort of refusal it is; nearly all of Chromium's have the same.
+    #[serde(default)]
+    pub code: i64,
     /// Chromium's words.
     #[serde(default)]
     pub message: String,

@@ -13,12 +13,19 @@ use tokio::sync::oneshot;
 
 use super::call::{self, CdpCall};
 use super::cbor;
-use super::envelope::{MessageHead, RawEvent};
+use super::envelope::{ErrorAnswer, MessageHead, RawEvent};
 use super::reader::MessageReader;
 use super::writer::MessageWriter;
 use crate::error::{Error, Result};
 use crate::ids::SessionId;
 use browse_base::Lock;
+
+/// Answers a call that would reach more than our tabs in a browser that is not ours. The
+/// codes of Chromium lie from -32768 to -32000.
+pub(crate) const NOT_OURS_CODE: i64 = -31_471;
+
+/// Answers how many tabs of such a browser have the address of the one that was to be given.
+pub(crate) const TAB_COUNT_CODE: i64 = -31_472;
 
 /// Largest message we send. Chromium dies of one above 100 MB, and such a
 /// Chromium survives even the end of its client.
@@ -198,6 +205,13 @@ impl CdpConnection {
         }
     }
 
+    /// Ends the pipe. Whoever reads its other end ends with it.
+    pub(crate) fn shut_down(&self) {
+        use std::os::fd::AsRawFd as _;
+        let both = nix::sys::socket::Shutdown::Both;
+        let _ = nix::sys::socket::shutdown(self.0.stream.as_raw_fd(), both);
+    }
+
     /// Whether the browser is gone.
     pub(crate) fn is_gone(&self) -> bool {
         self.0.pending.lock().gone_error.is_some()
@@ -272,9 +286,7 @@ impl CdpConnection {
             if let Some(waiter) = waiter {
                 let is_raw = matches!(waiter.reply, ReplyTo::Raw(_));
                 let answer = match head.error {
-                    Some(refusal) if !is_raw => {
-                        Err(Error::Protocol { method: String::new(), message: refusal.text() })
-                    }
+                    Some(refusal) if !is_raw => Err(refusal_error(refusal)),
                     _ => Ok(message.clone()),
                 };
                 waiter.answer(answer);
@@ -286,6 +298,18 @@ impl CdpConnection {
                 message,
             });
         }
+    }
+}
+
+/// A refusal of the browser, or of the process between the daemon and a browser that is
+/// not its own.
+fn refusal_error(refusal: ErrorAnswer) -> Error {
+    match refusal.code {
+        NOT_OURS_CODE => Error::ForeignBrowser { message: refusal.message },
+        TAB_COUNT_CODE => {
+            Error::TabsOfAddress { count: refusal.data.and_then(|n| n.parse().ok()).unwrap_or(0) }
+        }
+        _ => Error::Protocol { method: String::new(), message: refusal.text() },
     }
 }
 

@@ -4,7 +4,7 @@
 //! agent is shortened, the list of brands has one less, and the languages that the
 //! headless shell leaves out are sent. Nothing else of the browser is changed.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::brands::{Brand, VersionForm, brand_list};
 
@@ -72,6 +72,36 @@ impl Identity {
     /// What the override of a session says of languages.
     pub(crate) fn accept_language(&self) -> Option<&'static str> {
         (self.languages == Languages::English).then_some(ENGLISH)
+    }
+
+    /// `headers` with its brands in place of those of the headless browser, as a list of names
+    /// and values; none when they name no headless browser.
+    pub(crate) fn replace_brands(&self, headers: &Map<String, Value>) -> Option<Value> {
+        let is_headless =
+            |value: &Value| value.as_str().is_some_and(|text| text.contains("HeadlessChrome"));
+        if !headers.values().any(is_headless) {
+            return None;
+        }
+        let list = |name: &str| {
+            let brands = self.metadata[name].as_array().into_iter().flatten();
+            let entry = |entry: &Value| {
+                let text = |key: &str| entry[key].as_str().unwrap_or_default().to_owned();
+                format!("\"{}\";v=\"{}\"", text("brand"), text("version"))
+            };
+            brands.map(entry).collect::<Vec<_>>().join(", ")
+        };
+        let replaced = headers.iter().map(|(name, value)| {
+            let value = match name.to_ascii_lowercase().as_str() {
+                "sec-ch-ua" if is_headless(value) => list("brands").into(),
+                "sec-ch-ua-full-version-list" if is_headless(value) => {
+                    list("fullVersionList").into()
+                }
+                "user-agent" if is_headless(value) => self.user_agent.clone().into(),
+                _ => value.clone(),
+            };
+            json!({ "name": name, "value": value })
+        });
+        Some(replaced.collect())
     }
 
     /// What the command line of the browser says of it.

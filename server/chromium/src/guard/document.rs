@@ -24,6 +24,20 @@ pub(crate) struct RequestPaused {
     pub frame_id: FrameId,
     #[serde(default)]
     pub resource_type: String,
+    /// All headers as they are to be sent, when those of the browser are not.
+    #[serde(skip)]
+    pub headers: Option<serde_json::Value>,
+}
+
+impl RequestPaused {
+    /// The parameters with which it goes on.
+    pub(crate) fn continue_params(&self) -> serde_json::Value {
+        let mut params = json!({ "requestId": self.request_id });
+        if let Some(headers) = &self.headers {
+            params["headers"] = headers.clone();
+        }
+        params
+    }
 }
 
 #[derive(Deserialize)]
@@ -112,7 +126,7 @@ fn check_file_url(url: &Url, asker: &DocumentRequester<'_>) -> Result<(), String
 
 /// Lets a paused request go on.
 pub(crate) fn continue_request(connection: &CdpConnection, paused: &RequestPaused) {
-    let params = json!({ "requestId": paused.request_id });
+    let params = paused.continue_params();
     connection.call_method::<IgnoredAny>(None, "Fetch.continueRequest", &params).ignore();
 }
 

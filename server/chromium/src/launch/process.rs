@@ -18,6 +18,9 @@ use browse_process::Guardian;
 const MAX_STDERR_LINES: usize = 40;
 /// How long the last words may take to arrive.
 const STDERR_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(200);
+/// How long the process of a connection may take to end, which is longer than it gives the
+/// browser to close tabs.
+const BRIDGE_EXIT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 /// Longer lines are cut.
 const MAX_STDERR_LINE_BYTES: usize = 500;
 
@@ -31,9 +34,24 @@ pub(crate) struct BrowserProcess {
     exited: watch::Receiver<Option<ExitStatus>>,
     profile: Option<ProfileDirs>,
     guardian: Option<Arc<Guardian>>,
+    /// Whether it ends by itself with its pipe, after some work.
+    ends_with_pipe: bool,
 }
 
 impl BrowserProcess {
+    /// Takes over the process that holds the connection to a browser which runs already.
+    /// The guardian leaves it alone: it closes the tabs of a daemon that was killed.
+    pub(crate) fn adopt_bridge(
+        child: Child,
+        profile: ProfileDirs,
+        guardian: Option<Arc<Guardian>>,
+    ) -> Result<Self> {
+        let mut process = Self::adopt(child, profile, None)?;
+        process.ends_with_pipe = true;
+        process.guardian = guardian;
+        Ok(process)
+    }
+
     /// Takes over a child that was just started.
     pub(crate) fn adopt(
         mut child: Child,
@@ -64,7 +82,15 @@ impl BrowserProcess {
                 let _ = exit.send(child.wait().ok());
             })
             .map_err(fail)?;
-        Ok(Self { pid, stderr, stderr_ended, exited, profile: Some(profile), guardian })
+        Ok(Self {
+            pid,
+            stderr,
+            stderr_ended,
+            exited,
+            profile: Some(profile),
+            guardian,
+            ends_with_pipe: false,
+        })
     }
 
     /// The browser process's id, which is also its process group.
@@ -121,8 +147,18 @@ impl BrowserProcess {
         }
     }
 
-    /// Waits for the end and removes the profile.
+    /// The folder of its profile.
+    pub(crate) fn profile_folder(&self) -> std::path::PathBuf {
+        let profile = self.profile.as_ref();
+        profile.map(|profile| profile.user_data_dir().to_owned()).unwrap_or_default()
+    }
+
+    /// Waits for the end and removes the profile. The pipe of a process that ends with it
+    /// was ended before.
     pub(crate) async fn reap(&mut self) {
+        if self.ends_with_pipe {
+            self.wait_exit(BRIDGE_EXIT_TIMEOUT).await;
+        }
         self.kill();
         self.exited().await;
         let Some(profile) = self.profile.take() else {
@@ -139,7 +175,9 @@ impl BrowserProcess {
 
 impl Drop for BrowserProcess {
     fn drop(&mut self) {
-        self.kill();
+        if !self.ends_with_pipe {
+            self.kill();
+        }
         if let Some(profile) = self.profile.take() {
             remove_profile(profile, self.pid, self.guardian.as_deref());
         }

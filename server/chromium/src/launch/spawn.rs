@@ -19,8 +19,21 @@ const LAST_PIPE_FD: RawFd = 4;
 
 type SpawnJob = Box<dyn FnOnce() + Send>;
 
+/// When a child ends, if nobody ends it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ChildEnd {
+    /// With the daemon.
+    WithDaemon,
+    /// By itself, when it has noticed the end of its pipe.
+    Own,
+}
+
 /// Starts `command` with `theirs` on fds 3 and 4, from the lasting thread.
-pub(crate) async fn spawn(command: Command, theirs: UnixStream) -> io::Result<Child> {
+pub(crate) async fn spawn(
+    command: Command,
+    theirs: UnixStream,
+    end: ChildEnd,
+) -> io::Result<Child> {
     static LAUNCHER: OnceLock<mpsc::Sender<SpawnJob>> = OnceLock::new();
     let launcher = LAUNCHER.get_or_init(|| {
         let (jobs, inbox) = mpsc::channel::<SpawnJob>();
@@ -32,7 +45,7 @@ pub(crate) async fn spawn(command: Command, theirs: UnixStream) -> io::Result<Ch
     });
     let (answer, outcome) = tokio::sync::oneshot::channel();
     let job = Box::new(move || {
-        let _ = answer.send(spawn_here(command, &theirs));
+        let _ = answer.send(spawn_here(command, &theirs, end));
     });
     launcher
         .send(job)
@@ -41,7 +54,7 @@ pub(crate) async fn spawn(command: Command, theirs: UnixStream) -> io::Result<Ch
 }
 
 /// Forks on this thread.
-fn spawn_here(mut command: Command, theirs: &UnixStream) -> io::Result<Child> {
+fn spawn_here(mut command: Command, theirs: &UnixStream, end: ChildEnd) -> io::Result<Child> {
     // The child puts the pipe on fds 3 and 4. If those were free here, std's
     // own pipe for reporting a failed exec could sit there; so they are filled.
     let mut fillers = Vec::new();
@@ -53,7 +66,7 @@ fn spawn_here(mut command: Command, theirs: &UnixStream) -> io::Result<Child> {
             break;
         }
     }
-    prepare_child(&mut command, theirs.as_raw_fd());
+    prepare_child(&mut command, theirs.as_raw_fd(), end);
     let child = command.process_group(0).spawn();
     drop(fillers);
     child
@@ -61,13 +74,15 @@ fn spawn_here(mut command: Command, theirs: &UnixStream) -> io::Result<Child> {
 
 /// Arranges what happens in the child between fork and exec.
 #[allow(unsafe_code)]
-fn prepare_child(command: &mut Command, pipe: RawFd) {
+fn prepare_child(command: &mut Command, pipe: RawFd, end: ChildEnd) {
     let parent = std::process::id();
     // SAFETY: only async-signal-safe system calls, no allocation; `pipe` is
     // open in the parent until after the fork.
     unsafe {
         command.pre_exec(move || {
-            die_with(parent)?;
+            if end == ChildEnd::WithDaemon {
+                die_with(parent)?;
+            }
             // First out of the way of 3 and 4; dup2 then clears CLOEXEC.
             let above = libc::fcntl(pipe, libc::F_DUPFD_CLOEXEC, LAST_PIPE_FD + 1);
             if above < 0 || libc::dup2(above, 3) < 0 || libc::dup2(above, 4) < 0 {

@@ -1,5 +1,6 @@
 //! The states of all contexts, and the sessions that they hold for.
 
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -51,6 +52,13 @@ impl Emulations {
     /// sessions say instead.
     pub(crate) fn set_defaults(&self, agent: &str, identity: Option<Identity>) {
         let _ = self.own_agent.set((agent.to_owned(), identity));
+    }
+
+    /// The headers of a document with the brands of the identity. A window without an opener
+    /// asks for its document before anybody is attached to it, with those of the browser.
+    pub(crate) fn plain_headers(&self, headers: &Map<String, Value>) -> Option<Value> {
+        let (_, identity) = self.own_agent.get()?;
+        identity.as_ref()?.replace_brands(headers)
     }
 
     /// What the browser is by itself.

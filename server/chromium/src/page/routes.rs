@@ -163,7 +163,7 @@ impl PausedRequestReply {
     }
 
     pub(super) fn continue_request(&self, paused: &RequestPaused) {
-        self.send("Fetch.continueRequest", &json!({ "requestId": paused.request_id }));
+        self.send("Fetch.continueRequest", &paused.continue_params());
     }
 
     fn fail_request(&self, paused: &RequestPaused) {

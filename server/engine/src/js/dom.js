@@ -63,7 +63,9 @@ export const shadowActiveElement = getter(ShadowRoot.prototype, 'activeElement')
 
 export const documentBody = getter(Document.prototype, 'body');
 export const documentDesignMode = getter(Document.prototype, 'designMode');
-export const documentTitle = getter(Document.prototype, 'title');
+const rawTitle = getter(Document.prototype, 'title');
+/** The title, well formed: a page may cut it in the middle of a character. */
+export const documentTitle = (of) => rawTitle(of).toWellFormed();
 export const documentActive = getter(Document.prototype, 'activeElement');
 export const documentSelectAll = method(Document.prototype, 'querySelectorAll');
 export const documentSelectFirst = method(Document.prototype, 'querySelector');

@@ -39,7 +39,10 @@ impl DevToolsClient {
                 return self.browser_command(request, request.session.clone()).await;
             }
             "Page.navigate" => {
-                let url = self.check_address(&request.method, request.text("url").unwrap_or(""))?;
+                let url = request
+                    .text("url")
+                    .ok_or_else(|| refused(&request.method, "`url` must be a string"))?;
+                let url = self.check_address(&request.method, url)?;
                 let mut params = request.params.clone();
                 params.insert("url".to_owned(), url.into());
                 return self.forward(Some(session), request, &Value::Object(params));

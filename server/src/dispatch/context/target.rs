@@ -6,10 +6,10 @@ use browse_proto::{Command, Reason};
 
 use super::CallContext;
 use browse_base::{Error, Result};
-use browse_chromium::{Page, TargetId, browser_gone};
+use browse_chromium::{Browser, Page, TargetId, browser_gone};
 use browse_engine::Engine;
-use browse_policy::{SessionRule, TabPolicy};
-use browse_sessions::{Session, SessionName, SharedGuard, Tab, TabId};
+use browse_policy::{ClientKind, SessionRule, TabPolicy};
+use browse_sessions::{Attachment, Session, SessionName, SharedGuard, Tab, TabId};
 
 impl CallContext {
     /// The session that the caller named, which need not exist.
@@ -45,6 +45,7 @@ impl CallContext {
         }
         let name = self.session_name();
         if let Some(session) = self.daemon.sessions().get(&name) {
+            self.check_attached(&session)?;
             return Ok(session);
         }
         let opens = Command::by_name("session new");
@@ -55,6 +56,57 @@ impl CallContext {
         let session = self.daemon.sessions().get_or_open(&name.parse()?, self.client());
         self.add_notice(&format!("opened the session `{name}`"));
         Ok(session)
+    }
+
+    /// Keeps callers out of the browser of a person that are confined: there are no borders
+    /// between its sites.
+    fn check_attached(&self, session: &Session) -> Result<()> {
+        let capability = self.capability();
+        let is_local = matches!(capability.kind, ClientKind::Root | ClientKind::Agent);
+        if !session.is_attached() || is_local && capability.hosts.is_any() {
+            return Ok(());
+        }
+        let message = format!("`{}` may not act in the browser of a person", capability.client);
+        Err(Error::new(Reason::ForeignBrowser, message))
+    }
+
+    /// The browser of browse's own, for what acts on the whole of it.
+    ///
+    /// # Errors
+    /// `FOREIGN_BROWSER` in a session that is in another; it does not run.
+    pub async fn own_browser(&self) -> Result<Arc<Browser>> {
+        self.ensure_own_browser()?;
+        self.daemon.sessions().browser_handle().browser().await
+    }
+
+    /// Refuses what needs a browser of browse's own.
+    ///
+    /// # Errors
+    /// `FOREIGN_BROWSER`.
+    pub fn ensure_own_browser(&self) -> Result<()> {
+        let session = self.session()?;
+        if !session.is_attached() {
+            return Ok(());
+        }
+        let message = format!("the session `{}` is in a browser of a person", session.name());
+        Err(Error::new(Reason::ForeignBrowser, message))
+    }
+
+    /// The browser in which the session is.
+    ///
+    /// # Errors
+    /// It does not run.
+    pub async fn browser(&self) -> Result<Arc<Browser>> {
+        let session = self.session()?;
+        session.wait_until_settled().await;
+        session.ensure_attached().await?;
+        if let Attachment::Browser { browser, .. } = session.attachment() {
+            return Ok(browser);
+        }
+        match session.context() {
+            Some(context) if !context.browser().is_gone() => Ok(Arc::clone(context.browser())),
+            _ => self.daemon.sessions().browser_handle().browser().await,
+        }
     }
 
     /// The session of the call, if there is one by now.

@@ -307,7 +307,12 @@ fn apply_rule(
 /// A paste sends what is in the clipboard. There is one for the whole browser, and
 /// whoever may not read it does not get at it by a key either.
 async fn check_paste(cx: &CallContext) -> Result<()> {
-    let browser = cx.daemon().sessions().browser_handle().browser().await?;
+    if cx.session()?.is_attached() {
+        let message = "the clipboard of this browser is that of its person, and may hold a secret";
+        return Err(Error::new(Reason::ForeignBrowser, message)
+            .with(HINT_KEY, "Type the text with `browse type` or `browse fill`"));
+    }
+    let browser = cx.own_browser().await?;
     let Ok(text) = browser.read_clipboard().await else { return Ok(()) };
     if !cx.is_root() && !text.is_empty() {
         let message = "the clipboard belongs to the owner of the browser, and may hold what was \

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use browse_proto::{Reason, Scope, v1};
 
-use super::{capture::downloads, navigation};
+use super::{attached, capture::downloads, navigation};
 use crate::{
     address,
     dispatch::{CallContext, arrivals, dialog},
@@ -47,6 +47,16 @@ pub async fn activate_tab(
     cx.check_tab(&*session.tab(request.id)?)?;
     let tab = session.activate(request.id)?;
     Ok(v1::ActivateTabResponse { url: tab.url() })
+}
+
+/// Takes a tab that the person of the browser has open.
+pub async fn adopt_tab(
+    cx: &CallContext,
+    request: v1::AdoptTabRequest,
+) -> Result<v1::AdoptTabResponse> {
+    let tab = attached::adopt_tab(cx, &request.address).await?;
+    cx.session()?.activate(tab.id())?;
+    Ok(v1::AdoptTabResponse { tab_id: tab.id(), url: tab.url() })
 }
 
 /// Opens a tab and makes it the active one.

@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use browse_proto::{Reason, v1};
 
-use super::input;
+use super::{attached, input};
 use crate::{
     daemon::browser_options,
     dispatch::CallContext,
@@ -20,8 +20,16 @@ use browse_engine::{Engine, Target};
 /// Characters that a reason may have.
 const MAX_REASON_CHARS: usize = 500;
 
-/// Shows the session in a visible browser.
+/// Shows the session in a visible browser, or puts it into one that runs already.
 pub async fn connect(cx: &CallContext, request: v1::ConnectRequest) -> Result<v1::ConnectResponse> {
+    if let Some(browser) = &request.cdp {
+        return attached::connect(cx, browser, request.consent).await;
+    }
+    if request.consent {
+        let message = "`--consent` goes with `--cdp`";
+        return Err(Error::new(Reason::ArgumentInvalid, message).with("command", "connect"));
+    }
+    cx.ensure_own_browser()?;
     let screen = requested_display(cx, request.screen)?;
     let terms = WindowPurpose { connected: true, handoff: None };
     let (window, notes) = open_window(cx, screen, terms).await?;
@@ -54,6 +62,9 @@ pub async fn disconnect(
     cx: &CallContext,
     _: v1::DisconnectRequest,
 ) -> Result<v1::DisconnectResponse> {
+    if cx.session()?.is_attached() {
+        return attached::disconnect(cx).await;
+    }
     let window = settled_window(cx).await?.filter(|window| window.purpose().connected);
     let window = window.ok_or_else(|| {
         let message = "the session is not in a window that was connected";
@@ -72,6 +83,7 @@ pub async fn handoff(cx: &CallContext, request: v1::HandoffRequest) -> Result<v1
         let message = format!("the reason has more than {MAX_REASON_CHARS} characters");
         return Err(Error::new(Reason::ArgumentInvalid, message).with("command", "handoff"));
     }
+    cx.ensure_own_browser()?;
     let screen = requested_display(cx, request.screen)?;
     let handoff = Handoff { reason: reason.clone(), tabs_before: Vec::new() };
     let terms = WindowPurpose { connected: false, handoff: Some(handoff) };

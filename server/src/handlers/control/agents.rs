@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use browse_base::{Error, Result, hex, random};
+use browse_base::{Error, HINT_KEY, Result, hex, random};
 use browse_policy::{ClientId, Grant};
 use browse_proto::{Reason, v1};
 use browse_sessions::SessionRules;
@@ -27,6 +27,9 @@ pub async fn open_agent(
     let authority = cx.daemon().authority();
     let (handle, opened) = match request.handle {
         Some(handle) => {
+            if let Some(session) = agents.session(&handle) {
+                ensure_as_narrow(cx, &session, &terms)?;
+            }
             let opened = agents.token(authority, &handle, &terms, idle)?;
             (handle, opened)
         }
@@ -39,6 +42,7 @@ pub async fn open_agent(
                 None => format!("agent-{}", hex(&random::<4>()?)),
             };
             let is_new = cx.daemon().sessions().get(&name).is_none();
+            ensure_as_narrow(cx, &name, &terms)?;
             if is_new {
                 let owner = ClientId::new(format!("agent:{name}"))?;
                 let rules = SessionRules { hosts: terms.host_policy()? };
@@ -65,6 +69,25 @@ pub async fn open_agent(
         scopes: terms.scopes().names().into_iter().map(str::to_owned).collect(),
         idle_ms: u64::try_from(idle.as_millis()).unwrap_or(u64::MAX),
     })
+}
+
+/// Refuses hosts for a session that may open others: its pages would lead there, whatever the
+/// token allows.
+fn ensure_as_narrow(cx: &CallContext, name: &str, terms: &AgentTerms) -> Result<()> {
+    let Some(session) = cx.daemon().sessions().get(name) else { return Ok(()) };
+    let (own, asked) = (&session.rules().hosts, terms.host_policy()?);
+    if asked.is_any() || own.is_within(&asked) {
+        return Ok(());
+    }
+    let message = format!(
+        "the session `{name}` may open other hosts than `--host` names, so that a link would lead \
+         there"
+    );
+    let hint = "Leave `--session` out: the agent gets a session of its own that is held to the \
+                hosts. Or leave `--host` out";
+    Err(Error::new(Reason::ArgumentInvalid, message)
+        .with("command", "agent open")
+        .with(HINT_KEY, hint))
 }
 
 /// Closes the sessions that were of an agent alone when its last token ends.

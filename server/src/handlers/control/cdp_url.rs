@@ -37,6 +37,7 @@ pub async fn cdp_url(cx: &CallContext, request: v1::CdpUrlRequest) -> Result<v1:
     if cx.daemon().egress().mode(ClientKind::Root) == EgressMode::Block {
         return Err(Error::new(Reason::CdpUrlDenied, "egress is set to `block`"));
     }
+    cx.ensure_own_browser()?;
     let session = cx.session()?;
     if *session.watch_display_mode().borrow() != DisplayMode::Headless {
         return Err(Error::new(Reason::HandedOff, "a person has the session in a window"));

@@ -8,7 +8,7 @@ use futures::future::join_all;
 use super::memory::heap_bytes;
 use crate::dispatch::CallContext;
 use browse_base::{HINT_KEY, Result};
-use browse_sessions::{Session, SessionName, SessionRules};
+use browse_sessions::{Attachment, Session, SessionName, SessionRules};
 
 /// Lists the sessions.
 pub async fn list_sessions(
@@ -24,6 +24,14 @@ pub async fn list_sessions(
             owner: session.owner().to_string(),
             idle_seconds: session.idle_time().as_secs(),
             heap_bytes: heap_bytes(&tabs).await,
+            browser: match session.attachment() {
+                Attachment::Browser { browser, name } if browser.is_gone() => {
+                    Some(format!("{name}, which has ended"))
+                }
+                Attachment::Browser { name, .. } => Some(name),
+                Attachment::Failed(error) => Some(format!("none: {error}")),
+                Attachment::None => None,
+            },
         }
     };
     Ok(v1::ListSessionsResponse { sessions: join_all(all.iter().map(describe)).await })

@@ -154,6 +154,6 @@ fn failure_part(number: u32, source: &FileSource, error: &Error) -> v1::FilePart
 
 /// A tab that fetches for the tab of the call.
 async fn open_helper_page(cx: &CallContext) -> Result<HiddenPage> {
-    let browser = cx.daemon().sessions().browser_handle().browser().await?;
+    let browser = cx.browser().await?;
     Ok(browser.hidden_page(cx.page().context_id()).await?)
 }

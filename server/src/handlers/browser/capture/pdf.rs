@@ -37,7 +37,7 @@ pub async fn print_html(
     let own = own.map_err(|error| Error::new(Reason::Bug, error.to_string()))?;
     let own = options::merge_payload(own, cx.command())?;
     let params = options::print_parameters(&own)?;
-    let browser = cx.daemon().sessions().browser_handle().browser().await?;
+    let browser = cx.browser().await?;
     let page = browser.hidden_page(cx.page().context_id()).await?;
     let loader = page.set_content(&request.html).await?;
     page.wait_for(&loader, LoadState::Load).await?;

@@ -35,7 +35,7 @@ pub async fn start_recording(
     if session.recording().is_some() {
         return Err(running());
     }
-    let browser = cx.daemon().sessions().browser_handle().browser().await?;
+    let browser = cx.browser().await?;
     let captions = request
         .captions
         .then(|| Captions::new(cx.daemon().activity().subscribe().1, session.name()));

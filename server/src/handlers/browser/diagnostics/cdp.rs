@@ -40,7 +40,7 @@ pub async fn cdp(cx: &CallContext, request: v1::CdpRequest) -> Result<v1::CdpRes
             }
         }
         CdpLockScope::Browser => {
-            let browser = cx.daemon().sessions().browser_handle().browser().await?;
+            let browser = cx.own_browser().await?;
             let _alone = ExclusiveGuard::acquire_browser(all, cx.deadline()).await?;
             let call = browser.call_raw(name, &params);
             timeout_at(cx.deadline(), call).await.map_err(|_| call_timed_out(name))?

@@ -33,7 +33,7 @@ pub async fn start_trace(
     if categories.is_empty() {
         categories = DEFAULT_CATEGORIES.iter().map(|name| (*name).to_owned()).collect();
     }
-    let browser = cx.daemon().sessions().browser_handle().browser().await?;
+    let browser = cx.own_browser().await?;
     if !browser.start_trace(&categories).await? {
         return Err(Error::new(Reason::RecordingRunning, "a trace is recorded already"));
     }
@@ -46,7 +46,7 @@ pub async fn stop_trace(
     _: v1::StopTraceRequest,
 ) -> Result<v1::StopTraceResponse> {
     ensure_all_sessions(cx)?;
-    let browser = cx.daemon().sessions().browser_handle().browser().await?;
+    let browser = cx.own_browser().await?;
     let trace = browser.stop_trace().await?;
     let trace =
         trace.ok_or_else(|| Error::new(Reason::RecordingNotRunning, "no trace is recorded"))?;

@@ -15,7 +15,7 @@ pub async fn read_clipboard(
 ) -> Result<v1::ReadClipboardResponse> {
     // Any page of any session may have written it.
     cx.set_source("the clipboard");
-    let text = cx.daemon().sessions().browser_handle().browser().await?.read_clipboard().await?;
+    let text = cx.own_browser().await?.read_clipboard().await?;
     Ok(v1::ReadClipboardResponse { text })
 }
 
@@ -30,7 +30,7 @@ pub async fn write_clipboard(
         return Err(Error::new(Reason::TooLarge, message)
             .with("limit", format!("{MAX_CLIPBOARD_BYTES} bytes")));
     }
-    cx.daemon().sessions().browser_handle().browser().await?.write_clipboard(&request.text).await?;
+    cx.own_browser().await?.write_clipboard(&request.text).await?;
     let characters = u32::try_from(request.text.chars().count()).unwrap_or(u32::MAX);
     Ok(v1::WriteClipboardResponse { characters })
 }

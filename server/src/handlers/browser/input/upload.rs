@@ -26,7 +26,7 @@ pub async fn upload(cx: &CallContext, request: v1::UploadRequest) -> Result<v1::
     if let Some(file) = request.file.iter().find(|file| !is_plain_name(&file.name)) {
         return invalid(format!("`{}` is not a name of a file", browse_base::quote(&file.name)));
     }
-    let browser = cx.daemon().sessions().browser_handle().browser().await?;
+    let browser = cx.browser().await?;
     let files = UploadedFiles::write_to(&browser.info().uploads, request.file).await?;
     let (paths, until) = (files.paths().to_vec(), cx.deadline());
     let upload = |engine: Engine| async move { engine.upload(&target, &paths, until).await };

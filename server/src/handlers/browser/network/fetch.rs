@@ -13,11 +13,13 @@ use crate::{
     address,
     dispatch::{CallContext, egress},
 };
-use browse_base::{Error, Result};
+use browse_base::{Error, Lock, Result};
 use browse_content::Sources;
 use browse_outbound::{
-    FetchPolicy, OutboundRequest, OutboundResponse, UrlGate, send_following_redirects,
+    ApprovalAction, FetchPolicy, OutboundRequest, OutboundResponse, UrlGate,
+    send_following_redirects,
 };
+use browse_policy::ClientKind;
 
 /// Bytes of a body that are answered.
 const MAX_BODY_BYTES: usize = 500_000;
@@ -160,6 +162,8 @@ fn invalid_argument(message: &str) -> Error {
 struct CallerGate<'a> {
     cx: &'a CallContext,
     reach: &'a FetchPolicy,
+    /// The addresses that this request was allowed: each may be checked several times.
+    allowed: Lock<Vec<Url>>,
 }
 
 impl UrlGate for CallerGate<'_> {
@@ -174,10 +178,30 @@ impl UrlGate for CallerGate<'_> {
             Some(port) => format!("{host}:{port}"),
             None => host.to_owned(),
         };
-        let action = format!("{} {host}", self.cx.command().name);
-        let waiting = self.cx.daemon().approvals().check(self.cx.capability(), action.as_str());
+        let capability = self.cx.capability();
+        let (command, approvals) = (self.cx.command().name, self.cx.daemon().approvals());
+        let description = format!("{command} {host}");
+        // The user of an agent's client is asked about one request, and the owner of a paired
+        // agent about a host.
+        let waiting = match capability.kind {
+            ClientKind::Agent => {
+                if self.allowed.lock().contains(url) {
+                    return Ok(());
+                }
+                let mut whole = url.clone();
+                whole.set_fragment(None);
+                let shown = browse_secrets::redact(whole.as_str());
+                let description = format!("{command} {}", browse_base::quote(&shown));
+                let key = format!("{command} {whole}");
+                approvals.check_once(capability, ApprovalAction { key, description })
+            }
+            _ => approvals.check(capability, description.as_str()),
+        };
+        if waiting.is_ok() {
+            self.allowed.lock().push(url.clone());
+        }
         waiting.map_err(|id| {
-            let message = format!("`{action}` waits for the owner's approval");
+            let message = format!("`{description}` waits for the owner's approval");
             Error::new(Reason::ApprovalNeeded, message).with("id", id).with("host", host)
         })
     }
@@ -189,7 +213,7 @@ async fn execute(
     requested: FetchOptions,
 ) -> Result<v1::Fetched> {
     let reach = cx.daemon().outbound();
-    let rules = CallerGate { cx, reach };
+    let rules = CallerGate { cx, reach, allowed: Lock::default() };
     let begun = Instant::now();
     let host = ask.url.host_str().unwrap_or_default().to_owned();
     let limit = cx.deadline().min(begun + FETCH_TIMEOUT);

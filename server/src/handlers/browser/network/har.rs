@@ -33,7 +33,7 @@ pub async fn stop_har(cx: &CallContext, _: v1::StopHarRequest) -> Result<v1::Sto
         let message = format!("the requests of tab {} are not recorded", cx.tab().id());
         Error::new(Reason::RecordingNotRunning, message).with("tab", cx.tab().id())
     })?;
-    let browser = cx.daemon().sessions().browser_handle().browser().await?.info().product.clone();
+    let browser = cx.browser().await?.info().product.clone();
     let (entries, dropped) = (recording.exchanges.len() as u64, recording.dropped);
     let title = cx.tab().url();
     let write = move || {

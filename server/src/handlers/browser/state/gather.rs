@@ -31,7 +31,7 @@ async fn saved_origins(cx: &CallContext, admission: &CookieHostRules) -> Result<
     if visited.is_empty() {
         return Ok(Vec::new());
     }
-    let browser = cx.daemon().sessions().browser_handle().browser().await?;
+    let browser = cx.browser().await?;
     let tab = browser.blank_tab(cx.page().context_id()).await?;
     let mut origins = Vec::new();
     for origin in visited {

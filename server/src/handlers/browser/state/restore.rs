@@ -108,7 +108,7 @@ pub async fn restore_into_page(
     if own.is_empty() {
         return Ok(());
     }
-    let browser = cx.daemon().sessions().browser_handle().browser().await?;
+    let browser = cx.browser().await?;
     let tab = browser.blank_tab(page.context_id()).await?;
     for SavedOrigin { origin, items } in own {
         if let Ok(storage) = tab.open_origin(origin).await {
@@ -143,7 +143,7 @@ async fn restore_origins(
     if saved.is_empty() {
         return Ok(restored);
     }
-    let browser = cx.daemon().sessions().browser_handle().browser().await?;
+    let browser = cx.browser().await?;
     let tab = browser.blank_tab(page.context_id()).await?;
     for SavedOrigin { origin, items } in saved {
         let storage = match tab.open_origin(&origin).await {
