@@ -19,7 +19,7 @@ print(browse.get('value', '#name'), browse.js('[1, null]'))
 nodes = browse.snapshot(interactive=True, nodes=True).nodes
 print(nodes[0].role, nodes[0].value, len(browse.screenshot(viewport=True).image) > 1000)
 try:
-    browse.with_timeout(0.3).click('#none')
+    browse.with_timeout(2).click('#none')
 except BrowseError as error:
     print(error.reason)
 ";

@@ -90,6 +90,7 @@ impl Identity {
             };
             brands.map(entry).collect::<Vec<_>>().join(", ")
         };
+        let text = |name: &str| format!("\"{}\"", self.metadata[name].as_str().unwrap_or_default());
         let replaced = headers.iter().map(|(name, value)| {
             let value = match name.to_ascii_lowercase().as_str() {
                 "sec-ch-ua" if is_headless(value) => list("brands").into(),
@@ -97,6 +98,9 @@ impl Identity {
                     list("fullVersionList").into()
                 }
                 "user-agent" if is_headless(value) => self.user_agent.clone().into(),
+                "sec-ch-ua-arch" => text("architecture").into(),
+                "sec-ch-ua-bitness" => text("bitness").into(),
+                "sec-ch-ua-full-version" => text("fullVersion").into(),
                 _ => value.clone(),
             };
             json!({ "name": name, "value": value })
