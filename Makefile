@@ -26,6 +26,7 @@ test-apps: ## Drives browse against real applications from npm; not part of test
 
 test-cdp: ## Drives a session with playwright-core and puppeteer-core from npm; not part of test
 	@deploy/cdp.sh
+	@deploy/cdp.sh --plain
 
 test-recordings: ## Records eleven flows and runs their skills in three languages; not part of test
 	@deploy/recordings.sh

@@ -1,7 +1,9 @@
 // Drives a session with clients from npm, over the address of `browse cdp-url`:
 //
 //   node deploy/cdp/cdp.mjs [--quick] [--only playwright|puppeteer|escapes] [--case TEXT]
-//     [--binaries DIR]
+//     [--binaries DIR] [--plain]
+//
+// With --plain the browser says that it is one with a window: Playwright takes it for that.
 //
 // Ends every daemon that it starts, and no other.
 
@@ -22,6 +24,7 @@ import { serveSite } from "./site.mjs";
 const { values: options } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
+    plain: { type: "boolean", default: false },
     only: { type: "string" },
     case: { type: "string", default: "" },
     binaries: { type: "string", default: path.join(root, "target", "debug") },
@@ -103,9 +106,12 @@ async function main() {
   closing.push(() => site.close());
   const folder = await mkdtemp(path.join(tmpdir(), "browse-cdp-"));
   closing.push(() => rm(folder, { recursive: true, force: true }));
-  const scratch = await Scratch.open(options.binaries);
+  const scratch = await Scratch.open(options.binaries, options.plain ? { BROWSE_USER_AGENT: "plain" } : {});
   closing.push(() => scratch.close());
   const browse = (args) => scratch.must(args, { stderr: "ignore" });
+  if (options.plain) {
+    assert.doesNotMatch(await browse(["js", "navigator.userAgent"]), /Headless/);
+  }
   const url = (await browse(["cdp-url", "--ttl", "1h"])).trim();
   const world = { site, folder, browse };
   const overHttp = url.replace("ws:", "http:");
