@@ -138,37 +138,31 @@ impl ToolCalls {
         let SuspendedCall { session, traceparent, mut steps, mut reply, .. } = call;
         while let Some(step) = steps.pop_front() {
             let is_of_session = !matches!(step, ToolStep::RunSkill(_));
-            match self.run_step(&step, &session, traceparent.as_deref(), &mut reply).await {
-                Ok(None) => {}
-                Ok(Some(refused)) => {
-                    steps.push_front(refused.rest.unwrap_or(step));
-                    let refusal = Some(refused.refusal);
-                    return CallOutcome::Refused(Box::new(SuspendedCall {
-                        session,
-                        traceparent,
-                        steps,
-                        reply,
-                        refusal,
-                    }));
-                }
-                Err(failure) if is_of_session && has_ended(&failure) => {
-                    self.sessions.forget(&session).await;
-                    reply.session = None;
-                    let ended = Failure::new(Reason::AgentSessionEnded, failure.message.clone());
-                    reply.add_failure(&ended);
-                }
-                Err(failure) if is_of_session && approval_id(&failure).is_some() => {
-                    steps.push_front(step);
-                    let refusal = Some(Refusal { answer: None, done: 0, failure });
-                    return CallOutcome::Refused(Box::new(SuspendedCall {
-                        session,
-                        traceparent,
-                        steps,
-                        reply,
-                        refusal,
-                    }));
-                }
-                Err(failure) => reply.add_failure(&failure),
+            let refused =
+                match self.run_step(&step, &session, traceparent.as_deref(), &mut reply).await {
+                    Ok(refused) => refused,
+                    Err(failure) if is_of_session && has_ended(&failure) => {
+                        self.sessions.forget(&session).await;
+                        reply.session = None;
+                        let ended =
+                            Failure::new(Reason::AgentSessionEnded, failure.message.clone());
+                        reply.add_failure(&ended);
+                        None
+                    }
+                    Err(failure) if is_of_session && approval_id(&failure).is_some() => {
+                        let refusal = Refusal { answer: None, done: 0, failure };
+                        Some(RefusedStep { rest: None, refusal })
+                    }
+                    Err(failure) => {
+                        reply.add_failure(&failure);
+                        None
+                    }
+                };
+            if let Some(RefusedStep { rest, refusal }) = refused {
+                steps.push_front(rest.unwrap_or(step));
+                let refusal = Some(refusal);
+                let call = SuspendedCall { session, traceparent, steps, reply, refusal };
+                return CallOutcome::Refused(Box::new(call));
             }
             if reply.is_error {
                 break;

@@ -378,6 +378,9 @@ fn the_browser_of_the_setting_has_the_default_session_or_says_why_not() {
     // With the consent of before.
     project.ok(&["goto", &site.url("/")]);
     assert_eq!(theirs.tabs().len(), count + 1);
+    project.ok(&["session", "close", "default"]);
+    project.ok(&["goto", &site.url("/")]);
+    assert_eq!(theirs.tabs().len(), count + 1, "its successor is there too");
     project.ok(&["--session", "own", "goto", &site.url("/")]);
     assert_eq!(theirs.tabs().len(), count + 1, "other sessions are in browse's own");
 }

@@ -462,7 +462,8 @@ fn lines_have_no_comments_and_cut_characters_harm_nobody() {
     server.ok("open", json!({"url": site.url("/")}));
     let text = server.ok("run", json!({"command": "text #l"}));
     assert!(text.contains("one") && !text.contains("all"), "{text}");
-    server.ok("snapshot", json!({}));
+    let text = server.ok("snapshot", json!({"view": "full"}));
+    assert!(text.contains("one"), "{text}");
     server.ok("snapshot", json!({"view": "interactive"}));
     let answer = server.request("tools/call", json!({"name": "tabs", "arguments": []}));
     assert_eq!(answer["error"]["code"], -32602, "{answer}");

@@ -2,15 +2,14 @@
 
 use std::{
     fs::{self, File},
-    io::{self, Write as _},
-    os::unix::fs::PermissionsExt as _,
+    io,
     path::{Path, PathBuf},
     time::SystemTime,
 };
 
 use serde::{Deserialize, Serialize};
 
-use crate::project::unwritable;
+use crate::project::{unwritable, write_private};
 use browse_base::Result;
 
 /// The consents of a user, for all of their projects.
@@ -51,27 +50,30 @@ impl ConsentStore {
         if self.has(browser) {
             return Ok(());
         }
-        self.write(browser).map_err(|error| unwritable(&self.file, &error))
+        let unwritable = |error| unwritable(&self.file, &error);
+        // Two daemons may record at once.
+        let _lock = self.lock().map_err(unwritable)?;
+        let text = self.text_with(browser).map_err(|error| unwritable(error.into()))?;
+        write_private(&self.file, &text)
     }
 
-    fn write(&self, browser: &str) -> io::Result<()> {
+    /// Locks the home.
+    fn lock(&self) -> io::Result<File> {
         let home = self.file.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(home)?;
-        // Two daemons may record at once: the home is their lock.
         let lock = File::open(home)?;
         lock.lock()?;
+        Ok(lock)
+    }
+
+    /// The record with one more consent.
+    fn text_with(&self, browser: &str) -> serde_json::Result<String> {
         let mut record = self.read();
         record.browsers.push(Consent {
             browser: browser.to_owned(),
             given: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
         });
-        let mut file = tempfile::Builder::new()
-            .permissions(fs::Permissions::from_mode(0o600))
-            .tempfile_in(home)?;
-        file.write_all(&serde_json::to_vec_pretty(&record)?)?;
-        file.as_file().sync_all()?;
-        file.persist(&self.file)?;
-        Ok(())
+        serde_json::to_string_pretty(&record)
     }
 
     fn read(&self) -> ConsentFile {
@@ -82,6 +84,8 @@ impl ConsentStore {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]

@@ -11,13 +11,13 @@ use tokio::time::Instant;
 
 use super::state_file::{self, DaemonState, StateFile};
 use crate::{
-    daemon::{Daemon, ShutdownReason, attach_session, browser_options},
+    daemon::{Daemon, ShutdownReason, attach_default_session, browser_options},
     project::Project,
 };
 use browse_base::Error;
 use browse_chromium::Browser;
 use browse_process::Guardian;
-use browse_sessions::{Attachment, BrowserState, SessionName, keep_sessions};
+use browse_sessions::{BrowserState, keep_sessions};
 
 /// How often the state file is looked at.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
@@ -66,18 +66,6 @@ pub async fn supervise_browser(
         slot.set_exit_reason(&reason);
         running.close().await;
         slot.wait_for_backoff().await;
-    }
-}
-
-/// Puts the session `default` into the browser of the setting `cdp_url`. Where that fails,
-/// its callers get the reason, and not another browser.
-async fn attach_default_session(daemon: &Arc<Daemon>) {
-    let Some(address) = &daemon.settings().cdp_url else { return };
-    let name = SessionName::default_session();
-    let Some(session) = daemon.sessions().get(name.as_str()) else { return };
-    if let Err(error) = attach_session(daemon, &session, address, false).await {
-        tracing::error!(%error, "the session `default` is in no browser");
-        session.attach(Attachment::Failed(error));
     }
 }
 

@@ -205,7 +205,7 @@ impl CdpConnection {
         }
     }
 
-    /// Ends the pipe. Whoever reads its other end ends with it.
+    /// Ends the pipe, and with it the process that reads its other end.
     pub(crate) fn shut_down(&self) {
         use std::os::fd::AsRawFd as _;
         let both = nix::sys::socket::Shutdown::Both;

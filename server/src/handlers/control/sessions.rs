@@ -6,7 +6,7 @@ use browse_proto::{Reason, v1};
 use futures::future::join_all;
 
 use super::memory::heap_bytes;
-use crate::dispatch::CallContext;
+use crate::{daemon::attach_default_session, dispatch::CallContext};
 use browse_base::{HINT_KEY, Result};
 use browse_sessions::{Attachment, Session, SessionName, SessionRules};
 
@@ -60,6 +60,15 @@ pub async fn close_session(
         Reason::SessionNotFound => error.with(HINT_KEY, "Run `browse session list`"),
         _ => error,
     })?;
+    if request.name == SessionName::default_session().as_str()
+        && cx.settings().cdp_url.is_some()
+        && let Some(next) = cx.daemon().sessions().get(&request.name)
+    {
+        // Its next callers wait, and are in no other browser meanwhile.
+        next.begin_attaching();
+        let daemon = Arc::clone(cx.daemon());
+        tokio::spawn(async move { attach_default_session(&daemon).await });
+    }
     cx.daemon().devtools().revoke(&request.name);
     cx.daemon().agents().remove_session(&request.name);
     let untold = tabs.iter().flatten().filter_map(|tab| tab.unreported_dialogs().take_questions());
