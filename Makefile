@@ -1,7 +1,7 @@
 # Thin: the work is done by the scripts in deploy/, and by cargo.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build dist demo test test-apps test-cdp test-recordings fuzz check gen bench picture clean clean-tools
+.PHONY: help setup build dist release-check demo test test-apps test-cdp test-dist test-recordings fuzz check gen bench picture clean clean-tools
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -13,7 +13,10 @@ build: ## Builds browse, browsed and what lies beside it for daily use (target/r
 	@deploy/build.sh release
 
 dist: ## Makes a release for this platform in target/dist
-	@deploy/dist.sh
+	@deploy/dist.sh $(PARTS)
+
+release-check: ## Says what is missing for a release
+	@deploy/dist/check.sh
 
 demo: ## Prints the 30 stories of Hacker News as JSON
 	@deploy/demo.sh
@@ -30,6 +33,9 @@ test-cdp: ## Drives a session with playwright-core and puppeteer-core from npm; 
 
 test-recordings: ## Records eleven flows and runs their skills in three languages; not part of test
 	@deploy/recordings.sh
+
+test-dist: ## Installs and uses each package of target/dist; not part of test
+	@deploy/dist/test/all.sh
 
 fuzz: ## Feeds nonsense to the parsers for ten minutes; not part of test
 	@deploy/fuzz.sh

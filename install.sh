@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs a release of browse for the user, or with --system for everyone.
 #
-#   install.sh [--version V] [--from URL] [--system | --prefix DIR] [--dry-run]
+#   install.sh [--version V] [--from URL] [--sums FILE] [--system | --prefix DIR] [--dry-run]
 #   install.sh --uninstall [--system | --prefix DIR]
 #
 # A release is a folder on a server with SHA256SUMS, its signature where there is one, and
@@ -23,17 +23,22 @@ have() { command -v "$1" >/dev/null 2>&1; }
 
 version=latest
 prefix=""
+sums=""
 system=no
 dry=no
 action=install
 while [ $# -gt 0 ]; do
   case $1 in
-    --version | --from | --prefix)
+    --version | --from | --prefix | --sums)
       [ $# -gt 1 ] || fail "\`$1\` needs a value" "install.sh --help"
       case $1 in
         --version) version=$2 ;;
         --from) release_url=$2 ;;
         --prefix) prefix=$2 ;;
+        --sums)
+          sums=$2
+          [ -f "$sums" ] || fail "there is no file $sums" "name the SHA256SUMS that you checked"
+          ;;
       esac
       shift
       ;;
@@ -41,11 +46,12 @@ while [ $# -gt 0 ]; do
     --dry-run) dry=yes ;;
     --uninstall) action=uninstall ;;
     -h | --help)
-      say "usage: install.sh [--version V] [--from URL] [--system | --prefix DIR] [--dry-run]"
+      say "usage: install.sh [--version V] [--from URL] [--sums FILE] [--system | --prefix DIR] [--dry-run]"
       say "       install.sh --uninstall [--system | --prefix DIR]"
       say ""
       say "  --version V   this version; the latest one when left out"
       say "  --from URL    the server of the releases: https, or http on this machine"
+      say "  --sums FILE   SHA256SUMS of the release whose origin you checked already"
       say "  --system      installs for everyone, below /usr/local; as root"
       say "  --prefix DIR  installs below this folder; ~/.local when left out"
       say "  --dry-run     says what would be done"
@@ -180,7 +186,9 @@ mkdir "$new" || fail "$home cannot be written" "is the disk full?"
 no_space="is the disk full? \`df -h $prefix\` shows it"
 
 base=$release_url/$version
-if ! fetch "$base/SHA256SUMS" "$new/SHA256SUMS" 2>"$new/error"; then
+if [ -n "$sums" ]; then
+  cp "$sums" "$new/SHA256SUMS" || fail "$home cannot be written" "$no_space"
+elif ! fetch "$base/SHA256SUMS" "$new/SHA256SUMS" 2>"$new/error"; then
   fail "no release \`$version\` at $release_url: $(tail -n 1 "$new/error")" "check --version, --from and the network"
 fi
 line=$(grep -E "^[0-9a-f]{64}  browse-[A-Za-z0-9.+-]+-$platform\.tar\.gz\$" "$new/SHA256SUMS" || true)
@@ -194,7 +202,9 @@ found=${found%-"$platform".tar.gz}
 
 # Where the sums come from: the key of this script, or only the server.
 origin="its sums come from the same server: they detect damage, and do not prove who made the release"
-if [ -n "$release_key" ]; then
+if [ -n "$sums" ]; then
+  origin="its sums are those of $sums"
+elif [ -n "$release_key" ]; then
   if have minisign; then
     fetch "$base/SHA256SUMS.minisig" "$new/SHA256SUMS.minisig" 2>"$new/error" ||
       fail "the release has no signature: $(tail -n 1 "$new/error")" "do not install it; report this to who runs $release_url"
@@ -242,8 +252,11 @@ for file in "$tree"/bin/browse "$tree"/share/man/man1/* "$tree"/share/bash-compl
 done
 printf '%s' "$links" | while IFS= read -r link; do printf '%s/%s\n' "$prefix" "$link"; done >"$new/list" ||
   fail "$home cannot be written" "$no_space"
-cp "$new/list" "$new/installed.txt" && { [ ! -f "$list" ] || cat "$list" >>"$new/installed.txt"; } &&
-  sort -u "$new/installed.txt" >"$new/sorted" && mv -f "$new/sorted" "$list" || fail "$home cannot be written" "$no_space"
+before=/dev/null
+[ ! -f "$list" ] || before=$list
+if ! sort -u "$new/list" "$before" >"$new/sorted" || ! mv -f "$new/sorted" "$list"; then
+  fail "$home cannot be written" "$no_space"
+fi
 
 # Another version with this number is replaced as a whole.
 [ ! -e "$home/$found" ] || mv "$home/$found" "$new/old"

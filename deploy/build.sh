@@ -7,6 +7,8 @@ set -euo pipefail
 check_rust
 
 profile=${1:-dev}
+# A release builds through `cargo auditable`, which writes the list of crates into the programs.
+read -ra cargo <<<"${BROWSE_CARGO:-cargo}"
 built=$(binaries "$profile")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -38,7 +40,7 @@ build_command() {
   flags=$(flags_of_command)
   [ -n "$flags" ] || say "build: no static programs can be linked here, so browse is linked dynamically"
   # shellcheck disable=SC2086 # They are words.
-  cargo rustc --locked --profile command -p browse-cli --bin browse -- $flags >&2
+  "${cargo[@]}" rustc --locked --profile command -p browse-cli --bin browse -- $flags >&2
   # In one step: the program may be running.
   mkdir -p "$built"
   new=$(mktemp "$built/.browse.XXXXXX")
@@ -51,9 +53,13 @@ build_command() {
 cd "$root"
 case $profile in
   release)
-    cargo build --locked --profile release -p browse-server -p browse-mcp -p browse-onnx -p browse-ngrok >&2
-    build_command
+    # Beside each other: both end with steps that keep one core busy, and cargo locks a profile.
+    build_command &
+    command=$!
+    trap 'kill "$command" 2>/dev/null || true; rm -rf "$scratch"' EXIT
+    "${cargo[@]}" build --locked --profile release -p browse-server -p browse-mcp -p browse-onnx -p browse-ngrok >&2
+    wait "$command" || fail "browse was not built"
     ;;
-  *) cargo build --locked --profile "$profile" -p browse-cli -p browse-server >&2 ;;
+  *) "${cargo[@]}" build --locked --profile "$profile" -p browse-cli -p browse-server >&2 ;;
 esac
 say "build: the programs are in $built"

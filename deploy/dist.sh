@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# Makes a release for this platform in target/dist: an archive, install.sh, SHA256SUMS, and a
-# signature when MINISIGN_KEY names a secret key.
+# Makes a release for this platform in target/dist: archive, packages, SBOM, install.sh and
+# SHA256SUMS, with a signature when MINISIGN_KEY names a secret key.
+#
+#   deploy/dist.sh [PART…]   the parts; all of release_parts in deploy/dist/release.sh when left out
 #
 # The same commit and compiler give the same bytes, in whatever folder and at whatever hour.
+# The image is outside of this: its list of packages is kept instead.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 . "$root/deploy/setup/rust.sh"
@@ -10,7 +13,13 @@ set -euo pipefail
 check_rust
 have node || fail "Node is missing" "run \`make setup\` first"
 cd "$root"
+umask 022
 
+read -ra parts <<<"${*:-$release_parts}"
+for part in "${parts[@]}"; do
+  [ -x "deploy/dist/$part.sh" ] && [[ " $release_parts " = *" $part "* ]] ||
+    fail "a release has no part \`$part\`" "the parts are $release_parts"
+done
 rust=$(rustc --version | cut -d ' ' -f 2)
 [ "$rust" = "$release_rust" ] || fail "a release is made with Rust $release_rust, and this is $rust" \
   "rustup toolchain install $release_rust, then RUSTUP_TOOLCHAIN=$release_rust make dist"
@@ -21,58 +30,69 @@ SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null || echo 0)
 export SOURCE_DATE_EPOCH
 [ -z "$(git status --porcelain 2>/dev/null)" ] || say "dist: the tree has changes, so this is not what the commit gives"
 
+# A tool of the release from crates.io, pinned.
+cargo_tool() {
+  local folder="$tools/cargo-$1-$2"
+  if [ ! -x "$folder/bin/$1" ]; then
+    say "dist: building $1 $2"
+    # Not for the programs of the release, so without their flags.
+    cargo install --quiet --locked --root "$folder" --target-dir "$tools/cargo-build" --version "$2" "$1" >&2
+    rm -rf "$tools/cargo-build"
+  fi
+  export PATH="$folder/bin:$PATH"
+}
+cargo_tool cargo-auditable "$release_cargo_auditable"
+cargo_tool cargo-cyclonedx "$release_cargo_cyclonedx"
+cargo_tool cargo-deb "$release_cargo_deb"
+
 # No path of this machine stays in a program. `browse` is linked by flags of its own, so the
 # flags of all go by the environment.
 cargo_home=${CARGO_HOME:-$HOME/.cargo}
 sysroot=$(rustc --print sysroot)
-export RUSTFLAGS="--remap-path-prefix=$root=/browse --remap-path-prefix=$cargo_home=/cargo --remap-path-prefix=$sysroot=/rust"
-export CFLAGS="-ffile-prefix-map=$root=/browse -ffile-prefix-map=$cargo_home=/cargo"
-export CXXFLAGS=$CFLAGS
 # These flags are part of what a build is made from: a folder of its own keeps daily builds.
-export CARGO_TARGET_DIR="$root/target/release-build" CARGO_INCREMENTAL=0
-deploy/build.sh release
-built=$(binaries release)
+(
+  export RUSTFLAGS="--remap-path-prefix=$root=/browse --remap-path-prefix=$cargo_home=/cargo --remap-path-prefix=$sysroot=/rust"
+  export CFLAGS="-ffile-prefix-map=$root=/browse -ffile-prefix-map=$cargo_home=/cargo"
+  # What `browse upgrade` trusts.
+  export BROWSE_RELEASE_URL=$release_url BROWSE_RELEASE_KEY=$release_key
+  export CXXFLAGS=$CFLAGS CARGO_TARGET_DIR="$root/target/release-build" CARGO_INCREMENTAL=0
+  BROWSE_CARGO="cargo auditable" deploy/build.sh release
+)
+built="$root/target/release-build/release"
 
-name=browse-$version-$platform
-dist="$root/target/dist"
-tree="$dist/$name"
-rm -rf "$dist"
-mkdir -p "$tree/bin" "$tree/share/doc/browse" "$tree/share/browse" "$tree/share/bash-completion/completions" \
-  "$tree/share/zsh/site-functions" "$tree/share/fish/vendor_completions.d"
-for program in $release_programs; do
-  install -m 755 "$built/$program" "$tree/bin/$program"
-done
 # A symbol of a newer glibc than is promised.
 if [ "$(uname -s)" = Linux ]; then
-  newest=$(for program in "$tree"/bin/*; do objdump -T "$program" 2>/dev/null || true; done |
+  newest=$(for program in $release_programs; do objdump -T "$built/$program" 2>/dev/null || true; done |
     grep -o 'GLIBC_[0-9.]*' | sed 's/GLIBC_//' | sort -V | tail -n 1)
   printf '%s\n%s\n' "$newest" "$release_glibc" | sort -V -C ||
     fail "the programs need glibc $newest, and $release_glibc is promised" "build on an older system, or raise release_glibc in deploy/dist/release.sh"
   say "dist: the programs need glibc ${newest:-none}; promised is $release_glibc"
 fi
-for document in $release_documents; do
-  install -m 644 "$document" "$tree/share/doc/browse/"
+for program in $release_programs; do
+  ! have readelf || ! readelf -SW "$built/$program" | grep -q '\.symtab' ||
+    fail "$program has symbols, which users do not need" "cargo strips only programs of a package without a profile of its own"
+  ! grep -q -a -F -e "$root" -e "$cargo_home" -e "$HOME/" "$built/$program" ||
+    fail "$program holds a path of this machine" "\`strings\` shows it; remap it in deploy/dist.sh"
 done
-cargo metadata --format-version 1 --locked --filter-platform "$platform" | python3 deploy/dist/licences.py >"$tree/share/doc/browse/LICENCES.txt"
-"$built/browse" completions bash >"$tree/share/bash-completion/completions/browse"
-"$built/browse" completions zsh >"$tree/share/zsh/site-functions/_browse"
-"$built/browse" completions fish >"$tree/share/fish/vendor_completions.d/browse.fish"
-node deploy/dist/man.mjs "$built/browse" "$tree/share/man/man1"
-# What git holds of the skills, and the SDK that the build put into them.
-cp -R browser-skills "$tree/share/browse/browser-skills"
-find "$tree/share/browse" \( -name target -o -name __pycache__ -o -name node_modules \) -prune -exec rm -rf {} +
-find "$tree" -type d -exec chmod 755 {} +
-find "$tree/share" -type f -exec chmod u=rw,go=r {} +
-find "$tree/share/browse/browser-skills" -type f -name run -exec chmod 755 {} +
 
-tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --format=gnu \
-  -C "$dist" -cf - "$name" | gzip -9n >"$dist/$name.tar.gz"
-rm -rf "$tree"
-sed -e "s|^release_url=.*|release_url=\"$release_url\"|" -e "s|^release_key=.*|release_key=\"$release_key\"|" install.sh >"$dist/install.sh"
-chmod 755 "$dist/install.sh"
-(cd "$dist" && sha256sum "$name.tar.gz" install.sh >SHA256SUMS)
+name=browse-$version-$platform
+tree="$root/target/dist-tree/$name"
+dist="$root/target/dist"
+deploy/dist/tree.sh "$built" "$tree"
+deploy/dist/sbom.sh "$tree"
+rm -rf "$dist"
+mkdir -p "$dist"
+git rev-parse HEAD >"$root/target/dist-tree/commit"
+for part in "${parts[@]}"; do
+  say "dist: $part"
+  "deploy/dist/$part.sh" "$tree" "$dist"
+done
+
+(cd "$dist" && find . -maxdepth 1 -type f -printf '%P\n' | LC_ALL=C sort | xargs sha256sum >"$root/target/SHA256SUMS" &&
+  mv "$root/target/SHA256SUMS" SHA256SUMS)
 if [ -n "${MINISIGN_KEY:-}" ]; then
   have minisign || fail "minisign is not installed" "apt-get install minisign"
   minisign -S -s "$MINISIGN_KEY" -m "$dist/SHA256SUMS" -x "$dist/SHA256SUMS.minisig" >&2
 fi
-say "dist: $dist has $(ls "$dist" | tr '\n' ' ')"
+say "dist: $dist has"
+(cd "$dist" && du -h -- * >&2)

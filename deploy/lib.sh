@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # sourced: variables are set or used by the others
 # What the scripts of this folder share. Sourced, not run.
 #
 # Node from `deploy/setup.sh` goes first on PATH when setup had to fetch one, so

@@ -3,8 +3,9 @@
 # openssl. Asks nothing, says what it installs and from where before it does so,
 # and does nothing when everything is there.
 #
-#   --bench  also what `make bench` needs
-#   --tests  also a model that the tests run
+#   --bench     also what `make bench` needs
+#   --tests     also a model that the tests run
+#   --no-build  only what running a release needs: no Rust, no packages of the SDK
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 . "$root/deploy/setup/rust.sh"
@@ -14,16 +15,17 @@ set -euo pipefail
 . "$root/deploy/setup/models.sh"
 . "$root/deploy/setup/other.sh"
 
-bench=no tests=no
+bench=no tests=no build=yes
 for argument in "$@"; do
   case "$argument" in
     --bench) bench=yes ;;
     --tests) tests=yes ;;
-    *) fail "unknown argument \`$argument\`" "deploy/setup.sh [--bench] [--tests]" ;;
+    --no-build) build=no ;;
+    *) fail "unknown argument \`$argument\`" "deploy/setup.sh [--bench] [--tests] [--no-build]" ;;
   esac
 done
 
-check_rust
+[ "$build" = no ] || check_rust
 
 case "$(uname -s)" in
   Linux) system=$(linux_system) ;;
@@ -51,5 +53,5 @@ case "$system" in
   *) check_elsewhere ;;
 esac
 
-install_node_modules
+[ "$build" = no ] || install_node_modules
 [ "$tests" = no ] || install_models

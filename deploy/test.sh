@@ -34,7 +34,7 @@ suite() {
 # workspace, so that nothing is built twice.
 PRODUCT_TESTS="e2e leaks"
 # What these expect holds only where a tab answers soon, so they run after all others.
-TIMED_TESTS="engine_suite/random::a_page_that engine_suite/random::two_thousand e2e/deadlines:: e2e/webmcp::bad_calls daemon_suite/arrivals:: chromium_suite/trouble::an_endless_loop"
+TIMED_TESTS="engine_suite/random::a_page_that engine_suite/random::two_thousand e2e/deadlines:: e2e/webmcp::bad_calls daemon_suite/arrivals:: e2e/mcp_injections:: chromium_suite/trouble::an_endless_loop"
 # shellcheck disable=SC2086,SC2046 # They are words.
 skip_timed=$(printf -- '--skip %s ' $(printf '%s\n' $TIMED_TESTS | cut -d/ -f2))
 other_tests() {
@@ -47,7 +47,7 @@ print(" ".join("--test " + n for n in sorted(names - set(sys.argv[1].split()))))
 say "test: building the Rust tests"
 cargo test --workspace --locked --no-run
 others=$(other_tests)
-# shellcheck disable=SC2086 # They are words.
+# shellcheck disable=SC2086,SC2046 # They are words.
 cargo test --workspace --locked --no-fail-fast $(printf -- '--test %s ' $PRODUCT_TESTS) \
   -- $skip_timed >"$scratch/product.log" 2>&1 </dev/null &
 product=$!

@@ -103,6 +103,6 @@ fn run_words(words: &[String]) -> Result<u8> {
         CliAction::Help(words) => print::text(&help::text(&words)?),
         CliAction::Start => print::text(&help::getting_started()),
         CliAction::Version => print::text(&format!("browse {}", local::VERSION)),
-        CliAction::Local(name, words) => local::run(name, &words),
+        CliAction::Local(name, words) => local::run(name, &words, &globals),
     }
 }

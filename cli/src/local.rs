@@ -1,9 +1,12 @@
 //! What the command line does itself.
 
+mod browsed;
+pub mod config;
 pub mod mcp;
 pub mod redeem;
 pub mod stop_restart;
 pub mod tunnel;
+pub mod upgrade;
 
 use browse_proto::Reason;
 use serde_json::json;
@@ -21,8 +24,10 @@ use crate::{
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Runs the local command `name`.
-pub fn run(name: &str, words: &[String]) -> Result<u8> {
+pub fn run(name: &str, words: &[String], globals: &Globals) -> Result<u8> {
     match (name, words) {
+        ("config", words) => config::run(words, globals),
+        ("upgrade", words) => upgrade::run(words, globals),
         ("__complete", words) => print::text(&completions::candidates(words).join("\n")),
         ("guide", words) => guide::run(words),
         ("mcp", words) => mcp::run(words),

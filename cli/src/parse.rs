@@ -78,7 +78,8 @@ impl Invocation {
 }
 
 /// The names of the commands that need no daemon.
-pub const LOCAL_NAMES: &[&str] = &["help", "completions", "guide", "mcp", "__complete"];
+pub const LOCAL_NAMES: &[&str] =
+    &["help", "completions", "config", "guide", "mcp", "upgrade", "__complete"];
 
 /// Reads argv, without the name of the program.
 pub fn argv(words: &[String]) -> Result<Parsed> {
@@ -161,6 +162,11 @@ fn local_command(name: &'static str, mut tokens: Tokens<'_>, globals: Globals) -
     }
     if name == "__complete" {
         return Ok(Parsed { globals, action: CliAction::Local(name, tokens.take_all()) });
+    }
+    if name == "config" || name == "upgrade" {
+        // The values of `config set` may look like flags.
+        let words = tokens.take_all();
+        return Ok(Parsed { globals, action: CliAction::Local(name, words) });
     }
     if name == "guide" {
         let mut words = tokens.take_all();

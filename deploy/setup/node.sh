@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # sourced: variables are set or used by the others
 # Node 22.18 or newer, which strips types: it runs TypeScript skills and the tests of the SDK.
 #
 # A system with an older one, or none, gets the official build as the wheel that

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # sourced: variables are set or used by the others
 # macOS and systems that setup does not install on: says what is missing.
 
 check_macos() {

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # sourced: variables are set or used by the others
 # Packages of the distribution: collected first, announced, installed in one go.
 
 wanted=()

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # sourced: variables are set or used by the others
 # The tools that look over the Python SDK: fetched from PyPI at pinned versions
 # into target/, used by `make check` alone.
 

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # sourced: variables are set or used by the others
 # Rust and a C compiler are expected: they are what builds everything else.
 
 check_rust() {

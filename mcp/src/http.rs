@@ -15,7 +15,7 @@ use browse_cli::Failure;
 use browse_proto::Reason;
 use http_body_util::{BodyExt as _, Full, Limited, combinators::BoxBody};
 use hyper::{
-    Request, Response, StatusCode,
+    Method, Request, Response, StatusCode,
     body::{Bytes, Incoming},
     header::{AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE},
     http::request::Parts,
@@ -25,6 +25,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
 };
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -32,7 +33,7 @@ use tokio::{
 };
 use tower_service::Service as _;
 
-use crate::server::BrowseServer;
+use crate::{message_check::problem, server::BrowseServer};
 
 /// Where the server is below its address.
 const PATH: &str = "/mcp";
@@ -80,7 +81,7 @@ pub async fn serve(server: BrowseServer, port: u16) -> Result<u8, Failure> {
     let words = format!("http://{address}{PATH}\nAuthorization: Bearer {token}\n");
     let _ = io::stderr().write_all(words.as_bytes());
     let service = service(server, address);
-    let expected: Arc<[u8; 32]> = Arc::new(digest(&format!("Bearer {token}")));
+    let expected: Arc<[u8; 32]> = Arc::new(digest(&token));
     let slots = Arc::new(tokio::sync::Semaphore::new(MAX_CONNECTIONS));
     loop {
         let Ok(slot) = Arc::clone(&slots).acquire_owned().await else { return Ok(0) };
@@ -128,7 +129,13 @@ async fn serve_connection(stream: TcpStream, service: McpService, expected: Arc<
             let Ok(body) = body else {
                 return Ok(plain(StatusCode::PAYLOAD_TOO_LARGE, "the request is too large\n"));
             };
-            let request = Request::from_parts(head, Full::new(body.to_bytes()));
+            let body = body.to_bytes();
+            if head.method == Method::POST
+                && let Some(answer) = problem(&body)
+            {
+                return Ok(malformed(&answer));
+            }
+            let request = Request::from_parts(head, Full::new(body));
             service.call(request).await
         }
     });
@@ -140,7 +147,7 @@ async fn serve_connection(stream: TcpStream, service: McpService, expected: Arc<
 
 /// Why a request goes no further: another path, or not our token.
 fn refusal(request: &Parts, expected: &[u8; 32]) -> Option<Answer> {
-    let shown = request.headers.get(AUTHORIZATION).map(|value| digest_bytes(value.as_bytes()));
+    let shown = bearer_token(request).map(digest_bytes);
     // Equal hashes say nothing of how far a guess was right.
     if shown.as_ref() != Some(expected) {
         let mut refused = plain(StatusCode::UNAUTHORIZED, "the token is missing or wrong\n");
@@ -150,6 +157,27 @@ fn refusal(request: &Parts, expected: &[u8; 32]) -> Option<Answer> {
         return Some(refused);
     }
     (request.uri.path() != PATH).then(|| plain(StatusCode::NOT_FOUND, "the server is at /mcp\n"))
+}
+
+/// The token of `Authorization: Bearer <token>`, which stands there once.
+fn bearer_token(request: &Parts) -> Option<&[u8]> {
+    let mut entries = request.headers.get_all(AUTHORIZATION).iter();
+    let (Some(entry), None) = (entries.next(), entries.next()) else { return None };
+    let (scheme, token) = entry.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().as_bytes())
+}
+
+/// The answer to a call that is not one. What has no id may not reach the caller that sent it, so
+/// it is an error of the request as well.
+fn malformed(answer: &Value) -> Answer {
+    let bytes = Bytes::from(answer.to_string());
+    let mut response = Response::new(Full::new(bytes).boxed());
+    if answer.get("id").is_none_or(Value::is_null) {
+        *response.status_mut() = StatusCode::BAD_REQUEST;
+    }
+    let kind = hyper::http::HeaderValue::from_static("application/json");
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
 }
 
 fn plain(status: StatusCode, text: &'static str) -> Answer {

@@ -5,6 +5,7 @@
 
 mod approvals;
 mod http;
+mod message_check;
 mod options;
 mod prompts;
 mod reply;

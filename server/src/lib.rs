@@ -33,6 +33,7 @@ pub mod notices;
 pub mod project;
 pub mod session_sharing;
 pub mod session_state;
+pub mod upgrade;
 
 #[cfg(test)]
 mod testing;

@@ -1,5 +1,6 @@
 //! The process of a daemon: one for each project, its listeners, its start and its end.
 
+mod config;
 mod connection;
 mod lifecycle;
 mod lock;
@@ -8,6 +9,7 @@ mod reflection;
 mod serve;
 mod state_file;
 mod supervision;
+mod upgrade;
 
 pub use connection::serve as serve_connection;
 pub use lifecycle::main;

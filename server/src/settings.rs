@@ -3,12 +3,16 @@
 //!
 //! Unknown keys and bad values refuse to start, and say where they stand.
 
+mod edit;
 mod file;
 mod keys;
+mod listing;
 mod raw_setting;
 mod read;
 
+pub use edit::{AppliedEdit, ConfigEdit, apply};
 pub use keys::KEYS;
+pub use listing::{ListedSetting, list};
 
 use std::{
     path::{Path, PathBuf},
@@ -27,7 +31,7 @@ use browse_models::ModelSettings;
 use browse_net::HostRules;
 use browse_policy::DeniedCommands;
 
-pub use read::SettingsReader;
+pub use read::{ConfigFiles, SettingsReader};
 
 /// Every setting, with its type.
 #[derive(Clone, Debug)]

@@ -13,4 +13,9 @@ _browse() {
         _files
     fi
 }
-compdef _browse browse
+# A file in fpath is the body of the function when it is first called; otherwise it was sourced.
+if [[ "${funcstack[1]}" == _browse ]]; then
+    _browse "$@"
+else
+    compdef _browse browse
+fi

@@ -12,7 +12,7 @@ use browse_proto::guide::mark;
 use serde_json::{Map, Value, json};
 
 use super::target_file::TargetFile;
-use crate::failure::Result;
+use crate::{failure::Result, print};
 
 const FILE: &str = "guide-installs.json";
 
@@ -118,7 +118,15 @@ impl InstallRecords {
         let Some(home) = home.filter(|home| home.is_absolute()) else { return Self::default() };
         let file = home.join(FILE);
         let text = fs::read_to_string(&file).unwrap_or_default();
-        let records = serde_json::from_str::<Map<String, Value>>(&text).unwrap_or_default();
+        let records = serde_json::from_str::<Map<String, Value>>(&text).unwrap_or_else(|_| {
+            if !text.trim().is_empty() {
+                print::warning(&format!(
+                    "{} cannot be read, so entries are recognised by what they say",
+                    file.display()
+                ));
+            }
+            Map::new()
+        });
         let record = |(path, value): (String, Value)| (path.into(), FileRecord::from_json(&value));
         Self { file: Some(file), records: records.into_iter().map(record).collect() }
     }

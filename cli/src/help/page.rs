@@ -32,6 +32,12 @@ pub const LOCAL_COMMANDS: &[LocalCommand] = &[
         example: "browse completions bash",
     },
     LocalCommand {
+        name: "config",
+        usage: "browse config list | get <name> | set <name> <value>... | unset <name> [--in-project] [--json]",
+        help: "Lists and changes settings, with the source of each value.\n\nThe sources are flag, environment, project (`.browse/config.toml`), user (`config.toml` in BROWSE_HOME) and default; the first one that has a setting applies. `set` and `unset` change the file of the user, with --in-project that of the project, and keep its comments. A value that the daemon would refuse is not written. Several values make a list. A daemon that runs keeps the settings of its start until `browse restart`. docs/settings.md describes each setting.",
+        example: "browse config set idle_timeout 2h",
+    },
+    LocalCommand {
         name: "guide",
         usage: "browse guide [topic] | browse guide install|remove --agent <name> [--json]",
         help: "Prints the guide for agents: in general, or on scrape, skillify, automate, skills or the library.\n\n`browse guide install --agent claude` writes the same as skills of the agent, and adds the MCP server; the others are codex, cursor, gemini, copilot, and agents-md, which is a section of AGENTS.md. It shows what it would write, and writes after a yes on the terminal or with --yes; --dry-run only shows. Files are those of your home, with --project those of the project. --skills leaves out the MCP server and sections of other files; --hook adds a hook of claude that prints `browse context` for the sites of a project. What somebody edited, and entries of others, are left alone without --force. `browse guide remove --agent claude` undoes it.",
@@ -42,6 +48,12 @@ pub const LOCAL_COMMANDS: &[LocalCommand] = &[
         usage: "browse mcp [--session <name>] [--host <glob>]... [--read-only] [--tools <a,b>] | browse mcp call <tool> '<json>'",
         help: "Serves an agent over MCP, on standard input and output.\n\nAn MCP client starts it: `claude mcp add browse -- browse mcp`. Each server has a session and a token of its own: it can neither approve, pair, trust a skill nor see other sessions. Answers end with the handle of the session, which another server takes as the argument `session` of any tool. `mcp call` makes one call and prints its result as JSON.",
         example: "browse mcp --host '*.example.com'",
+    },
+    LocalCommand {
+        name: "upgrade",
+        usage: "browse upgrade [--check] [--json]",
+        help: "Upgrades an installation made by install.sh; for others, prints the command that does.\n\nA release is installed only when the key that was built into this program signed it, and when it is newer. All programs are replaced or none; a daemon that runs goes on with the version before until `browse stop`. --check only compares the versions.",
+        example: "browse upgrade --check",
     },
 ];
 
@@ -61,24 +73,30 @@ const VARIABLES: &[(&str, &str)] = &[
     ("BROWSE_MAX_HTML_BYTES", "Largest file that load-html takes; 50 MB."),
 ];
 
-/// The first steps, for a new user.
+/// The three commands that a new user types first.
 const FIRST_STEPS: &[(&str, &str)] = &[
     ("browse goto example.com", "Opens a page."),
     ("browse snapshot -i", "Lists interactive elements with refs."),
-    ("browse click @e3", "Acts on a ref, and prints what changed."),
-    ("browse fill label=Email a@b.c", "Targets are also text=, role=, CSS, XPath."),
+    ("browse click @e1", "Acts on a ref, and prints what changed."),
+];
+
+/// What comes after them.
+const NEXT_STEPS: &[(&str, &str)] = &[
+    ("browse fill label=Name Ada", "Fills in a field."),
     ("browse text main", "Reads the page, or a part of it."),
     ("browse screenshot page.png", "Saves a screenshot."),
+    ("browse doctor", "Checks what this machine lacks."),
 ];
 
 /// What `browse` prints without a command: at most 40 lines.
 pub fn getting_started() -> String {
-    let mut out = layout::wrap(
-        "browse drives one persistent Chromium for a project. The first command starts its daemon.",
-        0,
-    );
-    out.push_str("\nUsage: browse <command> [arguments] [flags]\n\n");
+    let mut out =
+        layout::wrap("browse drives one persistent Chromium for a project; a daemon keeps it.", 0);
+    out.push_str("\nUsage: browse <command> [arguments] [flags]\n");
+    out.push_str("\nStart with these three:\n");
     out.push_str(&layout::terms(&to_owned_rows(FIRST_STEPS)));
+    out.push('\n');
+    out.push_str(&layout::terms(&to_owned_rows(NEXT_STEPS)));
     out.push('\n');
     for title in Command::group_titles() {
         let commands = Command::all().iter().filter(|command| command.title == title);
@@ -104,7 +122,7 @@ pub fn getting_started() -> String {
 }
 
 /// Commands of a group that the first page names.
-const MAX_NAMES_PER_GROUP: usize = 7;
+const MAX_NAMES_PER_GROUP: usize = 6;
 
 /// The overview.
 pub fn overview() -> String {

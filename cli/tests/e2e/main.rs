@@ -6,6 +6,7 @@ mod bad_input;
 mod bundled_skills;
 mod cloned;
 mod concurrency;
+mod config;
 mod deadlines;
 mod death;
 mod downloads;

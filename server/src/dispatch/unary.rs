@@ -211,7 +211,13 @@ pub fn complete_error(cx: &CallContext, error: Error) -> Error {
     let allowed = match hosts.patterns() {
         patterns if patterns.is_empty() => "none".to_owned(),
         _ if hosts.is_any() => return error,
-        patterns => patterns.join(", ").replace('*', "every public host (*)"),
+        patterns => {
+            let name = |pattern: &String| match pattern.as_str() {
+                "*" => "every public host (*)".to_owned(),
+                pattern => pattern.to_owned(),
+            };
+            patterns.iter().map(name).collect::<Vec<_>>().join(", ")
+        }
     };
     error.with("allowed", allowed)
 }

@@ -18,10 +18,12 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    config,
     lock::ProjectLock,
     log, serve,
     state_file::{self, StateFile},
     supervision::{daemon_state, run_background_tasks},
+    upgrade,
 };
 use crate::{
     daemon::{Daemon, DaemonParts, ShutdownReason},
@@ -61,18 +63,25 @@ pub fn main() -> ExitCode {
         Some("--version" | "-V") => {
             return print(format_args!("browsed {}\n", env!("CARGO_PKG_VERSION")));
         }
+        Some("config") => return config::main(&args[1..]),
+        Some("upgrade") => return upgrade::main(&args[1..]),
         _ => {}
     }
     match SettingsReader::from_process().and_then(|reader| reader.read()).and_then(run) {
         Ok(code) => code,
         Err(error) => {
             tracing::error!(%error, "the daemon did not start");
-            // Not `eprintln!`: it panics when stderr is a file on a full disk.
-            let (hint, reason) = (error.hint(), error.reason().name());
-            let _ = writeln!(io::stderr(), "error: {error}\nhint: {hint}\nreason: {reason}");
-            ExitCode::from(error.reason().rule().exit)
+            report(&error)
         }
     }
+}
+
+/// Writes why this program cannot go on, in the lines that the command line reads.
+pub fn report(error: &Error) -> ExitCode {
+    // Not `eprintln!`: it panics when stderr is a file on a full disk.
+    let (hint, reason) = (error.hint(), error.reason().name());
+    let _ = writeln!(io::stderr(), "error: {error}\nhint: {hint}\nreason: {reason}");
+    ExitCode::from(error.reason().rule().exit)
 }
 
 fn help() -> ExitCode {

@@ -3,6 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    time::SystemTime,
 };
 
 use serde::Serialize;
@@ -44,13 +45,22 @@ pub struct StateFile {
 
 /// Whether the file names a process that lives.
 pub fn is_daemon_running(file: &Path) -> bool {
+    running_since(file).is_some()
+}
+
+/// When the process that the file names started, if it lives; the epoch when the file does not
+/// say.
+pub fn running_since(file: &Path) -> Option<SystemTime> {
     #[derive(serde::Deserialize)]
     struct Named {
         pid: i32,
+        #[serde(default)]
+        started_at: String,
     }
-    let Ok(bytes) = fs::read(file) else { return false };
-    let Ok(Named { pid }) = serde_json::from_slice(&bytes) else { return false };
-    pid > 0 && nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), None).is_ok()
+    let bytes = fs::read(file).ok()?;
+    let Named { pid, started_at } = serde_json::from_slice(&bytes).ok()?;
+    let is_alive = pid > 0 && nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), None).is_ok();
+    is_alive.then(|| humantime::parse_rfc3339(&started_at).unwrap_or(SystemTime::UNIX_EPOCH))
 }
 
 impl StateFile {

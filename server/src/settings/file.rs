@@ -23,6 +23,14 @@ const MAX_CONFIG_FILE_BYTES: u64 = 256 << 10;
 /// `SETTING_INVALID` with file and line: no TOML, an unknown key, a nested
 /// value, or a file that cannot be read.
 pub fn read(path: &Path, of: ConfigScope) -> Result<Vec<RawSetting>> {
+    parse(&read_text(path, of)?, path, of)
+}
+
+/// The text of the file at `path`; empty when there is no file.
+///
+/// # Errors
+/// `SETTING_INVALID`: a link in a project, another user's file, no regular file, a large one.
+pub fn read_text(path: &Path, of: ConfigScope) -> Result<String> {
     let refuse = |why: &str| invalid_setting("config.toml", &file_line(path, 0), why);
     // That of a project comes with what was cloned, so a link is not followed. The
     // user's own may be one.
@@ -32,7 +40,7 @@ pub fn read(path: &Path, of: ConfigScope) -> Result<Vec<RawSetting>> {
     };
     let about = match about {
         Ok(about) => about,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
         Err(error) => return Err(refuse(&error.to_string())),
     };
     let owner = about.uid();
@@ -45,9 +53,16 @@ pub fn read(path: &Path, of: ConfigScope) -> Result<Vec<RawSetting>> {
     if about.len() > MAX_CONFIG_FILE_BYTES {
         return Err(refuse(&format!("it has more than {} KiB", MAX_CONFIG_FILE_BYTES >> 10)));
     }
-    let text = fs::read_to_string(path).map_err(|error| refuse(&error.to_string()))?;
+    fs::read_to_string(path).map_err(|error| refuse(&error.to_string()))
+}
+
+/// The settings in `text`, which is that of the file at `path`.
+///
+/// # Errors
+/// `SETTING_INVALID` with file and line.
+pub fn parse(text: &str, path: &Path, of: ConfigScope) -> Result<Vec<RawSetting>> {
     let row = |offset: usize| text[..offset.min(text.len())].matches('\n').count() + 1;
-    let table = DeTable::parse(&text).map_err(|error| {
+    let table = DeTable::parse(text).map_err(|error| {
         let at = row(error.span().map_or(0, |span| span.start));
         invalid_setting("config.toml", &file_line(path, at), error.message())
     })?;

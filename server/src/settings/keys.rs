@@ -27,6 +27,24 @@ pub enum ConfigScope {
     Any,
 }
 
+impl SettingKey {
+    /// The setting with this name, or its variable's.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        KEYS.iter().find(|key| key.name == name || key.variable == name)
+    }
+
+    /// Whether its value may hold a password or a token, so that it is not shown.
+    pub fn holds_secret(&self) -> bool {
+        matches!(self.name, "cdp_url" | "chromium_args" | "tunnel_cmd" | "library_url")
+    }
+
+    /// The default when it is one literal value.
+    pub fn literal_default(&self) -> Option<&'static str> {
+        let inner = self.default.strip_prefix('`')?.strip_suffix('`')?;
+        (!inner.contains('`')).then_some(inner)
+    }
+}
+
 /// Every setting.
 pub static KEYS: &[SettingKey] = &[
     SettingKey {

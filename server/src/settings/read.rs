@@ -83,19 +83,37 @@ impl<'a> SettingsReader<'a> {
     /// # Errors
     /// `SETTING_INVALID`.
     pub fn read(&self) -> Result<Settings> {
-        let home = match self.get("home", &[]) {
-            Some(raw) => raw.path()?,
+        let folders = self.folders()?;
+        let files = ConfigFiles::read(&folders)?;
+        self.resolve(folders, &files)
+    }
+
+    /// The project and the home of browse, which tell where the files are.
+    ///
+    /// # Errors
+    /// `SETTING_INVALID`, `STATE_FILE_INVALID` for a project whose `.browse` is a link.
+    pub fn folders(&self) -> Result<Folders> {
+        let none = ConfigFiles::default();
+        let home = match self.find("home", &none) {
+            Some((_, raw)) => raw.path()?,
             None => default_home()?,
         };
-        let project = match self.get("project", &[]) {
-            Some(raw) => raw.path()?,
+        let project = match self.find("project", &none) {
+            Some((_, raw)) => raw.path()?,
             None => project::find(&current_dir()?, Some(&home)),
         };
-        let folder = project.join(".browse");
         project::refuse_link(&project, &home)?;
-        let mut files = file::read(&folder.join("config.toml"), ConfigScope::Any)?;
-        files.extend(file::read(&home.join("config.toml"), ConfigScope::User)?);
-        let get = |name: &str| self.get(name, &files);
+        Ok(Folders { project, home })
+    }
+
+    /// The settings with these files.
+    ///
+    /// # Errors
+    /// `SETTING_INVALID`.
+    pub fn resolve(&self, folders: Folders, files: &ConfigFiles) -> Result<Settings> {
+        let Folders { project, home } = folders;
+        let folder = project.join(".browse");
+        let get = |name: &str| self.find(name, files).map(|(_, raw)| raw.clone());
         let switch = |name: &str| get(name).map_or(Ok(false), |raw| raw.boolean());
         let on = |name: &str| get(name).map_or(Ok(true), |raw| raw.boolean());
         Ok(Settings {
@@ -146,10 +164,100 @@ impl<'a> SettingsReader<'a> {
         })
     }
 
+    /// A reader that takes what files set, whatever flags and variables say.
+    pub fn without_overrides(&self) -> SettingsReader<'_> {
+        SettingsReader {
+            flags: Vec::new(),
+            variables: Vec::new(),
+            lookup_variable: Box::new(|name| (self.lookup_variable)(name)),
+        }
+    }
+
     /// The first of flag, variable and files that holds `name`.
-    fn get(&self, name: &str, files: &[RawSetting]) -> Option<RawSetting> {
-        let all = self.flags.iter().rev().chain(&self.variables).chain(files);
-        all.into_iter().find(|raw| raw.name == name).cloned()
+    pub fn find<'b>(
+        &'b self,
+        name: &str,
+        files: &'b ConfigFiles,
+    ) -> Option<(SettingSource, &'b RawSetting)> {
+        let of = |source: SettingSource, raw: &'b [RawSetting]| {
+            raw.iter().find(|raw| raw.name == name).map(|raw| (source, raw))
+        };
+        let flag = self.flags.iter().rev().find(|raw| raw.name == name);
+        flag.map(|raw| (SettingSource::Flag, raw))
+            .or_else(|| of(SettingSource::Environment, &self.variables))
+            .or_else(|| of(SettingSource::Project, &files.project))
+            .or_else(|| of(SettingSource::User, &files.user))
+    }
+}
+
+/// The folders that tell where the files with settings are.
+#[derive(Clone, Debug)]
+pub struct Folders {
+    /// Folder of the project.
+    pub project: PathBuf,
+    /// Home of browse.
+    pub home: PathBuf,
+}
+
+impl Folders {
+    /// The `config.toml` of the project.
+    pub fn project_file(&self) -> PathBuf {
+        self.project.join(".browse/config.toml")
+    }
+
+    /// The `config.toml` of the user.
+    pub fn user_file(&self) -> PathBuf {
+        self.home.join("config.toml")
+    }
+}
+
+/// What both files set.
+#[derive(Clone, Debug, Default)]
+pub struct ConfigFiles {
+    /// That of the project.
+    pub project: Vec<RawSetting>,
+    /// That of the user.
+    pub user: Vec<RawSetting>,
+}
+
+impl ConfigFiles {
+    /// Reads both.
+    ///
+    /// # Errors
+    /// `SETTING_INVALID` with file and line.
+    pub fn read(folders: &Folders) -> Result<Self> {
+        Ok(Self {
+            project: file::read(&folders.project_file(), ConfigScope::Any)?,
+            user: file::read(&folders.user_file(), ConfigScope::User)?,
+        })
+    }
+}
+
+/// Where the value of a setting comes from, first match first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SettingSource {
+    /// A flag of the command line.
+    Flag,
+    /// A variable of the environment.
+    Environment,
+    /// `config.toml` of the project.
+    Project,
+    /// `config.toml` of the user.
+    User,
+    /// No source has it.
+    Default,
+}
+
+impl SettingSource {
+    /// Its name in answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Flag => "flag",
+            Self::Environment => "environment",
+            Self::Project => "project",
+            Self::User => "user",
+            Self::Default => "default",
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Checks what browse needs, by the code path of a real start.
 
+mod system;
+
 use std::{
     path::{Path, PathBuf},
     time::Instant,
@@ -21,7 +23,9 @@ const MIN_FREE_BYTES: u64 = 512 << 20;
 
 /// Checks browser, sandbox, memory, disk and runtimes.
 pub async fn doctor(cx: &CallContext, _: v1::DoctorRequest) -> Result<v1::DoctorResponse> {
-    let mut checks = check_browser(cx).await;
+    let mut checks = vec![system::check_versions().await];
+    checks.extend(check_browser(cx).await);
+    checks.push(system::check_fonts());
     checks.push(check_state_folder(&cx.settings().state_file));
     checks.push(check_disk("project", &cx.settings().project));
     checks.push(check_disk("home", &nearest_existing(&cx.settings().home)));
@@ -56,10 +60,15 @@ async fn check_browser(cx: &CallContext) -> Vec<v1::Check> {
     let took = begun.elapsed().as_millis();
     let found = format!("{} at {}, started in {took} ms", info.product, info.executable.display());
     let mut checks = vec![check("browser", "ok", &found, "")];
+    checks.push(system::check_browser_age(&info.executable, &info.product));
     checks.push(match &info.sandbox {
         Sandbox::On => check("browser sandbox", "ok", "on", ""),
         Sandbox::Off { reason } => {
-            check("browser sandbox", "warning", reason, "run browse as an ordinary user")
+            let fix = match nix::unistd::geteuid().is_root() {
+                true => "run browse as an ordinary user".to_owned(),
+                false => system::allow_user_namespaces(),
+            };
+            check("browser sandbox", "warning", reason, &fix)
         }
     });
     let note = info.shared_memory_note.as_deref();
@@ -74,18 +83,21 @@ async fn check_browser(cx: &CallContext) -> Vec<v1::Check> {
 async fn check_sandbox(cx: &CallContext) -> v1::Check {
     let found = cx.daemon().skills().sandbox().probe().await;
     let (verdict, fix) = match (found.backend, found.gaps.is_empty()) {
-        (Some(_), true) => ("ok", ""),
-        (Some(_), false) => ("warning", "allow user namespaces: what is not enforced is then"),
+        (Some(_), true) => ("ok", String::new()),
+        (Some(_), false) => ("warning", system::allow_user_namespaces()),
         (None, _) => (
             "warning",
-            "allow user namespaces, or use a kernel with Landlock (6.7): untrusted skills need one",
+            format!(
+                "{}, or use a kernel with Landlock (6.7): untrusted skills need one of them",
+                system::allow_user_namespaces()
+            ),
         ),
     };
     let mut finding = found.describe();
     if found.backend.is_some() && !found.failures.is_empty() {
         finding = format!("{finding} ({})", found.failures.join("; "));
     }
-    check("sandbox of skills", verdict, &finding, fix)
+    check("sandbox of skills", verdict, &finding, &fix)
 }
 
 fn check(name: &str, verdict: &str, finding: &str, fix: &str) -> v1::Check {
@@ -143,7 +155,12 @@ fn check_headed_browser(cx: &CallContext) -> v1::Check {
         Ok(program) => program,
         Err(fault) => {
             let error = Error::from(fault);
-            return check(name, "warning", &error.to_string(), "install a full Chromium or Chrome");
+            return check(
+                name,
+                "warning",
+                &error.to_string(),
+                &system::install("chromium", "a full Chromium or Chrome"),
+            );
         }
     };
     match crate::window::find_screen(&std::collections::HashMap::new()) {

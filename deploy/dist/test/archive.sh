@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Tries the archive of a release as a new user does, from a server on loopback:
+# deploy/dist/test/archive.sh DIST
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/../../lib.sh"
+. "$root/deploy/dist/release.sh"
+[ $# -eq 1 ] || fail "a folder is needed" "deploy/dist/test/archive.sh DIST"
+dist=$(cd "$1" && pwd)
+. "$root/deploy/dist/test/site.sh"
+version=$(release_version)
+
+(cd "$dist" && sha256sum --quiet -c SHA256SUMS)
+# The folders of a server of releases, below the site that is served already.
+mkdir "$scratch/site/releases"
+ln -s "$dist" "$scratch/site/releases/latest"
+ln -s "$dist" "$scratch/site/releases/$version"
+
+# Completions and manual pages as each shell and man find them, below a folder.
+try_shells() {
+  local prefix=$1
+  man -M "$prefix/share/man" browse >"$scratch/printed" 2>&1 || fail "\`man browse\` fails: $(cat "$scratch/printed")"
+  expect "$scratch/printed" "BROWSE(1)" "man browse"
+  bash -c ". '$prefix/share/bash-completion/completions/browse'; COMP_WORDS=(browse snap) COMP_CWORD=1; \
+    \$(complete -p browse | sed -n 's/.*-F \([^ ]*\).*/\1/p') browse snap browse; printf '%s\n' \"\${COMPREPLY[@]}\"" >"$scratch/printed"
+  expect "$scratch/printed" snapshot "completion in bash"
+  if have fish; then
+    fish -c "set -p fish_complete_path '$prefix/share/fish/vendor_completions.d'; complete -C 'browse snap'" >"$scratch/printed"
+    expect "$scratch/printed" snapshot "completion in fish"
+  else
+    say "archive: fish is not installed, so its completions were not tried"
+  fi
+  if have zsh; then
+    # Typed into a real zsh: its completion works in a terminal only.
+    TERM=dumb ZDOTDIR="$scratch" python3 "$root/deploy/dist/test/zsh.py" "$prefix/share/zsh/site-functions" >"$scratch/printed"
+    expect "$scratch/printed" snapshot "completion in zsh"
+  else
+    say "archive: zsh is not installed, so its completions were not tried"
+  fi
+}
+
+prefix="$HOME/.local"
+started=$(now)
+sh "$dist/install.sh" --from "$site/releases" >"$scratch/printed" 2>&1 || { cat "$scratch/printed" >&2; fail "install.sh failed"; }
+expect "$scratch/printed" "installed browse $version" "install.sh"
+installed=$(since "$started")
+export PATH="$prefix/bin:$PATH"
+browse="$prefix/bin/browse"
+cd "$scratch/project"
+browse goto "$site" >/dev/null
+browse snapshot -i >"$scratch/printed"
+expect "$scratch/printed" '@e1 link "Sign in"' "browse snapshot -i"
+say "archive: installed in $installed, first snapshot $(since "$started") after the start of the installation"
+browse skill run page-to-markdown --raw >"$scratch/printed" 2>&1 || { cat "$scratch/printed" >&2; fail "a bundled skill failed"; }
+expect "$scratch/printed" "Example Domain" "browse skill run page-to-markdown"
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' |
+  timeout 20 browse mcp >"$scratch/printed" 2>/dev/null || true
+expect "$scratch/printed" '"protocolVersion"' "browse mcp"
+try_shells "$prefix"
+browse doctor >"$scratch/printed" || true
+expect "$scratch/printed" "browse and browsed $version" "browse doctor"
+browse upgrade >"$scratch/printed" 2>&1 || true
+grep -q -e "no key built in" -e "newest release" -e "could be fetched" "$scratch/printed" || fail "browse upgrade: $(cat "$scratch/printed")"
+browse stop >/dev/null
+browse=""
+sh "$dist/install.sh" --uninstall >/dev/null
+rm -rf "$BROWSE_HOME"
+left=$(find "$HOME" -mindepth 1 -not -path "$HOME/.cache*" | head -n 5)
+[ -z "$left" ] || fail "the removal left files: $left"
+say "archive: removed, nothing is left"
