@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The list of all crates in each program, in CycloneDX, as part of the tree of a release:
+# Adds the list of the crates in each program to the tree of a release, in CycloneDX 1.5:
 # deploy/dist/sbom.sh TREE
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -9,9 +9,13 @@ have cargo-cyclonedx || fail "cargo-cyclonedx is not installed" "\`make dist\` i
 tree=$1
 cd "$root"
 platform=$(rustc -vV | sed -n 's/^host: //p')
-# It writes beside each manifest, so the names must be nobody else's.
-suffix=release-sbom
-remove_all() { git ls-files '*Cargo.toml' | while IFS= read -r manifest; do rm -f "$(dirname "$manifest")"/*."$suffix".json; done; }
-trap remove_all EXIT
-cargo cyclonedx --quiet --format json --spec-version 1.5 --describe binaries --target "$platform" \
-  --override-filename "%.$suffix" 2>/dev/null || true
+made() { git ls-files --others --ignored --exclude='*_bin.cdx.json' '*_bin.cdx.json' ':!target'; }
+# It writes beside each manifest.
+trap 'made | xargs -r rm -f' EXIT
+cargo cyclonedx --quiet --format json --spec-version 1.5 --describe binaries --target "$platform" --no-build-deps >&2
+for program in $release_programs; do
+  file=$(made | grep "/${program}_bin\.cdx\.json$") || fail "there is no list for $program" "cargo cyclonedx --describe binaries"
+  # The place of the checkout is of no use to anybody else.
+  sed "s|path+file://$root/|path+file:///browse/|g" "$file" >"$tree/share/doc/browse/$program.cdx.json"
+done
+chmod 644 "$tree"/share/doc/browse/*.cdx.json

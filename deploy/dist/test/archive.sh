@@ -6,6 +6,11 @@ set -euo pipefail
 . "$root/deploy/dist/release.sh"
 [ $# -eq 1 ] || fail "a folder is needed" "deploy/dist/test/archive.sh DIST"
 dist=$(cd "$1" && pwd)
+checks="$root/target/tools/sbom-checks"
+if [ ! -x "$checks/bin/python" ]; then
+  python3 -m venv "$checks"
+  "$checks/bin/pip" install --quiet --disable-pip-version-check 'cyclonedx-python-lib[json-validation]==11.12.0'
+fi
 . "$root/deploy/dist/test/site.sh"
 version=$(release_version)
 
@@ -56,6 +61,7 @@ printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocol
   timeout 20 browse mcp >"$scratch/printed" 2>/dev/null || true
 expect "$scratch/printed" '"protocolVersion"' "browse mcp"
 try_shells "$prefix"
+"$checks/bin/python" "$root/deploy/dist/test/sbom.py" "$prefix"/lib/browse/current/share/doc/browse/*.cdx.json || fail "an SBOM is not valid"
 browse doctor >"$scratch/printed" || true
 expect "$scratch/printed" "browse and browsed $version" "browse doctor"
 browse upgrade >"$scratch/printed" 2>&1 || true
