@@ -49,7 +49,7 @@ export function pages(help, about) {
     groups.set(name, [...(groups.get(name) ?? []), command]);
   }
   for (const command of local) if (!groups.has(command.name)) groups.set(command.name, [command]);
-  const see = (name) => `.SH "SEE ALSO"\n.BR browse (1)${name ? "" : ", browse help, browse guide"}\n`;
+  const see = (name) => `.SH "SEE ALSO"\n.BR browse (1)${name ? "" : "\n.PP\n\\fBbrowse help\\fR lists all commands, \\fBbrowse guide\\fR prints the guide for agents."}\n`;
   const all = {};
   for (const [name, members] of groups) {
     const summary = members[0].summary ?? members[0].help.split("\n")[0];

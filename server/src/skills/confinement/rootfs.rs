@@ -66,7 +66,12 @@ pub fn build(plan: &ProcessPlan, socket: Option<&Path>) -> io::Result<()> {
     for path in profile::system_paths(plan) {
         match fs::read_link(&path) {
             Ok(target) if target.is_relative() => links.push((path, target)),
-            _ => take(&path, &path, BindAccess::Read)?,
+            // One that this user cannot reach, as `/home` under ProtectHome of systemd, is left
+            // out as one that is not there.
+            _ => match take(&path, &path, BindAccess::Read) {
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
+                taken => taken?,
+            },
         }
     }
     for path in plan.readable.iter().chain([&plan.folder]) {
