@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::json::ItemPlace;
 use crate::{
     failure::{Failure, Result},
+    print,
     project::ProjectPaths,
 };
 
@@ -298,8 +299,23 @@ fn program(in_project: bool) -> String {
     let Ok(own) = env::current_exe().and_then(fs::canonicalize) else { return NAME.to_owned() };
     let path = env::var_os("PATH").unwrap_or_default();
     let on_path = env::split_paths(&path).map(|folder| folder.join(NAME)).find(|at| at.is_file());
-    let is_own = on_path.and_then(|at| fs::canonicalize(at).ok()).is_some_and(|at| at == own);
+    let on_path = on_path.and_then(|at| fs::canonicalize(at).ok());
+    if own.iter().any(|name| name == "_npx") {
+        print::warning(
+            "npx keeps this program in a cache that it empties: install the package to keep it",
+        );
+    }
+    let is_own = on_path.is_some_and(|at| at == own || is_launcher_of(&at, &own));
     if in_project || is_own { NAME.to_owned() } else { own.to_string_lossy().into_owned() }
+}
+
+/// Whether `launcher` is in a package of npm beside that of `program`.
+fn is_launcher_of(launcher: &Path, program: &Path) -> bool {
+    let modules = |path: &Path| {
+        let folder = path.ancestors().find(|folder| folder.ends_with("node_modules"));
+        folder.map(Path::to_path_buf)
+    };
+    modules(program).is_some_and(|folder| modules(launcher) == Some(folder))
 }
 
 fn home() -> Result<PathBuf> {
