@@ -3,8 +3,9 @@
 mod consent;
 
 use std::{
+    collections::HashMap,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use browse_proto::Reason;
@@ -17,14 +18,14 @@ use consent::ConsentStore;
 /// Connects sessions to browsers that run already.
 pub struct BrowserAttacher {
     consents: ConsentStore,
-    /// Held while a session is connected, so that it is connected once.
-    turn: tokio::sync::Mutex<()>,
+    /// By the name of a session: held while it is connected, so that it is connected once.
+    turns: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
 }
 
 impl BrowserAttacher {
     /// With the consents that lie in the home of browse.
     pub fn new(home: &Path) -> Self {
-        Self { consents: ConsentStore::new(home), turn: tokio::sync::Mutex::default() }
+        Self { consents: ConsentStore::new(home), turns: Mutex::default() }
     }
 
     /// Puts `session` into the browser at `address`, which may ask its person first.
@@ -39,7 +40,8 @@ impl BrowserAttacher {
         options: BrowserOptions,
         gives_consent: bool,
     ) -> Result<Arc<Browser>> {
-        let _turn = self.turn.lock().await;
+        let turn = self.turn_of(session.name());
+        let _turn = turn.lock().await;
         ensure_attachable(session)?;
         let name = address.to_string();
         if gives_consent {
@@ -54,9 +56,20 @@ impl BrowserAttacher {
             home: std::env::home_dir().unwrap_or_default(),
         };
         let browser = Browser::attach(options, &attach).await?;
+        // Its person may have taken a while to allow it.
+        if let Err(error) = ensure_attachable(session) {
+            browser.close().await;
+            return Err(error);
+        }
         tracing::info!(session = session.name(), browser = name, "a session is connected");
         session.attach(Attachment::Browser { browser: Arc::clone(&browser), name });
         Ok(browser)
+    }
+
+    fn turn_of(&self, session: &str) -> Arc<tokio::sync::Mutex<()>> {
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        turns.retain(|_, turn| Arc::strong_count(turn) > 1);
+        Arc::clone(turns.entry(session.to_owned()).or_default())
     }
 }
 

@@ -37,9 +37,20 @@ struct Theirs {
 
 impl Theirs {
     fn start(pages: &[String]) -> Self {
+        Self::start_program(&program(), pages)
+    }
+
+    /// One with the pages of a browser, such as `chrome://version`, which the shell lacks.
+    fn start_whole(pages: &[String]) -> Self {
+        let whole = ["/usr/bin/chromium", "/usr/bin/google-chrome"];
+        let found = whole.into_iter().map(PathBuf::from).find(|path| path.exists());
+        Self::start_program(&found.unwrap_or_else(program), pages)
+    }
+
+    fn start_program(program: &Path, pages: &[String]) -> Self {
         let profile =
             tempfile::Builder::new().prefix("browse-theirs-").tempdir().expect("a folder");
-        let mut command = Command::new(program());
+        let mut command = Command::new(program);
         command.args(["--headless=new", "--no-sandbox", "--remote-debugging-port=0"]);
         command.args(["--no-first-run", "--disable-gpu", "--mute-audio"]);
         command.arg(format!("--user-data-dir={}", profile.path().display()));
@@ -245,10 +256,150 @@ fn a_tab_is_given_by_the_address_that_it_alone_has() {
         );
     }
     assert_eq!(project.fail(&["adopt", "chrome://version"]), ("CDP_TAB_NOT_FOUND".into(), 1));
+    let shows = |expected: &[String]| {
+        let pages = || match pages_of(&project) {
+            pages if pages == expected => Ok(()),
+            pages => Err(pages),
+        };
+        eventually(LIMIT, pages).expect("the tabs that were given");
+    };
     project.ok(&["adopt", &format!("{mail}/2")]);
-    assert_eq!(pages_of(&project), [site.url("/mail/2")]);
+    shows(&[site.url("/mail/2")]);
     project.ok(&["adopt", &mail]);
-    assert_eq!(pages_of(&project), [site.url("/mail/2"), site.url("/mail")]);
+    shows(&[site.url("/mail/2"), site.url("/mail")]);
+}
+
+/// Attaches to the tab of the person with this address; answers the session.
+fn attach_to(protocol: &mut Protocol, url: &str) -> String {
+    let targets = protocol.call("Target.getTargets", json!({}), None);
+    let infos = targets["targetInfos"].as_array().expect("a list").clone();
+    let info = infos.iter().find(|info| info["url"] == url).expect("the tab");
+    let params = json!({ "targetId": info["targetId"], "flatten": true });
+    let attached = protocol.call("Target.attachToTarget", params, None);
+    attached["sessionId"].as_str().expect("a session").to_owned()
+}
+
+#[test]
+fn pages_of_the_browser_itself_are_not_read() {
+    let site = site();
+    let mail = site.url("/mail");
+    let theirs = Theirs::start_whole(&[mail.clone()]);
+    let project = Project::new();
+    project.ok(&["connect", "--cdp", &theirs.address(), "--consent"]);
+    project.ok(&["adopt", &mail]);
+    // The person looks at something else in that tab.
+    let version = "chrome://version/".to_owned();
+    let mut protocol = theirs.protocol();
+    let session = attach_to(&mut protocol, &mail);
+    protocol.call("Page.navigate", json!({ "url": version }), Some(&session));
+    let came = || match theirs.tabs().contains(&version) {
+        true => Ok(()),
+        false => Err(theirs.tabs()),
+    };
+    eventually(LIMIT, came).expect("the page of the browser");
+    for words in [&["text"][..], &["js", "document.body.innerText"], &["screenshot", "x.png"]] {
+        let output = project.run(words);
+        assert_ne!(output.code, Some(0), "{output:?}");
+        assert!(output.stderr.contains("a page of the browser itself"), "{output:?}");
+        assert!(!format!("{output:?}").contains("Command Line"), "{output:?}");
+    }
+    project.ok(&["goto", &site.url("/")]);
+    assert!(project.ok(&["text"]).contains("Ours"));
+}
+
+#[test]
+fn windows_of_the_person_stay_theirs() {
+    let site = site();
+    let mail = site.url("/mail");
+    let theirs = Theirs::start(&[mail.clone()]);
+    let before = theirs.tabs();
+    let project = Project::new();
+    let open = |path: &str| {
+        project.ok(&["connect", "--cdp", &theirs.address(), "--consent"]);
+        project.ok(&["adopt", &mail]);
+        let link = format!("<a href={path} target=_blank rel=opener>open it</a>");
+        project.ok(&["js", &format!("(document.body.innerHTML = '{link}', 1)")]);
+        project.ok(&["click", "text=open it"]);
+        let came = || match pages_of(&project) {
+            pages if pages == [mail.clone(), site.url(path)] => Ok(()),
+            pages => Err(pages),
+        };
+        eventually(LIMIT, came).expect("the window that was opened now, and no other");
+        project.ok(&["disconnect"]);
+    };
+    // The person may have opened it in that tab meanwhile, so it stays; the next time it is one
+    // that they have.
+    open("/popup");
+    open("/mail/2");
+    let expected = [before, vec![site.url("/popup"), site.url("/mail/2")]].concat();
+    let mut tabs = theirs.tabs();
+    tabs.retain(|tab| !expected.contains(tab));
+    assert_eq!((tabs, theirs.tabs().len()), (Vec::new(), expected.len()));
+}
+
+#[test]
+fn a_tab_that_was_given_back_is_attached_to_nothing() {
+    let site = site();
+    let mail = site.url("/mail");
+    let theirs = Theirs::start(&[mail.clone()]);
+    let project = Project::new();
+    project.ok(&["connect", "--cdp", &theirs.address(), "--consent"]);
+    let is_attached = || {
+        let targets = theirs.protocol().call("Target.getTargets", json!({}), None);
+        let infos = targets["targetInfos"].as_array().expect("a list").clone();
+        infos.iter().any(|info| info["url"] == mail.as_str() && info["attached"] == true)
+    };
+    let id = project.json(&["adopt", &mail])["tab_id"].to_string();
+    assert!(is_attached());
+    project.ok(&["closetab", &id]);
+    assert!(!is_attached());
+    // A tab of another session is not taken, and goes back too.
+    project.ok(&["adopt", &mail]);
+    project.ok(&["--session", "other", "connect", "--cdp", &theirs.address()]);
+    let refused = project.fail(&["--session", "other", "adopt", &mail]);
+    assert_eq!(refused, ("CDP_CONNECTED".into(), 1));
+    project.ok(&["disconnect"]);
+    assert!(!is_attached());
+}
+
+#[test]
+fn a_server_that_says_nothing_holds_up_nobody_else() {
+    let site = site();
+    let theirs = Theirs::start(&[]);
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = silent.local_addr().expect("an address").port();
+    let project = Project::new();
+    let address = format!("wss://127.0.0.1:{port}/x");
+    let output = project.run(&["connect", "--cdp", &address, "--consent", "--timeout", "1s"]);
+    assert_ne!(output.code, Some(0), "{output:?}");
+    let other = ["--session", "other", "connect", "--cdp", &theirs.address(), "--consent"];
+    project.ok(&[&other[..], &["--timeout", "8s"]].concat());
+    // The connection that failed does not come later.
+    project.ok(&["goto", &site.url("/")]);
+    assert_eq!(pages_of(&project), [site.url("/")]);
+    drop(silent);
+    assert_eq!(pages_of(&project), [site.url("/")]);
+    project.ok(&["stop"]);
+    project.assert_empty_within(LIMIT);
+}
+
+#[test]
+fn what_would_sign_the_person_out_or_lose_files_is_refused() {
+    let site = site();
+    let mail = site.url("/mail");
+    let theirs = Theirs::start(&[mail.clone()]);
+    let project = Project::new();
+    project.ok(&["goto", &site.url("/")]);
+    project.ok(&["state", "save", "own"]);
+    project.ok(&["closetab"]);
+    project.ok(&["connect", "--cdp", &theirs.address(), "--consent"]);
+    project.ok(&["adopt", &mail]);
+    for words in [
+        &["state", "load", "own", "--no-tabs", "--replace"][..],
+        &["click", "button", "--download", "x.csv"],
+    ] {
+        assert_eq!(project.fail(words), ("FOREIGN_BROWSER".into(), 3), "{words:?}");
+    }
 }
 
 #[test]

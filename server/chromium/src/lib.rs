@@ -40,7 +40,7 @@ mod world;
 
 pub use attach::address::CdpAddress;
 pub use attach::bridge::{BRIDGE_FLAG, run_bridge};
-pub use attach::connect::AttachOptions;
+pub use attach::connect::{AttachOptions, TakenTab};
 pub use attach_failure::{AttachFailure, AttachFailureKind};
 pub use browser::blank_tab::BlankTab;
 pub use browser::browser::Browser;

@@ -80,17 +80,21 @@ impl Session {
     /// Makes a tab of a page that its person gave.
     ///
     /// # Errors
-    /// The daemon is ending.
+    /// `CDP_CONNECTED` when another session has the tab; the daemon is ending.
     pub fn adopt_attached(&self, page: Arc<Page>) -> Result<Arc<Tab>> {
+        let sessions = self.registry()?;
+        let tab = sessions.tab_by_target(page.target_id());
+        if let Some(tab) = tab.as_ref().filter(|tab| tab.session() != self.name()) {
+            let message =
+                format!("the session `{}` has this tab, as tab {}", tab.session(), tab.id());
+            return Err(Error::new(Reason::CdpConnected, message));
+        }
         if let Attachment::Browser { browser, .. } = self.attachment() {
             let context = Arc::clone(&*self.lock_context());
             // The page may be the first one of the session.
             let _ = context.set(browser.context_of(&page));
         }
-        let sessions = self.registry()?;
-        let tab = sessions.tab_by_target(page.target_id());
-        let tab = tab.unwrap_or_else(|| sessions.adopt(self, page));
-        Ok(tab)
+        Ok(tab.unwrap_or_else(|| sessions.adopt(self, page)))
     }
 
     /// The context with its first page, when it is in a browser that is not ours.

@@ -45,6 +45,15 @@ const PING_INTERVAL: Duration = Duration::from_secs(20);
 /// Time that the browser gets to close the tabs that were opened.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(3);
 
+/// Bytes that wait for the daemon, from which on nothing more is read from the browser.
+const MAX_WAITING_BYTES: usize = 32 << 20;
+
+/// How often it is seen whether the daemon took them.
+const DRAIN_POLL_INTERVAL: Duration = Duration::from_millis(5);
+
+/// Bytes of an event that is passed on. Read into values, a message takes many times its size.
+const MAX_EVENT_BYTES: usize = 16 << 20;
+
 /// What the bridge is started with.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct BridgeStart {
@@ -88,7 +97,13 @@ async fn serve(start: BridgeStart) -> ExitCode {
         let greeting = BridgeGreeting::Connected { product, user_agent };
         Ok((greeting, (address.is_local(), socket)))
     };
-    let (greeting, opened) = match opened.await {
+    let Some(pipe) = take_pipe() else { return ExitCode::FAILURE };
+    let opened = tokio::select! {
+        opened = opened => opened,
+        // The daemon writes nothing before the greeting: it has given up, or is gone.
+        _ = pipe.readable() => return ExitCode::FAILURE,
+    };
+    let (greeting, opened) = match opened {
         Ok((greeting, opened)) => (greeting, Some(opened)),
         Err(failure) => (BridgeGreeting::Failed(failure), None),
     };
@@ -97,7 +112,7 @@ async fn serve(start: BridgeStart) -> ExitCode {
     let mut out = std::io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     drop(out);
-    let (Ok(()), Some((is_local, socket)), Some(pipe)) = (written, opened, take_pipe()) else {
+    let (Ok(()), Some((is_local, socket))) = (written, opened) else {
         return ExitCode::FAILURE;
     };
     carry(socket, pipe, is_local).await;
@@ -113,6 +128,16 @@ fn take_pipe() -> Option<UnixStream> {
     let _ = nix::unistd::close(PIPE + 1);
     pipe.set_nonblocking(true).ok()?;
     UnixStream::from_std(pipe).ok()
+}
+
+/// Whether a message is an event, which nobody asked for, and too large.
+fn is_huge_event(text: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Head {
+        id: Option<serde::de::IgnoredAny>,
+    }
+    text.len() > MAX_EVENT_BYTES
+        && serde_json::from_str::<Head>(text).is_ok_and(|head| head.id.is_none())
 }
 
 /// Carries messages until one side ends.
@@ -144,9 +169,14 @@ async fn carry(socket: WebSocket, pipe: UnixStream, is_local: bool) {
     let reading = tokio::task::spawn_local(async move {
         while let Some(Ok(message)) = incoming.next().await {
             if let Message::Text(text) = message
+                && !is_huge_event(text.as_str())
                 && let Ok(message) = serde_json::from_str::<Value>(text.as_str())
             {
                 of_browser.on_browser_message(message);
+            }
+            // A page that floods its console waits, as it does when the browser is ours.
+            while of_browser.waiting_bytes() > MAX_WAITING_BYTES {
+                tokio::time::sleep(DRAIN_POLL_INTERVAL).await;
             }
         }
     });

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::json;
 
 use super::address::CdpAddress;
@@ -104,10 +104,47 @@ impl Browser {
     ///
     /// # Errors
     /// `TabsOfAddress` when none or several tabs have it.
-    pub async fn take_tab(&self, address: &str) -> Result<Arc<Page>> {
+    pub async fn take_tab(&self, address: &str) -> Result<TakenTab> {
         let given: CdpCall<GivenTab> =
             self.connection().call_method(None, GIVE_TAB, &json!({ "address": address }));
-        self.registry().wait_page_ready(&given.await?.target_id).await
+        let target = given.await?.target_id;
+        let giving_back = GiveBackOnDrop { connection: Some(self.connection().clone()), target };
+        let page = self.registry().wait_page_ready(&giving_back.target).await?;
+        Ok(TakenTab { page, giving_back })
+    }
+}
+
+/// A tab that was given. It goes back to its person unless it is kept.
+pub struct TakenTab {
+    page: Arc<Page>,
+    giving_back: GiveBackOnDrop,
+}
+
+impl TakenTab {
+    /// Its page.
+    pub fn page(&self) -> &Arc<Page> {
+        &self.page
+    }
+
+    /// Keeps it until it is closed.
+    pub fn keep(mut self) {
+        self.giving_back.connection.take();
+    }
+}
+
+/// Gives a tab back to its person: nothing that was set in it stays.
+struct GiveBackOnDrop {
+    /// None when it is kept.
+    connection: Option<CdpConnection>,
+    target: TargetId,
+}
+
+impl Drop for GiveBackOnDrop {
+    fn drop(&mut self) {
+        let params = json!({ "targetId": self.target });
+        if let Some(connection) = &self.connection {
+            connection.call_method::<IgnoredAny>(None, "Target.closeTarget", &params).ignore();
+        }
     }
 }
 

@@ -185,7 +185,11 @@ pub(crate) async fn connect(url: &Url, address: SocketAddr) -> Result<Stream, At
         .map_err(refused)?;
     let _ = stream.set_nodelay(true);
     match url.scheme() {
-        "wss" | "https" => web_socket::encrypt(stream, url).await,
+        "wss" | "https" => {
+            let encrypting =
+                tokio::time::timeout(CONNECT_TIMEOUT, web_socket::encrypt(stream, url)).await;
+            encrypting.map_err(|_| AttachFailure::unreachable("it did not answer in time"))?
+        }
         _ => Ok(Stream::Plain(stream)),
     }
 }

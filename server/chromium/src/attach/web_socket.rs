@@ -26,7 +26,7 @@ use super::endpoint::{self, Endpoint};
 use crate::attach_failure::AttachFailure;
 
 /// Bytes of one message of the browser: a screenshot of a tall page has some tens of MiB.
-const MAX_MESSAGE_BYTES: usize = 256 << 20;
+const MAX_MESSAGE_BYTES: usize = 128 << 20;
 
 /// Time that the browser gets to say what it is.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(10);

@@ -41,6 +41,11 @@ impl MessageWriter {
         }
     }
 
+    /// Bytes that the pipe did not take yet.
+    pub(crate) fn waiting_bytes(&self) -> usize {
+        self.queue.lock().messages.iter().map(Vec::len).sum()
+    }
+
     /// What `send` sends goes into one write: the browser wakes up once, and has
     /// all of it.
     pub(crate) fn batch_writes<T>(&self, stream: &UnixStream, send: impl FnOnce() -> T) -> T {

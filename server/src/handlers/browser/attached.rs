@@ -26,15 +26,9 @@ pub async fn connect(
     })?;
     let session = cx.session()?;
     session.wait_until_settled().await;
-    let daemon = Arc::clone(cx.daemon());
     let name = address.to_string();
-    // A caller who goes away leaves no half of a connection.
-    let attached =
-        tokio::spawn(
-            async move { attach_session(&daemon, &session, &address, gives_consent).await },
-        );
-    let failed = |error| Error::new(Reason::Bug, format!("the connection did not end: {error}"));
-    let browser = attached.await.map_err(failed)??;
+    // Ends with the call: a browser that answers later gets no session of a caller who is gone.
+    let browser = attach_session(cx.daemon(), &session, &address, gives_consent).await?;
     let summary = format!(
         "the session is in {} ({name}) and has no tab yet: `browse goto` opens one, \
          `browse adopt ADDRESS` takes one of its person, `browse disconnect` ends this",
@@ -71,6 +65,8 @@ pub async fn adopt_tab(cx: &CallContext, address: &str) -> Result<Arc<Tab>> {
         return Err(Error::new(Reason::NotConnected, message).with(HINT_KEY, hint));
     };
     session.ensure_attached().await?;
-    let page = browser.take_tab(address).await?;
-    session.adopt_attached(page)
+    let taken = browser.take_tab(address.trim()).await?;
+    let tab = session.adopt_attached(Arc::clone(taken.page()))?;
+    taken.keep();
+    Ok(tab)
 }

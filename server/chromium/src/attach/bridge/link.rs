@@ -32,20 +32,32 @@ pub(super) struct State {
     last_call: u64,
     waiting: HashMap<u64, Waiting>,
     /// The tabs that the daemon may use.
-    pub(super) tabs: HashMap<String, TabOrigin>,
+    pub(super) tabs: HashMap<String, OwnTab>,
+    /// Tabs that the person had when a tab was given: they are never taken as windows of it.
+    pub(super) others: HashSet<String>,
+    /// The context of the browser, a profile or a private window, in which all tabs are.
+    pub(super) context: Option<String>,
     pub(super) sessions: HashMap<String, SessionUse>,
-    /// Targets to which a session that watches documents is being attached.
-    pub(super) watching: HashSet<String>,
+    /// Targets to which a session that watches documents is being attached, with their tab.
+    pub(super) watching: HashMap<String, String>,
     /// Tabs for whose closing nobody is to hear.
     pub(super) leaving: HashSet<String>,
+}
+
+/// A tab that the daemon may use.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OwnTab {
+    pub(super) origin: TabOrigin,
+    /// Whether it shows a page of the browser itself, which is not read and not acted on.
+    pub(super) is_browser_page: bool,
 }
 
 /// How a tab came to be the daemon's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TabOrigin {
-    /// It was opened for it, or by a page of it.
+    /// It was opened for it, or by a page of one that was.
     Opened,
-    /// A person gave it: it stays when the daemon goes.
+    /// A person gave it, or a page of such a tab opened it: it stays when the daemon goes.
     Given,
 }
 
@@ -55,16 +67,34 @@ pub(super) enum SessionUse {
     /// The daemon uses it for a tab of its own.
     Tab(String),
     /// The daemon uses it for a frame or a worker of such a tab.
-    Child,
-    /// It stops the documents of a tab or frame, which the daemon sees as if the browser
-    /// stopped them.
-    Documents,
+    Child {
+        tab: String,
+        /// Whether it is a worker that other tabs of the site have too.
+        is_shared: bool,
+    },
+    /// It stops the documents of a tab or of a frame in it, which the daemon sees as if the
+    /// browser stopped them.
+    Documents(String),
+}
+
+impl SessionUse {
+    /// The tab that it belongs to.
+    pub(super) fn tab(&self) -> &str {
+        match self {
+            Self::Tab(tab) | Self::Child { tab, .. } | Self::Documents(tab) => tab,
+        }
+    }
 }
 
 /// Who waits for an answer of the browser.
 enum Waiting {
     /// The daemon, under this number and on this session.
-    Daemon { id: Value, session: Option<String> },
+    Daemon {
+        id: Value,
+        session: Option<String>,
+        /// Whether the answer tells something of the page that the tab shows.
+        is_of_page: bool,
+    },
     /// A call of our own.
     Own(oneshot::Sender<Result<Value, Value>>),
 }
@@ -87,6 +117,11 @@ impl Link {
     /// Writes what the pipe to the daemon did not take at once.
     pub(super) async fn flush_to_daemon(&self) -> io::Result<()> {
         self.to_daemon.run(&self.pipe).await
+    }
+
+    /// Bytes that wait for the daemon.
+    pub(super) fn waiting_bytes(&self) -> usize {
+        self.to_daemon.waiting_bytes()
     }
 
     /// Nothing more goes to the browser.
@@ -158,10 +193,19 @@ impl Link {
     fn on_tab_call(&self, id: &Value, session: &str, method: &str, params: Value) {
         let known = self.state.borrow().sessions.get(session).cloned();
         let refusal = match known {
-            None | Some(SessionUse::Documents) => {
+            None | Some(SessionUse::Documents(_)) => {
                 Some(server_error("Session with given id not found."))
             }
+            Some(SessionUse::Child { is_shared: true, .. })
+                if rules::changes_shared_worker(method) =>
+            {
+                // It holds for the tab itself, and not for others of its site.
+                return self.answer(id, Some(session), Ok(json!({})));
+            }
             Some(_) if !rules::is_tab_call(method) => Some(not_ours(method)),
+            Some(used) if self.is_browser_page(&used) && !rules::works_on_any_page(method) => {
+                Some(browser_page())
+            }
             Some(_) if rules::names_files(method) && !self.is_local => Some(not_ours(method)),
             Some(SessionUse::Tab(tab)) if method == "Page.close" && self.is_given(&tab) => {
                 Some(not_ours(method))
@@ -171,7 +215,9 @@ impl Link {
         if let Some(refusal) = refusal {
             return self.answer(id, Some(session), Err(refusal));
         }
-        let waiting = Waiting::Daemon { id: id.clone(), session: Some(session.to_owned()) };
+        let is_of_page = !rules::works_on_any_page(method);
+        let waiting =
+            Waiting::Daemon { id: id.clone(), session: Some(session.to_owned()), is_of_page };
         self.send_call(Some(session), method, params, waiting);
     }
 
@@ -185,7 +231,7 @@ impl Link {
             Rule::Refuse => self.answer(&id, None, Err(not_ours(method))),
             Rule::Local(LocalCall::AnswerRequest) => match self.split_request_id(&mut params) {
                 Some(session) => {
-                    let waiting = Waiting::Daemon { id, session: None };
+                    let waiting = Waiting::Daemon { id, session: None, is_of_page: false };
                     self.send_call(Some(&session), method, params, waiting);
                 }
                 None => self.answer(&id, None, Err(not_ours(method))),
@@ -211,7 +257,8 @@ impl Link {
     }
 
     fn pass(&self, id: Value, method: &str, params: Value) {
-        self.send_call(None, method, params, Waiting::Daemon { id, session: None });
+        let waiting = Waiting::Daemon { id, session: None, is_of_page: false };
+        self.send_call(None, method, params, waiting);
     }
 
     fn is_own(&self, params: &Value) -> bool {
@@ -220,7 +267,26 @@ impl Link {
     }
 
     fn is_given(&self, tab: &str) -> bool {
-        self.state.borrow().tabs.get(tab) == Some(&TabOrigin::Given)
+        let state = self.state.borrow();
+        state.tabs.get(tab).is_some_and(|tab| tab.origin == TabOrigin::Given)
+    }
+
+    /// Whether the tab of a session shows a page of the browser itself.
+    fn is_browser_page(&self, used: &SessionUse) -> bool {
+        self.state.borrow().tabs.get(used.tab()).is_some_and(|tab| tab.is_browser_page)
+    }
+
+    /// Remembers what a tab shows, when `message` tells that its main frame has another document.
+    fn note_navigation(&self, used: &SessionUse, message: &Value) {
+        let frame = &message["params"]["frame"];
+        if message["method"] != "Page.frameNavigated" || !frame["parentId"].is_null() {
+            return;
+        }
+        if let SessionUse::Tab(tab) | SessionUse::Documents(tab) = used
+            && let Some(tab) = self.state.borrow_mut().tabs.get_mut(tab)
+        {
+            tab.is_browser_page = !rules::is_web_page(frame["url"].as_str().unwrap_or_default());
+        }
     }
 
     /// Takes the session off the number of a stopped request, which
@@ -228,7 +294,8 @@ impl Link {
     fn split_request_id(&self, params: &mut Value) -> Option<String> {
         let (session, request) = params["requestId"].as_str()?.split_once('/')?;
         let (session, request) = (session.to_owned(), request.to_owned());
-        let known = self.state.borrow().sessions.get(&session) == Some(&SessionUse::Documents);
+        let known =
+            matches!(self.state.borrow().sessions.get(&session), Some(SessionUse::Documents(_)));
         params["requestId"] = request.into();
         known.then_some(session)
     }
@@ -251,7 +318,15 @@ impl Link {
             error => Err(error),
         };
         match waiting {
-            Waiting::Daemon { id, session } => self.answer(&id, session.as_deref(), outcome),
+            Waiting::Daemon { id, session, is_of_page } => {
+                // The tab may have gone to a page of the browser while the call was on its way.
+                let used = session.as_ref().and_then(|session| {
+                    self.state.borrow().sessions.get(session.as_str()).cloned()
+                });
+                let is_refused = is_of_page && used.is_some_and(|used| self.is_browser_page(&used));
+                let outcome = if is_refused { Err(browser_page()) } else { outcome };
+                self.answer(&id, session.as_deref(), outcome);
+            }
             Waiting::Own(sender) => drop(sender.send(outcome)),
         }
     }
@@ -264,8 +339,8 @@ impl Link {
             Some("Target.attachedToTarget") => {
                 let Some(target) = params["targetInfo"]["targetId"].as_str() else { return };
                 let mut state = self.state.borrow_mut();
-                if state.watching.contains(target) {
-                    state.sessions.insert(session.to_owned(), SessionUse::Documents);
+                if let Some(tab) = state.watching.get(target).cloned() {
+                    state.sessions.insert(session.to_owned(), SessionUse::Documents(tab));
                     return;
                 }
                 if !state.tabs.contains_key(target) {
@@ -296,22 +371,30 @@ impl Link {
 
     fn on_session_event(self: &Rc<Self>, session: String, mut message: Value) {
         let Some(used) = self.state.borrow().sessions.get(&session).cloned() else { return };
-        if used == SessionUse::Documents {
+        self.note_navigation(&used, &message);
+        if matches!(used, SessionUse::Documents(_)) {
             return self.on_documents_event(&session, message);
+        }
+        let method = message["method"].as_str().unwrap_or_default();
+        if self.is_browser_page(&used) && !rules::is_event_of_any_page(method) {
+            return;
         }
         let params = &message["params"];
         match message["method"].as_str() {
             Some("Target.attachedToTarget") => {
-                if let Some(child) = params["sessionId"].as_str() {
-                    let child = child.to_owned();
-                    self.state.borrow_mut().sessions.insert(child, SessionUse::Child);
-                }
                 let info = &params["targetInfo"];
-                if let (Some("iframe"), Some(frame)) =
-                    (info["type"].as_str(), info["targetId"].as_str())
-                {
+                let kind = info["type"].as_str().unwrap_or_default();
+                let tab = used.tab().to_owned();
+                if let Some(child) = params["sessionId"].as_str() {
+                    let is_shared = matches!(kind, "service_worker" | "shared_worker");
+                    let used = SessionUse::Child { tab: tab.clone(), is_shared };
+                    self.state.borrow_mut().sessions.insert(child.to_owned(), used);
+                }
+                if let ("iframe", Some(frame)) = (kind, info["targetId"].as_str()) {
                     let (link, frame) = (Rc::clone(self), frame.to_owned());
-                    tokio::task::spawn_local(async move { link.watch_documents(&frame).await });
+                    tokio::task::spawn_local(
+                        async move { link.watch_documents(&frame, &tab).await },
+                    );
                 }
             }
             Some("Target.detachedFromTarget") => {
@@ -360,6 +443,18 @@ impl Link {
 pub(super) fn not_ours(method: &str) -> Value {
     let message = format!("`{method}` would reach more than the tabs that were opened or given");
     json!({ "code": NOT_OURS_CODE, "message": message })
+}
+
+/// The refusal of a call for another reason of that kind.
+pub(super) fn not_ours_because(message: &str) -> Value {
+    json!({ "code": NOT_OURS_CODE, "message": message })
+}
+
+/// The refusal of a call on a tab that shows a page of the browser itself.
+fn browser_page() -> Value {
+    let message = "the tab shows a page of the browser itself, such as its settings or history, \
+                   which is not read and not acted on: `browse goto` leaves it";
+    not_ours_because(message)
 }
 
 /// A refusal in words of Chromium, which the daemon knows.

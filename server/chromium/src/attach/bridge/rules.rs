@@ -1,5 +1,10 @@
 //! Which calls of the daemon reach a browser that is not its own.
 
+use std::net::IpAddr;
+
+use browse_net::{AddressKind, address_kind, is_metadata_host};
+use url::{Host, Url};
+
 /// What becomes of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
@@ -100,6 +105,72 @@ pub(super) fn is_tab_call(method: &str) -> bool {
         && !BROWSER_WIDE_METHODS.contains(&method)
 }
 
+/// What is called on a tab while it shows a page of the browser itself, such as `chrome://history`:
+/// what sets the tab up, and what leads away from there.
+const METHODS_ON_ANY_PAGE: [&str; 15] = [
+    "Fetch.disable",
+    "Fetch.enable",
+    "Inspector.enable",
+    "Network.enable",
+    "Page.addScriptToEvaluateOnNewDocument",
+    "Page.close",
+    "Page.enable",
+    "Page.getNavigationHistory",
+    "Page.navigate",
+    "Page.navigateToHistoryEntry",
+    "Page.setLifecycleEventsEnabled",
+    "Page.stopLoading",
+    "Runtime.enable",
+    "Runtime.runIfWaitingForDebugger",
+    "Target.setAutoAttach",
+];
+
+/// Whether a call tells nothing of the page that a tab shows, and does nothing to it.
+pub(super) fn works_on_any_page(method: &str) -> bool {
+    METHODS_ON_ANY_PAGE.contains(&method) || method.starts_with("Emulation.")
+}
+
+/// Whether an event tells no more of a page than its address.
+pub(super) fn is_event_of_any_page(method: &str) -> bool {
+    let is_of = |domains: &[&str]| domains.iter().any(|domain| method.starts_with(domain));
+    is_of(&["Page.frame", "Page.lifecycle", "Page.load", "Page.dom", "Target.", "Inspector."])
+        || method.starts_with("Runtime.executionContext")
+}
+
+/// Whether the page at an address is one of the web, which may be read and acted on, and not one
+/// of the browser itself: settings, history, extensions, the source of another page.
+pub(super) fn is_web_page(url: &str) -> bool {
+    let scheme = url.split(':').next().unwrap_or_default();
+    // Chromium shows its errors at an address of their own.
+    ["", "about", "blob", "chrome-error", "data", "http", "https"].contains(&scheme)
+}
+
+/// Whether the host of an address is one of a cloud's metadata service.
+pub(super) fn is_metadata_page(url: &str) -> bool {
+    let Ok(url) = Url::parse(url) else { return false };
+    let Some(host) = url.host() else { return false };
+    let address = match host {
+        Host::Ipv4(address) => Some(IpAddr::V4(address)),
+        Host::Ipv6(address) => Some(IpAddr::V6(address)),
+        Host::Domain(_) => None,
+    };
+    is_metadata_host(&host)
+        || address.is_some_and(|address| address_kind(address) == AddressKind::Metadata)
+}
+
+/// Whether a call on a worker that other tabs share would change those too.
+pub(super) fn changes_shared_worker(method: &str) -> bool {
+    method.starts_with("Emulation.")
+        || [
+            "Network.emulateNetworkConditions",
+            "Network.setBlockedURLs",
+            "Network.setCacheDisabled",
+            "Network.setExtraHTTPHeaders",
+            "Network.setUserAgentOverride",
+        ]
+        .contains(&method)
+}
+
 /// Methods that name files of the machine on which the browser runs.
 pub(super) fn names_files(method: &str) -> bool {
     method == "DOM.setFileInputFiles" || method == "Input.dispatchDragEvent"
@@ -170,6 +241,20 @@ mod tests {
         {
             assert!(is_tab_call(method), "{method}");
         }
+    }
+
+    #[test]
+    fn pages_of_the_browser_itself_are_not_of_the_web() {
+        for url in ["", "about:blank", "https://a.example/", "blob:https://a/1", "data:text/html,"]
+        {
+            assert!(is_web_page(url), "{url}");
+        }
+        for url in ["chrome://history/", "view-source:https://a/", "file:///", "devtools://x"] {
+            assert!(!is_web_page(url), "{url}");
+        }
+        assert!(is_metadata_page("http://169.254.169.254/") && !is_metadata_page("http://a.test/"));
+        assert!(!works_on_any_page("Runtime.evaluate") && works_on_any_page("Page.navigate"));
+        assert!(!is_event_of_any_page("Runtime.consoleAPICalled"));
     }
 
     #[test]

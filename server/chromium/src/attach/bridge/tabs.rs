@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use serde_json::{Value, json};
 
-use super::link::{Link, SessionUse, TabOrigin, no_such_target};
+use super::link::{Link, OwnTab, SessionUse, TabOrigin, no_such_target, not_ours_because};
 use super::rules;
 use crate::connection::pipe::TAB_COUNT_CODE;
 
@@ -23,14 +23,39 @@ impl Link {
         }
         let created = self.call(None, "Target.createTarget", params).await?;
         let target = created["targetId"].as_str().unwrap_or_default().to_owned();
-        self.take(&target, TabOrigin::Opened).await?;
+        let named = json!({ "targetId": target });
+        let info = self.call(None, "Target.getTargetInfo", named.clone()).await?;
+        if !self.join_context(&info["targetInfo"]) {
+            let _ = self.call(None, "Target.closeTarget", named).await;
+            return Err(not_ours_because(
+                "a new tab would be in another profile than the tab that was given, or not in its \
+                 private window: `browse goto` acts in the tab that was given",
+            ));
+        }
+        self.take(&target, TabOrigin::Opened, "").await?;
         Ok(created)
     }
 
-    /// Makes a tab the daemon's: its documents are stopped first, so that none is missed.
-    async fn take(&self, target: &str, origin: TabOrigin) -> Result<(), Value> {
-        self.state.borrow_mut().tabs.insert(target.to_owned(), origin);
-        self.watch_documents(target).await;
+    /// Whether a tab is in the context of the others: cookies and logins are those of one. The first
+    /// tab decides.
+    fn join_context(&self, info: &Value) -> bool {
+        let Some(context) = info["browserContextId"].as_str() else { return true };
+        let mut state = self.state.borrow_mut();
+        match &state.context {
+            Some(own) if !state.tabs.is_empty() => own == context,
+            _ => {
+                state.context = Some(context.to_owned());
+                true
+            }
+        }
+    }
+
+    /// Makes a tab that shows `url` the daemon's: its documents are stopped first, so that none is
+    /// missed.
+    async fn take(&self, target: &str, origin: TabOrigin, url: &str) -> Result<(), Value> {
+        let tab = OwnTab { origin, is_browser_page: !rules::is_web_page(url) };
+        self.state.borrow_mut().tabs.insert(target.to_owned(), tab);
+        self.watch_documents(target, target).await;
         let params = json!({ "targetId": target, "flatten": true });
         let attached = self.call(None, "Target.attachToTarget", params).await;
         if attached.is_err() {
@@ -39,23 +64,27 @@ impl Link {
         attached.map(drop)
     }
 
-    /// Has the documents of a tab or frame stopped, on a session of our own.
-    pub(super) async fn watch_documents(&self, target: &str) {
-        self.state.borrow_mut().watching.insert(target.to_owned());
+    /// Has the documents of a tab, or of a frame of it, stopped, on a session of our own.
+    pub(super) async fn watch_documents(&self, target: &str, tab: &str) {
+        self.state.borrow_mut().watching.insert(target.to_owned(), tab.to_owned());
         let params = json!({ "targetId": target, "flatten": true });
         let attached = self.call(None, "Target.attachToTarget", params).await;
         self.state.borrow_mut().watching.remove(target);
         if let Ok(Some(session)) = attached.as_ref().map(|answer| answer["sessionId"].as_str()) {
             let patterns = json!({ "patterns": [{ "resourceType": "Document" }] });
             let _ = self.call(Some(session), "Fetch.enable", patterns).await;
+            if target == tab {
+                // It tells which document the tab shows.
+                let _ = self.call(Some(session), "Page.enable", json!({})).await;
+            }
         }
     }
 
     /// Closes a tab that was opened; one that was given goes back.
     pub(super) async fn close_tab(&self, params: &Value) -> Result<Value, Value> {
         let target = params["targetId"].as_str().unwrap_or_default().to_owned();
-        let origin = self.state.borrow().tabs.get(&target).copied();
-        match origin {
+        let tab = self.state.borrow().tabs.get(&target).copied();
+        match tab.map(|tab| tab.origin) {
             None => Err(no_such_target()),
             Some(TabOrigin::Opened) => self.call(None, "Target.closeTarget", params.clone()).await,
             Some(TabOrigin::Given) => {
@@ -70,7 +99,11 @@ impl Link {
         self.state.borrow_mut().leaving.insert(target.to_owned());
         let sessions: Vec<String> = {
             let state = self.state.borrow();
-            let of = |used: &SessionUse| *used == SessionUse::Tab(target.to_owned());
+            // Those of frames and workers end with that of their tab; those that stop documents are
+            // not below it.
+            let of = |used: &SessionUse| {
+                used.tab() == target && !matches!(used, SessionUse::Child { .. })
+            };
             let own = state.sessions.iter().filter(|(_, used)| of(used));
             own.map(|(session, _)| session.clone()).collect()
         };
@@ -121,21 +154,34 @@ impl Link {
     pub(super) async fn give_tab(&self, params: &Value) -> Result<Value, Value> {
         let given = params["address"].as_str().unwrap_or_default();
         let infos = self.all_targets().await?;
-        let meant: Vec<&str> = {
+        let meant: Vec<&Value> = {
             let state = self.state.borrow();
             let is_meant = |info: &&Value| {
                 info["type"] == "page"
                     && rules::is_meant(info["url"].as_str().unwrap_or_default(), given)
                     && !state.tabs.contains_key(info["targetId"].as_str().unwrap_or_default())
             };
-            infos.iter().filter(is_meant).filter_map(|info| info["targetId"].as_str()).collect()
+            infos.iter().filter(is_meant).collect()
         };
-        let [target] = meant.as_slice() else {
+        let [info] = meant.as_slice() else {
             let message = format!("{} tabs have this address", meant.len());
             let data = meant.len().to_string();
             return Err(json!({ "code": TAB_COUNT_CODE, "message": message, "data": data }));
         };
-        self.take(target, TabOrigin::Given).await?;
+        if !self.join_context(info) {
+            return Err(not_ours_because(
+                "the tab is in another profile or private window than the tabs of this session: \
+                 take it in a session of its own",
+            ));
+        }
+        let target = info["targetId"].as_str().unwrap_or_default();
+        {
+            // Windows that the page of this tab opened before are the person's.
+            let mut state = self.state.borrow_mut();
+            let ids = infos.iter().filter_map(|info| info["targetId"].as_str());
+            state.others = ids.filter(|id| *id != target).map(str::to_owned).collect();
+        }
+        self.take(target, TabOrigin::Given, info["url"].as_str().unwrap_or_default()).await?;
         Ok(json!({ "targetId": target }))
     }
 
@@ -144,24 +190,35 @@ impl Link {
         for delay in WINDOW_SEARCH_DELAYS {
             tokio::time::sleep(Duration::from_millis(delay)).await;
             let Ok(infos) = self.all_targets().await else { return };
-            let opened: Vec<String> = {
-                let state = self.state.borrow();
-                let is_ours = |info: &&Value| {
-                    let target = info["targetId"].as_str().unwrap_or_default();
-                    let opener = info["openerId"].as_str().unwrap_or_default();
-                    info["type"] == "page"
-                        && state.tabs.contains_key(opener)
-                        && !state.tabs.contains_key(target)
-                };
-                let found = infos.iter().filter(is_ours);
-                found.filter_map(|info| info["targetId"].as_str().map(str::to_owned)).collect()
-            };
-            if opened.is_empty() {
-                continue;
-            }
-            join_all(opened.iter().map(|target| self.take(target, TabOrigin::Opened))).await;
-            return;
+            // All delays are waited for: a window may open another one before it is ours.
+            let link = &self;
+            join_all(link.windows_of_ours(&infos).into_iter().map(|(window, origin)| async move {
+                let target = window["targetId"].as_str().unwrap_or_default();
+                let url = window["url"].as_str().unwrap_or_default();
+                if !rules::is_metadata_page(url) {
+                    let _ = link.take(target, origin, url).await;
+                } else if origin == TabOrigin::Opened {
+                    let params = json!({ "targetId": target });
+                    let _ = link.call(None, "Target.closeTarget", params).await;
+                }
+            }))
+            .await;
         }
+    }
+
+    /// The windows that our pages opened and that are not ours yet, and how each is to be treated:
+    /// one of a tab that a person gave stays, since the person may have opened it there.
+    fn windows_of_ours<'a>(&self, infos: &'a [Value]) -> Vec<(&'a Value, TabOrigin)> {
+        let state = self.state.borrow();
+        let window = |info: &'a Value| {
+            let target = info["targetId"].as_str().unwrap_or_default();
+            let opener = state.tabs.get(info["openerId"].as_str().unwrap_or_default())?;
+            let is_new = info["type"] == "page"
+                && !state.tabs.contains_key(target)
+                && !state.others.contains(target);
+            is_new.then_some((info, opener.origin))
+        };
+        infos.iter().filter_map(window).collect()
     }
 
     /// Closes the tabs that were opened. Those that were given lose their sessions with the
@@ -169,7 +226,7 @@ impl Link {
     pub(super) async fn close_tabs(&self) {
         let opened: Vec<String> = {
             let state = self.state.borrow();
-            let own = state.tabs.iter().filter(|(_, origin)| **origin == TabOrigin::Opened);
+            let own = state.tabs.iter().filter(|(_, tab)| tab.origin == TabOrigin::Opened);
             own.map(|(target, _)| target.clone()).collect()
         };
         join_all(opened.iter().map(|target| async move {

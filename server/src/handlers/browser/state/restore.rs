@@ -40,6 +40,10 @@ pub async fn restore(
     request: &v1::LoadStateRequest,
 ) -> Result<v1::LoadStateResponse> {
     let session = cx.session()?;
+    if request.replace && session.is_attached() {
+        let message = "`--replace` would sign the person of this browser out";
+        return Err(Error::new(Reason::ForeignBrowser, message));
+    }
     let admission = CookieHostRules::of(cx)?;
     let replaces_tabs = request.replace && !request.no_tabs;
     let (page, blank) = match session.active().filter(|_| !replaces_tabs) {

@@ -27,6 +27,8 @@ pub async fn click_and_download(
     target: &Target,
     click: &Click,
 ) -> Result<(DownloadRecord, String)> {
+    // The browser of a person keeps its files where that person does.
+    cx.ensure_own_browser()?;
     let tab = cx.prepare_tab(Requires::Page).await?;
     egress::check_click(cx).await?;
     let session = cx.session()?;
