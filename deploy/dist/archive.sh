@@ -8,6 +8,6 @@ tree=$1 out=$2
 name=$(basename "$tree")
 tar --sort=name --mtime="@${SOURCE_DATE_EPOCH:-0}" --owner=0 --group=0 --numeric-owner --format=gnu \
   -C "$(dirname "$tree")" -cf - "$name" | gzip -9n >"$out/$name.tar.gz"
-sed -e "s|^release_url=.*|release_url=\"$release_url\"|" -e "s|^release_key=.*|release_key=\"$release_key\"|" \
+sed -e "s|^release_url=\"\"\$|release_url=\"$release_url\"|" -e "s|^release_key=\"\"\$|release_key=\"$release_key\"|" \
   "$root/install.sh" >"$out/install.sh"
 chmod 755 "$out/install.sh"
