@@ -60,10 +60,10 @@ sysroot=$(rustc --print sysroot)
 )
 built="$root/target/release-build/release"
 
-# A symbol of a newer glibc than is promised.
+# A newer glibc than is promised.
 if [ "$(uname -s)" = Linux ]; then
-  newest=$(for program in $release_programs; do objdump -T "$built/$program" 2>/dev/null || true; done |
-    grep -o 'GLIBC_[0-9.]*' | sed 's/GLIBC_//' | sort -V | tail -n 1)
+  # shellcheck disable=SC2086 # They are words.
+  newest=$(cd "$built" && release_needs_glibc $release_programs)
   printf '%s\n%s\n' "$newest" "$release_glibc" | sort -V -C ||
     fail "the programs need glibc $newest, and $release_glibc is promised" "build on an older system, or raise release_glibc in deploy/dist/release.sh"
   say "dist: the programs need glibc ${newest:-none}; promised is $release_glibc"

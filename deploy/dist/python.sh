@@ -23,8 +23,7 @@ case $platform in
   *) fail "there is no wheel for $platform yet" "add its tag to deploy/dist/python.sh" ;;
 esac
 have objdump || fail "objdump is not installed" "apt-get install binutils"
-glibc=$(for program in "$tree"/bin/*; do objdump -T "$program" 2>/dev/null || true; done |
-  grep -o 'GLIBC_[0-9.]*' | sed 's/GLIBC_//' | sort -V | tail -n 1)
+glibc=$(release_needs_glibc "$tree"/bin/*)
 [ -n "$glibc" ] || fail "no program in $tree/bin uses glibc" "the tag of the wheel in deploy/dist/python.sh must change"
 tag=manylinux_$(echo "$glibc" | cut -d . -f 1,2 | tr . _)_${platform%%-*}
 

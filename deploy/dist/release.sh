@@ -3,8 +3,9 @@
 
 # The compiler of releases. Another one gives other bytes.
 release_rust=1.95.0
-# The oldest glibc that a release for Linux runs on; a newer symbol fails the build.
-release_glibc=2.34
+# The oldest glibc that a release for Linux runs on; a program that needs a newer one fails the
+# build.
+release_glibc=2.36
 # Where install.sh looks for releases, and the key that signs them. Empty until there is a
 # server: install.sh then asks for --from.
 release_url=${RELEASE_URL:-}
@@ -20,6 +21,16 @@ release_parts="archive deb python npm crate"
 
 release_programs="browse browsed browse-mcp browse-onnx browse-ngrok"
 release_documents="LICENSE THIRD-PARTY.md README.md"
+
+# Prints the glibc that programs need: that of their newest symbol, or 2.36 where the dynamic loader
+# has to know packed relocations (`-z pack-relative-relocs`, server/build/link.rs).
+release_needs_glibc() {
+  local program
+  for program in "$@"; do
+    objdump -T "$program" 2>/dev/null | grep -o 'GLIBC_[0-9][0-9.]*' || true
+    ! objdump -p "$program" 2>/dev/null | grep -q GLIBC_ABI_DT_RELR || echo GLIBC_2.36
+  done | sed 's/GLIBC_//' | sort -V | tail -n 1
+}
 
 # The version, which Cargo.toml alone holds.
 release_version() {
