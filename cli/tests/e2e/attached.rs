@@ -192,6 +192,8 @@ fn only_tabs_that_were_opened_or_given_are_seen_and_all_else_stays() {
     let host = format!("ws://127.0.0.1:{}", theirs.port);
     assert!(printed.contains(&host) && !printed.contains(&theirs.path), "{printed}");
     assert_eq!(project.json(&["tabs"]), json!([]));
+    assert_eq!(project.fail(&["text"]), ("TAB_NOT_FOUND".into(), 1));
+    assert_eq!(theirs.tabs(), before);
     project.ok(&["goto", &site.url("/")]);
     printed += &project.ok(&["click", "text=popup"]);
     assert_eq!(pages_of(&project), [site.url("/"), site.url("/popup")]);
@@ -415,7 +417,7 @@ fn cookies_and_storage_are_those_of_given_sites_alone() {
     }
     let project = Project::new();
     project.ok(&["connect", "--cdp", &theirs.address(), "--consent"]);
-    assert_eq!(project.json(&["cookies"]), json!([]));
+    assert_eq!(project.fail(&["cookies"]), ("TAB_NOT_FOUND".into(), 1));
     project.ok(&["adopt", &format!("127.0.0.1:{}", site.port())]);
     let cookies = project.json(&["cookies"]);
     let domains: Vec<&str> = cookies

@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout};
 use url::Url;
 
 use super::{CallContext, dialog};
-use browse_base::{Error, Result};
+use browse_base::{Error, HINT_KEY, Result};
 use browse_chromium::{LoadState, Navigated, NavigationState};
 use browse_engine::retry_across_navigation;
 use browse_policy::TabPolicy;
@@ -118,6 +118,13 @@ impl CallContext {
     async fn find_tab(&self, requires: Requires) -> Result<Arc<Tab>> {
         let session = self.session()?;
         session.mark_used();
+        // An empty tab that nobody asked for would stand in the browser of a person.
+        if requires != Requires::Navigation && session.is_attached() && session.tabs().is_empty() {
+            let message =
+                format!("the session `{}` has no tab in the browser of its person", session.name());
+            let hint = "Run `browse goto URL` to open one there, or `browse adopt ADDRESS`";
+            return Err(Error::new(Reason::TabNotFound, message).with(HINT_KEY, hint));
+        }
         let mut tab = self.resolve_tab().await?;
         if tab.page().is_browser_gone() && session.is_headless() {
             tab = session.reattach(&tab).await?;
