@@ -15,6 +15,8 @@ have node || fail "Node is missing" "run \`make setup\` first"
 cd "$root"
 umask 022
 
+# RUSTFLAGS and CFLAGS are words apart by blanks.
+[[ "$root" != *[[:space:]]* ]] || fail "the path of the checkout has a blank: $root" "move it to a path without one"
 read -ra parts <<<"${*:-$release_parts}"
 for part in "${parts[@]}"; do
   [ -x "deploy/dist/$part.sh" ] && [[ " $release_parts " = *" $part "* ]] ||

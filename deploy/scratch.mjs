@@ -2,6 +2,7 @@
 // lie in a temporary folder, so the user's daemon is never touched.
 
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -10,15 +11,17 @@ import { fileURLToPath } from "node:url";
 export const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 
 /** The caller's environment without what names a daemon or a token of theirs. */
-function environment(folder, extra) {
+function environment(binaries, folder, extra) {
   const kept = Object.entries(process.env).filter(
     ([name]) => !name.startsWith("BROWSE_") || name === "BROWSE_CHROMIUM",
   );
+  // A release has its own, with the SDK in them that a build puts there.
+  const released = path.resolve(binaries, "../share/browse/browser-skills");
   return {
     ...Object.fromEntries(kept),
     BROWSE_PROJECT: path.join(folder, "project"),
     BROWSE_HOME: path.join(folder, "home"),
-    BROWSE_BUNDLED_SKILLS: path.join(root, "browser-skills"),
+    BROWSE_BUNDLED_SKILLS: existsSync(released) ? released : path.join(root, "browser-skills"),
     // Should this process be killed, the daemon ends by itself soon after.
     BROWSE_IDLE_TIMEOUT: "2m",
     ...extra,
@@ -31,7 +34,7 @@ export class Scratch {
     const folder = await mkdtemp(path.join(tmpdir(), "browse-scratch-"));
     await mkdir(path.join(folder, "project"));
     await mkdir(path.join(folder, "home"));
-    return new Scratch(binaries, folder, environment(folder, extra));
+    return new Scratch(binaries, folder, environment(binaries, folder, extra));
   }
 
   constructor(binaries, folder, env) {
