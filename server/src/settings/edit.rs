@@ -89,7 +89,7 @@ pub fn apply(reader: &SettingsReader<'_>, edit: &ConfigEdit) -> Result<AppliedEd
 /// # Errors
 /// `SETTING_INVALID` for an unknown name.
 pub fn find_key(name: &str) -> Result<&'static SettingKey> {
-    let plain = name.replace('-', "_").replace('.', "_");
+    let plain = name.replace(['-', '.'], "_");
     SettingKey::find(&plain).ok_or_else(|| {
         let why = "there is no such setting: `browse config list` shows all";
         invalid_setting(name, "the command line", why)
