@@ -37,7 +37,7 @@ while [ $# -gt 0 ]; do
         --prefix) prefix=$2 ;;
         --sums)
           sums=$2
-          [ -f "$sums" ] || fail "there is no file $sums" "name the SHA256SUMS that you checked"
+          [ -f "$sums" ] || fail "$sums does not exist" "name the SHA256SUMS that you checked"
           ;;
       esac
       shift

@@ -3,8 +3,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 . "$root/deploy/dist/release.sh"
-[ $# -eq 2 ] || fail "two folders are needed" "deploy/dist/archive.sh TREE OUT"
-tree=$1 out=$2
+release_arguments archive.sh "$@"
 name=$(basename "$tree")
 tar --sort=name --mtime="@${SOURCE_DATE_EPOCH:-0}" --owner=0 --group=0 --numeric-owner --format=gnu \
   -C "$(dirname "$tree")" -cf - "$name" | gzip -9n >"$out/$name.tar.gz"

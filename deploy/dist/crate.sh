@@ -6,11 +6,9 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 . "$root/deploy/dist/release.sh"
-[ $# -eq 2 ] || fail "two folders are needed" "deploy/dist/crate.sh TREE OUT"
-mkdir -p "$2"
-out=$(cd "$2" && pwd)
+release_arguments crate.sh "$@"
 cd "$root"
-package="browse-sdk-$(release_version).crate"
+package="browse-sdk-$version.crate"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -7,14 +7,10 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 # shellcheck source=release.sh
 . "$root/deploy/dist/release.sh"
-[ $# -eq 2 ] || fail "two folders are needed" "deploy/dist/deb.sh TREE OUT"
-[ -d "$1" ] || fail "there is no folder $1" "deploy/dist/tree.sh PROGRAMS TREE makes it"
-mkdir -p "$2"
-tree=$(cd "$1" && pwd) out=$(cd "$2" && pwd)
-version=$(release_version)
-platform=$(rustc -vV | sed -n 's/^host: //p')
-[ "$(basename "$tree")" = "browse-$version-$platform" ] ||
-  fail "$tree is not a release of browse $version for $platform" "deploy/dist/tree.sh PROGRAMS target/dist-tree/browse-$version-$platform makes one"
+release_arguments deb.sh "$@"
+here=$(rustc -vV | sed -n 's/^host: //p')
+[ "$platform" = "$here" ] ||
+  fail "$tree is not a release of browse $version for $here" "deploy/dist/tree.sh PROGRAMS target/dist-tree/browse-$version-$here makes one"
 have dpkg-shlibdeps || fail "dpkg-shlibdeps is missing: it finds which libraries the programs need" "apt-get install dpkg-dev"
 folder="$tools/cargo-cargo-deb-$release_cargo_deb"
 PATH="$folder/bin:$PATH"

@@ -7,14 +7,10 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 . "$root/deploy/dist/release.sh"
-[ $# -eq 2 ] || fail "two folders are needed" "deploy/dist/image.sh TREE OUT"
-tree=$1 out=$2
-[ -x "$tree/bin/browsed" ] || fail "\`$tree\` is not the tree of a release: bin/browsed is missing" "deploy/dist/tree.sh PROGRAMS TREE makes one"
-[ -d "$out" ] || fail "the folder \`$out\` is missing" "mkdir -p $out"
+release_arguments image.sh "$@"
 for tool in mmdebstrap umoci dpkg-deb; do
   have "$tool" || fail "\`$tool\` is missing, which makes the image" "apt-get install mmdebstrap umoci"
 done
-version=$(release_version)
 name=$(basename "$tree")
 case $name in
   *-x86_64-*-linux-gnu) architecture=amd64 ;;

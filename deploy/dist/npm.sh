@@ -7,15 +7,8 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 . "$root/deploy/setup/node.sh"
 . "$root/deploy/dist/release.sh"
-[ $# -eq 2 ] || fail "two folders are needed" "deploy/dist/npm.sh TREE OUT"
-[ -x "$1/bin/browse" ] || fail "$1 has no bin/browse" "\`deploy/dist/tree.sh\` makes the tree of a release"
+release_arguments npm.sh "$@"
 have npm || fail "npm is missing" "run \`make setup\` first"
-tree=$(cd "$1" && pwd)
-mkdir -p "$2"
-out=$(cd "$2" && pwd)
-version=$(release_version)
-platform=$(basename "$tree")
-platform=${platform#"browse-$version-"}
 export release_source
 
 stage=$(mktemp -d)

@@ -6,14 +6,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 . "$root/deploy/dist/release.sh"
-[ $# -eq 2 ] || fail "two folders are needed" "deploy/dist/python.sh TREE OUT"
-[ -x "$1/bin/browse" ] || fail "$1 has no bin/browse" "\`deploy/dist/tree.sh\` makes the tree of a release"
-tree=$(cd "$1" && pwd)
-mkdir -p "$2"
-out=$(cd "$2" && pwd)
-version=$(release_version)
-platform=$(basename "$tree")
-platform=${platform#"browse-$version-"}
+release_arguments python.sh "$@"
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH PYTHONDONTWRITEBYTECODE=1
 

@@ -22,6 +22,20 @@ release_parts="archive deb python npm crate"
 release_programs="browse browsed browse-mcp browse-onnx browse-ngrok"
 release_documents="LICENSE THIRD-PARTY.md README.md"
 
+# Reads the words of a script of this folder that makes a package, `NAME.sh TREE OUT`: sets tree, out,
+# version and platform.
+release_arguments() {
+  local script=$1
+  shift
+  [ $# -eq 2 ] || fail "two folders are needed" "deploy/dist/$script TREE OUT"
+  [ -x "$1/bin/browse" ] || fail "$1 has no bin/browse" "deploy/dist/tree.sh PROGRAMS TREE makes the tree of a release"
+  mkdir -p "$2"
+  tree=$(cd "$1" && pwd) out=$(cd "$2" && pwd)
+  version=$(release_version)
+  platform=$(basename "$tree")
+  platform=${platform#"browse-$version-"}
+}
+
 # Prints the glibc that programs need: that of their newest symbol, or 2.36 where the dynamic loader
 # has to know packed relocations (`-z pack-relative-relocs`, server/build/link.rs).
 release_needs_glibc() {

@@ -9,6 +9,7 @@ mod keys;
 mod listing;
 mod raw_setting;
 mod read;
+mod sources;
 
 pub use edit::{AppliedEdit, ConfigEdit, apply};
 pub use keys::KEYS;
@@ -31,7 +32,8 @@ use browse_models::ModelSettings;
 use browse_net::HostRules;
 use browse_policy::DeniedCommands;
 
-pub use read::{ConfigFiles, SettingsReader};
+pub use read::SettingsReader;
+pub use sources::ConfigFiles;
 
 /// Every setting, with its type.
 #[derive(Clone, Debug)]

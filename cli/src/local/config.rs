@@ -31,6 +31,10 @@ struct Words {
 /// Runs it with the words after `config`.
 pub fn run(words: &[String], globals: &Globals) -> Result<u8> {
     let mut words = Words::read(words)?;
+    if globals.remote.is_some() || globals.addr.is_some() {
+        let message = "`config` is for the settings of this machine";
+        return Err(misused(message, "Leave `--remote` and `--addr` out, or run it over there"));
+    }
     words.json |= globals.json;
     let named = globals.project.as_ref().map(|folder| folder.display().to_string());
     words.project = words.project.or(named);
@@ -174,7 +178,7 @@ fn get(words: &Words, name: &str) -> Result<u8> {
         setting.field("name") == plain || setting.field("variable") == name
     };
     let Some(setting) = all.iter().find(is_meant) else {
-        let failure = misused(&format!("there is no setting `{name}`"), "Run `browse config list`");
+        let failure = misused(&format!("`{name}` is not a setting"), "Run `browse config list`");
         return Err(
             match suggest::nearest(&plain, all.iter().map(|setting| setting.field("name"))) {
                 Some(near) => failure.with_hint(format!("Did you mean `{near}`?")),

@@ -37,22 +37,22 @@ struct Theirs {
 
 impl Theirs {
     fn start(pages: &[String]) -> Self {
-        Self::start_program(&program(), pages)
+        Self::start_program(&program(), &[], pages)
     }
 
     /// One with the pages of a browser, such as `chrome://version`, which the shell lacks.
     fn start_whole(pages: &[String]) -> Self {
         let whole = ["/usr/bin/chromium", "/usr/bin/google-chrome"];
         let found = whole.into_iter().map(PathBuf::from).find(|path| path.exists());
-        Self::start_program(&found.unwrap_or_else(program), pages)
+        Self::start_program(&found.unwrap_or_else(program), &[], pages)
     }
 
-    fn start_program(program: &Path, pages: &[String]) -> Self {
+    fn start_program(program: &Path, args: &[String], pages: &[String]) -> Self {
         let profile =
             tempfile::Builder::new().prefix("browse-theirs-").tempdir().expect("a folder");
         let mut command = Command::new(program);
         command.args(["--headless=new", "--no-sandbox", "--remote-debugging-port=0"]);
-        command.args(["--no-first-run", "--disable-gpu", "--mute-audio"]);
+        command.args(["--no-first-run", "--disable-gpu", "--mute-audio"]).args(args);
         command.arg(format!("--user-data-dir={}", profile.path().display()));
         command.env("HOME", profile.path());
         let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -68,11 +68,7 @@ impl Theirs {
         let theirs = Self { child, _profile: profile, port, path };
         for page in pages {
             theirs.protocol().call("Target.createTarget", json!({ "url": page }), None);
-            eventually(LIMIT, || match theirs.tabs().contains(page) {
-                true => Ok(()),
-                false => Err(theirs.tabs()),
-            })
-            .expect("its pages");
+            theirs.wait_for(page);
         }
         theirs
     }
@@ -92,6 +88,15 @@ impl Theirs {
         all
     }
 
+    /// Waits until a tab of it has this address.
+    fn wait_for(&self, url: &str) {
+        let there = || match self.tabs().iter().any(|tab| tab == url) {
+            true => Ok(()),
+            false => Err(self.tabs()),
+        };
+        eventually(LIMIT, there).unwrap_or_else(|tabs| panic!("{url}: {tabs:?}"));
+    }
+
     /// Another client of it: the eyes of its person.
     fn protocol(&self) -> Protocol {
         let (socket, _) = tungstenite::connect(self.address()).expect("a WebSocket");
@@ -101,14 +106,9 @@ impl Theirs {
     /// What a tab of it says of a script.
     fn evaluate(&self, url: &str, script: &str) -> Value {
         let mut protocol = self.protocol();
-        let targets = protocol.call("Target.getTargets", json!({}), None);
-        let infos = targets["targetInfos"].as_array().expect("a list").clone();
-        let info = infos.iter().find(|info| info["url"] == url).expect("the tab");
-        let params = json!({ "targetId": info["targetId"], "flatten": true });
-        let attached = protocol.call("Target.attachToTarget", params, None);
+        let session = protocol.attach_to(url);
         let params = json!({ "expression": script, "returnByValue": true, "awaitPromise": true });
-        let session = attached["sessionId"].as_str();
-        protocol.call("Runtime.evaluate", params, session)["result"]["value"].clone()
+        protocol.call("Runtime.evaluate", params, Some(&session))["result"]["value"].clone()
     }
 
     fn end(&mut self) {
@@ -137,6 +137,16 @@ struct Protocol {
 }
 
 impl Protocol {
+    /// Attaches to the tab with this address; answers the session.
+    fn attach_to(&mut self, url: &str) -> String {
+        let targets = self.call("Target.getTargets", json!({}), None);
+        let infos = targets["targetInfos"].as_array().expect("a list").clone();
+        let info = infos.iter().find(|info| info["url"] == url).expect("the tab");
+        let params = json!({ "targetId": info["targetId"], "flatten": true });
+        let attached = self.call("Target.attachToTarget", params, None);
+        attached["sessionId"].as_str().expect("a session").to_owned()
+    }
+
     fn call(&mut self, method: &str, params: Value, session: Option<&str>) -> Value {
         self.last_id += 1;
         let mut message = json!({ "id": self.last_id, "method": method, "params": params });
@@ -271,16 +281,6 @@ fn a_tab_is_given_by_the_address_that_it_alone_has() {
     shows(&[site.url("/mail/2"), site.url("/mail")]);
 }
 
-/// Attaches to the tab of the person with this address; answers the session.
-fn attach_to(protocol: &mut Protocol, url: &str) -> String {
-    let targets = protocol.call("Target.getTargets", json!({}), None);
-    let infos = targets["targetInfos"].as_array().expect("a list").clone();
-    let info = infos.iter().find(|info| info["url"] == url).expect("the tab");
-    let params = json!({ "targetId": info["targetId"], "flatten": true });
-    let attached = protocol.call("Target.attachToTarget", params, None);
-    attached["sessionId"].as_str().expect("a session").to_owned()
-}
-
 #[test]
 fn pages_of_the_browser_itself_are_not_read() {
     let site = site();
@@ -292,13 +292,9 @@ fn pages_of_the_browser_itself_are_not_read() {
     // The person looks at something else in that tab.
     let version = "chrome://version/".to_owned();
     let mut protocol = theirs.protocol();
-    let session = attach_to(&mut protocol, &mail);
+    let session = protocol.attach_to(&mail);
     protocol.call("Page.navigate", json!({ "url": version }), Some(&session));
-    let came = || match theirs.tabs().contains(&version) {
-        true => Ok(()),
-        false => Err(theirs.tabs()),
-    };
-    eventually(LIMIT, came).expect("the page of the browser");
+    theirs.wait_for(&version);
     for words in [&["text"][..], &["js", "document.body.innerText"], &["screenshot", "x.png"]] {
         let output = project.run(words);
         assert_ne!(output.code, Some(0), "{output:?}");
@@ -337,6 +333,60 @@ fn windows_of_the_person_stay_theirs() {
     let mut tabs = theirs.tabs();
     tabs.retain(|tab| !expected.contains(tab));
     assert_eq!((tabs, theirs.tabs().len()), (Vec::new(), expected.len()));
+}
+
+#[test]
+fn a_window_that_shows_a_metadata_service_is_not_read() {
+    let site = site();
+    let rules =
+        format!("--host-resolver-rules=MAP metadata.google.internal 127.0.0.1:{}", site.port());
+    let theirs = Theirs::start_program(&program(), &[rules], &[]);
+    let project = Project::new();
+    project.ok(&["connect", "--cdp", &theirs.address(), "--consent"]);
+    project.ok(&["goto", &site.url("/")]);
+    let link =
+        "<a href=http://metadata.google.internal/secret target=_blank rel=opener>open it</a>";
+    project.ok(&["js", &format!("(document.body.innerHTML = '{link}', 1)")]);
+    project.run(&["click", "text=open it"]);
+    // It is taken in time, and its document is refused; or it is closed. Whenever one looks, nothing
+    // of it is there to read.
+    for _ in 0..20 {
+        for tab in project.json(&["tabs"]).as_array().expect("a list") {
+            let output = project.run(&["text", "--tab", &tab["id"].to_string()]);
+            assert!(!format!("{output:?}").contains("SECRET"), "{output:?}");
+        }
+    }
+    let shows_it = |tab: &String| tab.contains("metadata");
+    assert!(!theirs.tabs().iter().any(shows_it), "{:?}", theirs.tabs());
+}
+
+#[test]
+fn tabs_of_one_profile_are_driven_together() {
+    let site = site();
+    let mail = site.url("/mail");
+    let theirs = Theirs::start(&[mail.clone()]);
+    let mut protocol = theirs.protocol();
+    let private = protocol.call("Target.createBrowserContext", json!({}), None);
+    let hidden = site.url("/secret");
+    let params = json!({ "url": hidden, "browserContextId": private["browserContextId"] });
+    protocol.call("Target.createTarget", params, None);
+    theirs.wait_for(&hidden);
+    let project = Project::new();
+    project.ok(&["connect", "--cdp", &theirs.address(), "--consent"]);
+    project.ok(&["adopt", &mail]);
+    let output = project.run(&["adopt", &hidden]);
+    assert_eq!(output.code, Some(3), "{output:?}");
+    assert!(output.stderr.contains("take it in a session of its own"), "{output:?}");
+    project.ok(&["--session", "private", "connect", "--cdp", &theirs.address()]);
+    project.ok(&["--session", "private", "adopt", &hidden]);
+    // A new tab would be in the profile, and is closed again.
+    let before = theirs.tabs();
+    assert_eq!(project.fail(&["--session", "private", "newtab"]).0, "FOREIGN_BROWSER");
+    let closed = || match theirs.tabs() {
+        tabs if tabs == before => Ok(()),
+        tabs => Err(tabs),
+    };
+    eventually(LIMIT, closed).expect("the tab in the profile is closed again");
 }
 
 #[test]
@@ -412,8 +462,7 @@ fn cookies_and_storage_are_those_of_given_sites_alone() {
     for page in [site.url("/who"), other.clone()] {
         let signs_in = page.replace("/who", "/sign-in");
         theirs.protocol().call("Target.createTarget", json!({ "url": signs_in }), None);
-        let arrived = || if theirs.tabs().contains(&page) { Ok(()) } else { Err(theirs.tabs()) };
-        eventually(LIMIT, arrived).expect("it signs in");
+        theirs.wait_for(&page);
     }
     let project = Project::new();
     project.ok(&["connect", "--cdp", &theirs.address(), "--consent"]);

@@ -49,6 +49,7 @@ fn what_a_daemon_would_refuse_is_not_written_and_can_be_removed() {
         (&["config", "get", "prot"], "ARGUMENT_INVALID"),
         (&["config", "sett", "port", "1"], "ARGUMENT_INVALID"),
         (&["config", "list", "--all"], "ARGUMENT_INVALID"),
+        (&["--remote", "x", "config", "list"], "ARGUMENT_INVALID"),
     ] {
         assert_eq!(project.fail(words), (reason.to_owned(), 2), "{words:?}");
     }

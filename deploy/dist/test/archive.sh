@@ -6,12 +6,8 @@ set -euo pipefail
 . "$root/deploy/dist/release.sh"
 [ $# -eq 1 ] || fail "a folder is needed" "deploy/dist/test/archive.sh DIST"
 dist=$(cd "$1" && pwd)
-checks="$root/target/tools/sbom-checks"
-if [ ! -x "$checks/bin/python" ]; then
-  python3 -m venv "$checks"
-  "$checks/bin/pip" install --quiet --disable-pip-version-check 'cyclonedx-python-lib[json-validation]==11.12.0'
-fi
 . "$root/deploy/dist/test/site.sh"
+checks=$(python_environment sbom-checks "$root/deploy/dist/test/sbom.txt")
 version=$(release_version)
 
 (cd "$dist" && sha256sum --quiet -c SHA256SUMS)
@@ -51,11 +47,7 @@ expect "$scratch/printed" "installed browse $version" "install.sh"
 installed=$(since "$started")
 export PATH="$prefix/bin:$PATH"
 browse="$prefix/bin/browse"
-cd "$scratch/project"
-browse goto "$site" >/dev/null
-browse snapshot -i >"$scratch/printed"
-expect "$scratch/printed" '@e1 link "Sign in"' "browse snapshot -i"
-say "archive: installed in $installed, first snapshot $(since "$started") after the start of the installation"
+first_page archive "$started" "$installed"
 browse skill trust page-to-markdown >/dev/null
 browse skill run page-to-markdown --arg "url=$site" --raw >"$scratch/printed" 2>&1 || { cat "$scratch/printed" >&2; fail "a bundled skill failed"; }
 expect "$scratch/printed" "Example Domain" "browse skill run page-to-markdown"

@@ -68,22 +68,7 @@ ada() {
 }
 # The user of the system unit, as an administrator is told to become it.
 service() { inside sudo -H -u _browse browse --project /var/lib/browse/project "$@"; }
-milliseconds() { echo $(($(date +%s%N) / 1000000)); }
-
-failed=0
-# expect NAME PATTERN COMMAND…: what the command prints has the pattern.
-expect() {
-  local name=$1 pattern=$2 printed
-  shift 2
-  printed=$("$@" 2>&1) || true
-  if grep -q -a -e "$pattern" <<<"$printed"; then
-    say "  ok    $name"
-  else
-    say "  FAILS $name: no \`$pattern\` in"
-    say "          ${printed//$'\n'/$'\n'          }"
-    failed=1
-  fi
-}
+. "$root/deploy/dist/test/expect.sh"
 # Whether a condition holds within ten seconds.
 soon() {
   for _ in $(seq 100); do

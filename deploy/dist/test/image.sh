@@ -68,20 +68,7 @@ JS
 }
 
 inside() { "$runtime" exec "$id" "$@"; }
-failed=0
-# expect NAME PATTERN COMMAND…: what the command prints has the pattern.
-expect() {
-  local name=$1 pattern=$2 printed
-  shift 2
-  printed=$("$@" 2>&1) || true
-  if grep -q -a -e "$pattern" <<<"$printed"; then
-    say "  ok    $name"
-  else
-    say "  FAILS $name: no \`$pattern\` in"
-    say "          ${printed//$'\n'/$'\n'          }"
-    failed=1
-  fi
-}
+. "$root/deploy/dist/test/expect.sh"
 
 new_project() {
   rm -rf "$scratch/work"
@@ -105,8 +92,6 @@ expect_end() {
   expect "$1" '"status": "stopped"' "$runtime" state "$id"
   "$runtime" delete --force "$id" >/dev/null 2>&1 || true
 }
-
-milliseconds() { echo $(($(date +%s%N) / 1000000)); }
 
 # container TITLE NAMESPACES MEMORY USER SANDBOX SKILLS: starts one, and does what a user does.
 container() {

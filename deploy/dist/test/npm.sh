@@ -37,11 +37,7 @@ installed=$(since "$started")
 own_path=$PATH
 export PATH="$global/bin:$PATH"
 browse="$global/bin/browse"
-cd "$scratch/project"
-browse goto "$site" >/dev/null
-browse snapshot -i >"$scratch/printed"
-expect "$scratch/printed" '@e1 link "Sign in"' "browse snapshot -i"
-say "npm: installed in $installed, first snapshot $(since "$started") after the start of the installation"
+first_page npm "$started" "$installed"
 browse skill list >"$scratch/printed"
 expect "$scratch/printed" page-to-markdown "browse skill list"
 man -M "$global/share/man" -w browse-click >/dev/null || fail "there is no man page"

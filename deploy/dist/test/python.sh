@@ -9,16 +9,8 @@ set -euo pipefail
 [ $# -eq 1 ] || fail "a folder is needed" "deploy/dist/test/python.sh DIST"
 dist=$(cd "$1" && pwd)
 
-checks="$root/target/tools/python-checks"
-pins="$root/deploy/dist/python/checks.txt"
-if ! cmp -s "$pins" "$checks/checks.txt"; then
-  rm -rf "$checks"
-  python3 -m venv "$checks"
-  "$checks/bin/pip" install --quiet --disable-pip-version-check -r "$pins"
-  cp "$pins" "$checks/checks.txt"
-fi
-
 . "$root/deploy/dist/test/site.sh"
+checks=$(python_environment python-checks "$root/deploy/dist/python/checks.txt")
 bin_name=$release_pypi_prefix-bin sdk_name=$release_pypi_prefix-sdk
 bin_wheel=$(release_file "$dist" "${bin_name//-/_}-*.whl")
 sdk_wheel=$(release_file "$dist" "${sdk_name//-/_}-*.whl")
@@ -41,12 +33,8 @@ pip_install "$scratch/env" "$bin_name" "$sdk_name"
 installed=$(since "$started")
 export PATH="$scratch/env/bin:$PATH"
 browse="$scratch/env/bin/browse"
-cd "$scratch/project"
 [ "$(command -v browse)" = "$browse" ] || fail "pip put no browse into bin"
-browse goto "$site" >/dev/null
-browse snapshot -i >"$scratch/printed"
-expect "$scratch/printed" '@e1 link "Sign in"' "browse snapshot -i"
-say "python: installed in $installed, first snapshot $(since "$started") after the start of the installation"
+first_page python "$started" "$installed"
 [ "$(browse --version)" = "browse $(release_version)" ] || fail "browse --version prints another version" "$(browse --version)"
 browse skill list >"$scratch/printed"
 expect "$scratch/printed" page-to-markdown "browse skill list"

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154,SC2164 # sourced after lib.sh, with set -e
 # What the tests of the packages for registries share: a scratch folder that is also HOME and the
 # project, a site on loopback, and the examples of a README. Sourced after lib.sh.
 
@@ -70,6 +70,27 @@ release_file() {
   mapfile -t found < <(compgen -G "$1/$2")
   [ "${#found[@]}" -eq 1 ] || fail "$1 must have one file $2" "make it with \`make dist\`"
   echo "${found[0]}"
+}
+
+# An environment with what a file pins, from PyPI, cached in target/tools: its folder is printed.
+python_environment() {
+  local folder="$root/target/tools/$1" pins=$2
+  if ! cmp -s "$pins" "$folder/pins.txt"; then
+    rm -rf "$folder"
+    python3 -m venv "$folder"
+    HOME=$own_home "$folder/bin/pip" install --quiet --disable-pip-version-check -r "$pins" >&2
+    cp "$pins" "$folder/pins.txt"
+  fi
+  echo "$folder"
+}
+
+# The first page with the `browse` on PATH that was just installed: `first_page NAME STARTED INSTALLED`.
+first_page() {
+  cd "$scratch/project"
+  browse goto "$site" >/dev/null
+  browse snapshot -i >"$scratch/printed"
+  expect "$scratch/printed" '@e1 link "Sign in"' "browse snapshot -i"
+  say "$1: installed in $3, first snapshot $(since "$2") after the start of the installation"
 }
 
 # Runs the commands of a README of the programs, and checks what they print.

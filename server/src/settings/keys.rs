@@ -11,6 +11,8 @@ pub struct SettingKey {
     pub config_scope: ConfigScope,
     /// Its value when it is not set; a literal value stands in backticks.
     pub default: &'static str,
+    /// Whether its value may hold a password or a token, so that it is not shown.
+    pub may_hold_secret: bool,
     /// What it does, in `--help` and `docs/settings.md`.
     pub help: &'static str,
 }
@@ -33,11 +35,6 @@ impl SettingKey {
         KEYS.iter().find(|key| key.name == name || key.variable == name)
     }
 
-    /// Whether its value may hold a password or a token, so that it is not shown.
-    pub fn holds_secret(&self) -> bool {
-        matches!(self.name, "cdp_url" | "chromium_args" | "tunnel_cmd" | "library_url")
-    }
-
     /// The default when it is one literal value.
     pub fn literal_default(&self) -> Option<&'static str> {
         let inner = self.default.strip_prefix('`')?.strip_suffix('`')?;
@@ -52,6 +49,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_PROJECT",
         config_scope: ConfigScope::None,
         default: "the git top level, else the nearest parent below your home with a `.browse` folder of yours, else the working directory",
+        may_hold_secret: false,
         help: "folder that the daemon serves",
     },
     SettingKey {
@@ -59,6 +57,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_HOME",
         config_scope: ConfigScope::None,
         default: "`~/.browse`",
+        may_hold_secret: false,
         help: "settings, skills and records of the user",
     },
     SettingKey {
@@ -66,6 +65,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_STATE_FILE",
         config_scope: ConfigScope::None,
         default: "`<project>/.browse/daemon.json`",
+        may_hold_secret: false,
         help: "file with the address and the root token of the daemon",
     },
     SettingKey {
@@ -73,6 +73,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_PORT",
         config_scope: ConfigScope::Any,
         default: "`0`",
+        may_hold_secret: false,
         help: "port on 127.0.0.1; the system chooses one for `0`",
     },
     SettingKey {
@@ -80,6 +81,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_IDLE_TIMEOUT",
         config_scope: ConfigScope::Any,
         default: "`30m`",
+        may_hold_secret: false,
         help: "the daemon stops after this time without a call; a number without a unit is milliseconds",
     },
     SettingKey {
@@ -87,6 +89,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_CHROMIUM",
         config_scope: ConfigScope::User,
         default: "the first one found",
+        may_hold_secret: false,
         help: "path of the browser program",
     },
     SettingKey {
@@ -94,6 +97,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_CDP_URL",
         config_scope: ConfigScope::User,
         default: "none",
+        may_hold_secret: true,
         help: "browser that runs already, in which the session `default` is: as for `connect --cdp`, whose consent it needs too",
     },
     SettingKey {
@@ -101,6 +105,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_CHROMIUM_ARGS",
         config_scope: ConfigScope::User,
         default: "none",
+        may_hold_secret: true,
         help: "arguments for Chromium, quoted as in a shell; in `config.toml` a list",
     },
     SettingKey {
@@ -108,6 +113,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_NO_BROWSER",
         config_scope: ConfigScope::None,
         default: "`false`",
+        may_hold_secret: false,
         help: "start no browser (for tests)",
     },
     SettingKey {
@@ -115,6 +121,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_BUNDLED_SKILLS",
         config_scope: ConfigScope::User,
         default: "beside `browsed`",
+        may_hold_secret: false,
         help: "folder of the bundled skills",
     },
     SettingKey {
@@ -122,6 +129,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_SKILL_SANDBOX",
         config_scope: ConfigScope::User,
         default: "`auto`",
+        may_hold_secret: false,
         help: "sandbox of untrusted skills: `auto`, `namespaces`, `landlock`, or `none`, which refuses them",
     },
     SettingKey {
@@ -129,6 +137,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_SKILL_MEMORY",
         config_scope: ConfigScope::User,
         default: "`4294967296`",
+        may_hold_secret: false,
         help: "memory limit of all processes of an untrusted skill together, in bytes",
     },
     SettingKey {
@@ -136,6 +145,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_MAX_HTML_BYTES",
         config_scope: ConfigScope::Any,
         default: "`52428800`",
+        may_hold_secret: false,
         help: "largest file that `load-html` accepts, in bytes",
     },
     SettingKey {
@@ -143,6 +153,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_MAX_WINDOWS",
         config_scope: ConfigScope::User,
         default: "`100`",
+        may_hold_secret: false,
         help: "largest number of windows that pages of a session can open; `newtab` does not count",
     },
     SettingKey {
@@ -150,6 +161,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_DENY",
         config_scope: ConfigScope::User,
         default: "none",
+        may_hold_secret: false,
         help: "commands that nobody may call, the local user included: `fetch,js`; in `config.toml` a list; a name includes its subcommands",
     },
     SettingKey {
@@ -157,6 +169,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_FETCH_ALLOW",
         config_scope: ConfigScope::User,
         default: "none",
+        may_hold_secret: false,
         help: "hosts that `fetch` reaches without approval, public or not: `example.com`, `*.example.com`, `127.0.0.1:3000`; names and addresses are not resolved to each other",
     },
     SettingKey {
@@ -164,6 +177,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_KEYCHAIN",
         config_scope: ConfigScope::User,
         default: "`true`",
+        may_hold_secret: false,
         help: "keep the key of saved states in the keychain of the system where that works; `false`: in a file",
     },
     SettingKey {
@@ -171,6 +185,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_DIALOGS",
         config_scope: ConfigScope::Any,
         default: "`ask`",
+        may_hold_secret: false,
         help: "`confirm` and `prompt` dialogs of pages: `ask` keeps them open for up to 60 s, for `dialog-accept` or `dialog-dismiss`; `accept` or `dismiss` answers at once",
     },
     SettingKey {
@@ -178,6 +193,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_USER_AGENT",
         config_scope: ConfigScope::Any,
         default: "`plain`",
+        may_hold_secret: false,
         help: "what the browser says it is: `plain` is what the same Chromium says with a window, client hints included; `headless` names `HeadlessChrome`",
     },
     SettingKey {
@@ -185,6 +201,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_WEBMCP",
         config_scope: ConfigScope::User,
         default: "`false`",
+        may_hold_secret: false,
         help: "start Chromium with WebMCP, by which pages offer tools to `webmcp list` and `webmcp call`",
     },
     SettingKey {
@@ -192,6 +209,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_LIBRARY",
         config_scope: ConfigScope::User,
         default: "`browser-use/browser-harness`",
+        may_hold_secret: false,
         help: "public collection of notes on GitHub, `owner/name`, or `off`",
     },
     SettingKey {
@@ -199,6 +217,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_LIBRARY_BRANCH",
         config_scope: ConfigScope::User,
         default: "`main`",
+        may_hold_secret: false,
         help: "branch of the collection",
     },
     SettingKey {
@@ -206,6 +225,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_LIBRARY_PREFIX",
         config_scope: ConfigScope::User,
         default: "`agent-workspace/domain-skills`",
+        may_hold_secret: false,
         help: "folder of the collection with one folder per site",
     },
     SettingKey {
@@ -213,6 +233,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_LIBRARY_URL",
         config_scope: ConfigScope::User,
         default: "GitHub",
+        may_hold_secret: true,
         help: "base URL that serves `/repos/<collection>/git/trees/<branch>` and `/<collection>/<branch>/<file>`",
     },
     SettingKey {
@@ -220,6 +241,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_TUNNEL_CERT",
         config_scope: ConfigScope::User,
         default: "generated",
+        may_hold_secret: false,
         help: "certificate of the listener for paired agents, as PEM",
     },
     SettingKey {
@@ -227,6 +249,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_TUNNEL_KEY",
         config_scope: ConfigScope::User,
         default: "generated",
+        may_hold_secret: false,
         help: "private key of that certificate, as PEM, mode 0600",
     },
     SettingKey {
@@ -234,6 +257,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_TUNNEL",
         config_scope: ConfigScope::User,
         default: "none",
+        may_hold_secret: false,
         help: "tunnel that starts with the daemon: `ngrok`, `command` or `none`",
     },
     SettingKey {
@@ -241,6 +265,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_TUNNEL_CMD",
         config_scope: ConfigScope::User,
         default: "none",
+        may_hold_secret: true,
         help: "command of the tunnel, quoted as in a shell",
     },
     SettingKey {
@@ -248,6 +273,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_TUNNEL_LOCAL_ONLY",
         config_scope: ConfigScope::User,
         default: "`false`",
+        may_hold_secret: false,
         help: "open the listener for paired agents on this machine, without a tunnel",
     },
     SettingKey {
@@ -255,6 +281,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_SKILLIFY_PROMPTS",
         config_scope: ConfigScope::Any,
         default: "`false`",
+        may_hold_secret: false,
         help: "suggest a skill after 20 commands on a host without one",
     },
     SettingKey {
@@ -262,6 +289,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_SECURITY_DATAMARK",
         config_scope: ConfigScope::User,
         default: "`true`",
+        may_hold_secret: false,
         help: "add a watermark to text that paired agents read",
     },
     SettingKey {
@@ -269,6 +297,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_SECURITY_HIDDEN",
         config_scope: ConfigScope::User,
         default: "`true`",
+        may_hold_secret: false,
         help: "omit text that is not visible to a person",
     },
     SettingKey {
@@ -276,6 +305,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_SECURITY_EGRESS",
         config_scope: ConfigScope::User,
         default: "`warn`; `block` for paired agents",
+        may_hold_secret: false,
         help: "text that leaves its site: `off`, `warn` or `block`",
     },
     SettingKey {
@@ -283,6 +313,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_TELEMETRY",
         config_scope: ConfigScope::User,
         default: "`false`",
+        may_hold_secret: false,
         help: "count events of notes on sites, in a local file",
     },
     SettingKey {
@@ -290,6 +321,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_TELEMETRY_OFF",
         config_scope: ConfigScope::Any,
         default: "`false`",
+        may_hold_secret: false,
         help: "disable telemetry, whatever `telemetry` says",
     },
     SettingKey {
@@ -297,6 +329,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_SECURITY_PATTERNS",
         config_scope: ConfigScope::User,
         default: "`true`",
+        may_hold_secret: false,
         help: "warn of text that addresses an agent",
     },
     SettingKey {
@@ -304,6 +337,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_SECURITY_OFF",
         config_scope: ConfigScope::User,
         default: "`false`",
+        may_hold_secret: false,
         help: "disable the classifiers of page text; canaries and rules stay",
     },
     SettingKey {
@@ -311,6 +345,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_SECURITY_MODEL_DIR",
         config_scope: ConfigScope::User,
         default: "`off`",
+        may_hold_secret: false,
         help: "folder of an ONNX classifier, or `off`",
     },
     SettingKey {
@@ -318,6 +353,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_SECURITY_MODEL_RUNTIME",
         config_scope: ConfigScope::User,
         default: "in the model folder, else an installed one",
+        may_hold_secret: false,
         help: "library of ONNX Runtime",
     },
     SettingKey {
@@ -325,6 +361,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_SECURITY_MODEL_PROGRAM",
         config_scope: ConfigScope::User,
         default: "`browse-onnx` beside `browsed`",
+        may_hold_secret: false,
         help: "program that runs the model",
     },
     SettingKey {
@@ -332,6 +369,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_SECURITY_MODEL_URL",
         config_scope: ConfigScope::User,
         default: "PyPI",
+        may_hold_secret: true,
         help: "base URL of the package index for `security install-model`",
     },
     SettingKey {
@@ -339,6 +377,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_SECURITY_TRANSCRIPT_CHECK",
         config_scope: ConfigScope::User,
         default: "`off`",
+        may_hold_secret: false,
         help: "ask a language model when the classifiers are unsure: `off`, `openai` or `anthropic` (the API that it speaks)",
     },
     SettingKey {
@@ -346,6 +385,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_SECURITY_TRANSCRIPT_URL",
         config_scope: ConfigScope::User,
         default: "none",
+        may_hold_secret: true,
         help: "URL of the language model: https, or a loopback address",
     },
     SettingKey {
@@ -353,6 +393,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_SECURITY_TRANSCRIPT_MODEL",
         config_scope: ConfigScope::User,
         default: "none",
+        may_hold_secret: false,
         help: "name of the language model",
     },
     SettingKey {
@@ -360,6 +401,7 @@ pub static KEYS: &[SettingKey] = &[
         variable: "BROWSE_SECURITY_TRANSCRIPT_KEY",
         config_scope: ConfigScope::User,
         default: "none",
+        may_hold_secret: false,
         help: "name of the environment variable that holds the API key",
     },
 ];

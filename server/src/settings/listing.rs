@@ -5,7 +5,8 @@ use serde::Serialize;
 
 use super::{
     keys::{KEYS, SettingKey},
-    read::{ConfigFiles, SettingSource, SettingsReader},
+    read::SettingsReader,
+    sources::{ConfigFiles, SettingSource},
 };
 
 /// One setting as it is for a daemon that would start now.
@@ -57,7 +58,7 @@ fn listed(
     key: &'static SettingKey,
 ) -> ListedSetting {
     let found = reader.find(key.name, files);
-    let is_hidden = found.is_some() && key.holds_secret();
+    let is_hidden = found.is_some() && key.may_hold_secret;
     let (source, value, place) = match found {
         Some((source, raw)) => (source, Some(raw.items.clone()), raw.source.clone()),
         None => {

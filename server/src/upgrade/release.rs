@@ -3,11 +3,10 @@
 use std::{env::consts, fs, path::Path, process::Stdio, time::Duration};
 
 use browse_base::{Error, Result};
-use browse_net::{HostRules, ResolverRules};
-use browse_outbound::{FetchPolicy, OutboundRequest, UrlGate, send_following_redirects};
+use browse_outbound::{Download, UrlGate};
 use browse_proto::Reason;
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use http::StatusCode;
 use minisign_verify::{PublicKey, Signature};
 use semver::Version;
 use sha2::{Digest as _, Sha256};
@@ -135,34 +134,14 @@ impl ReleaseServer {
 
     /// A file of the release `version`; none when the server has none.
     async fn fetch(&self, version: &str, name: &str) -> Result<Option<Bytes>> {
-        let server = &self.source.url;
-        let mut url = server.clone();
-        url.set_path(&format!("{}/{version}/{name}", server.path().trim_end_matches('/')));
-        // What comes back is signed, so it may lie in a network of one's own.
-        let host = server.host_str().unwrap_or_default();
-        let allowed =
-            HostRules::parse(&[host]).map_err(|error| self.unreachable(&error.to_string()))?;
-        let policy =
-            FetchPolicy { allowed_hosts: allowed, resolver_rules: ResolverRules::default() };
-        let mut headers = HeaderMap::new();
-        headers.insert(header::ACCEPT, HeaderValue::from_static("*/*"));
-        let agent = concat!("browse/", env!("CARGO_PKG_VERSION"));
-        headers.insert(header::USER_AGENT, HeaderValue::from_static(agent));
-        let request = OutboundRequest {
-            url,
-            method: Method::GET,
-            headers,
-            body: Bytes::new(),
+        let download = Download {
+            server: &self.source.url,
+            path: &format!("/{version}/{name}"),
             max_bytes: MAX_FILE_BYTES,
+            time_limit: FETCH_TIMEOUT,
         };
-        let gate = ServerGate(server);
-        let answer =
-            timeout(FETCH_TIMEOUT, send_following_redirects(&policy, &gate, request)).await;
-        let answer = answer
-            .map_err(|_| {
-                self.unreachable(&format!("no answer within {} s", FETCH_TIMEOUT.as_secs()))
-            })?
-            .map_err(|error| self.unreachable(&error.to_string()))?;
+        let answer = download.send(&ServerGate(&self.source.url)).await;
+        let answer = answer.map_err(|problem| self.unreachable(&problem))?;
         match answer.status {
             StatusCode::NOT_FOUND => Ok(None),
             StatusCode::OK if !answer.truncated => Ok(Some(answer.body)),

@@ -6,7 +6,9 @@
 
 mod cookies;
 mod link;
+mod refusal;
 mod rules;
+mod state;
 mod tabs;
 
 pub(crate) use rules::GIVE_TAB;
@@ -201,4 +203,17 @@ async fn carry(socket: WebSocket, pipe: UnixStream, is_local: bool) {
     link.stop_writing();
     // The closing handshake, so that the browser sees an orderly end.
     let _ = tokio::time::timeout(Duration::from_millis(500), writing).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_EVENT_BYTES, is_huge_event};
+
+    #[test]
+    fn events_are_limited_and_answers_are_not() {
+        let filler = "x".repeat(MAX_EVENT_BYTES);
+        assert!(is_huge_event(&format!(r#"{{"method":"a","params":{{"text":"{filler}"}}}}"#)));
+        assert!(!is_huge_event(&format!(r#"{{"id":1,"result":{{"data":"{filler}"}}}}"#)));
+        assert!(!is_huge_event(r#"{"method":"a","params":{}}"#));
+    }
 }

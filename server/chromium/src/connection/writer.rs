@@ -20,6 +20,8 @@ const MAX_MESSAGES_PER_WRITE: usize = 16;
 struct WriteQueue {
     messages: VecDeque<Vec<u8>>,
     written_bytes: usize,
+    /// Bytes of all of them.
+    waiting_bytes: usize,
     /// How many callers have more to send at once.
     open_batches: usize,
 }
@@ -35,6 +37,7 @@ impl MessageWriter {
     /// Sends one message, now or as soon as the pipe takes it.
     pub(crate) fn send(&self, stream: &UnixStream, message: Vec<u8>) {
         let mut queue = self.queue.lock();
+        queue.waiting_bytes += message.len();
         queue.messages.push_back(message);
         if queue.messages.len() == 1 && queue.open_batches == 0 {
             self.try_flush(&mut queue, stream);
@@ -43,7 +46,7 @@ impl MessageWriter {
 
     /// Bytes that the pipe did not take yet.
     pub(crate) fn waiting_bytes(&self) -> usize {
-        self.queue.lock().messages.iter().map(Vec::len).sum()
+        self.queue.lock().waiting_bytes
     }
 
     /// What `send` sends goes into one write: the browser wakes up once, and has
@@ -121,6 +124,7 @@ impl WriteQueue {
             && self.written_bytes >= message.len()
         {
             self.written_bytes -= message.len();
+            self.waiting_bytes -= message.len();
             self.messages.pop_front();
         }
     }

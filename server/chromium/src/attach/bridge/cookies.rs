@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::link::{Link, SessionUse, not_ours};
+use super::link::Link;
+use super::refusal::not_ours;
+use super::state::SessionUse;
 
 impl Link {
     /// The cookies that the documents of our tabs get.

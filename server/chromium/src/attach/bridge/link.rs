@@ -1,7 +1,6 @@
 //! Between the daemon and the browser: whose message goes where.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
 use std::io;
 use std::rc::Rc;
 
@@ -9,13 +8,11 @@ use serde_json::{Value, json};
 use tokio::net::UnixStream;
 use tokio::sync::{mpsc, oneshot};
 
+use super::refusal::{browser_page, no_such_target, not_ours, server_error};
 use super::rules::{self, LocalCall, Rule};
+use super::state::{SessionUse, State, TabOrigin, Waiting};
 use crate::connection::cbor;
-use crate::connection::pipe::NOT_OURS_CODE;
 use crate::connection::writer::MessageWriter;
-
-/// The code that Chromium gives most of its refusals.
-const SERVER_ERROR_CODE: i64 = -32_000;
 
 /// The state of one connection. All of it is used on one thread.
 pub(super) struct Link {
@@ -25,78 +22,6 @@ pub(super) struct Link {
     /// Whether files of this machine are files of the browser's.
     is_local: bool,
     pub(super) state: RefCell<State>,
-}
-
-#[derive(Default)]
-pub(super) struct State {
-    last_call: u64,
-    waiting: HashMap<u64, Waiting>,
-    /// The tabs that the daemon may use.
-    pub(super) tabs: HashMap<String, OwnTab>,
-    /// Tabs that the person had when a tab was given: they are never taken as windows of it.
-    pub(super) others: HashSet<String>,
-    /// The context of the browser, a profile or a private window, in which all tabs are.
-    pub(super) context: Option<String>,
-    pub(super) sessions: HashMap<String, SessionUse>,
-    /// Targets to which a session that watches documents is being attached, with their tab.
-    pub(super) watching: HashMap<String, String>,
-    /// Tabs for whose closing nobody is to hear.
-    pub(super) leaving: HashSet<String>,
-}
-
-/// A tab that the daemon may use.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OwnTab {
-    pub(super) origin: TabOrigin,
-    /// Whether it shows a page of the browser itself, which is not read and not acted on.
-    pub(super) is_browser_page: bool,
-}
-
-/// How a tab came to be the daemon's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TabOrigin {
-    /// It was opened for it, or by a page of one that was.
-    Opened,
-    /// A person gave it, or a page of such a tab opened it: it stays when the daemon goes.
-    Given,
-}
-
-/// What a session is for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum SessionUse {
-    /// The daemon uses it for a tab of its own.
-    Tab(String),
-    /// The daemon uses it for a frame or a worker of such a tab.
-    Child {
-        tab: String,
-        /// Whether it is a worker that other tabs of the site have too.
-        is_shared: bool,
-    },
-    /// It stops the documents of a tab or of a frame in it, which the daemon sees as if the
-    /// browser stopped them.
-    Documents(String),
-}
-
-impl SessionUse {
-    /// The tab that it belongs to.
-    pub(super) fn tab(&self) -> &str {
-        match self {
-            Self::Tab(tab) | Self::Child { tab, .. } | Self::Documents(tab) => tab,
-        }
-    }
-}
-
-/// Who waits for an answer of the browser.
-enum Waiting {
-    /// The daemon, under this number and on this session.
-    Daemon {
-        id: Value,
-        session: Option<String>,
-        /// Whether the answer tells something of the page that the tab shows.
-        is_of_page: bool,
-    },
-    /// A call of our own.
-    Own(oneshot::Sender<Result<Value, Value>>),
 }
 
 impl Link {
@@ -437,31 +362,4 @@ impl Link {
     pub(super) fn report(&self, method: &str, params: Value) {
         self.send_to_daemon(&json!({ "method": method, "params": params }));
     }
-}
-
-/// The refusal of a call that would reach what is not ours.
-pub(super) fn not_ours(method: &str) -> Value {
-    let message = format!("`{method}` would reach more than the tabs that were opened or given");
-    json!({ "code": NOT_OURS_CODE, "message": message })
-}
-
-/// The refusal of a call for another reason of that kind.
-pub(super) fn not_ours_because(message: &str) -> Value {
-    json!({ "code": NOT_OURS_CODE, "message": message })
-}
-
-/// The refusal of a call on a tab that shows a page of the browser itself.
-fn browser_page() -> Value {
-    let message = "the tab shows a page of the browser itself, such as its settings or history, \
-                   which is not read and not acted on: `browse goto` leaves it";
-    not_ours_because(message)
-}
-
-/// A refusal in words of Chromium, which the daemon knows.
-pub(super) fn server_error(message: &str) -> Value {
-    json!({ "code": SERVER_ERROR_CODE, "message": message })
-}
-
-pub(super) fn no_such_target() -> Value {
-    server_error("No target with given id found")
 }

@@ -255,6 +255,8 @@ mod tests {
         assert!(is_metadata_page("http://169.254.169.254/") && !is_metadata_page("http://a.test/"));
         assert!(!works_on_any_page("Runtime.evaluate") && works_on_any_page("Page.navigate"));
         assert!(!is_event_of_any_page("Runtime.consoleAPICalled"));
+        assert!(changes_shared_worker("Emulation.setTimezoneOverride"));
+        assert!(!changes_shared_worker("Runtime.evaluate"));
     }
 
     #[test]

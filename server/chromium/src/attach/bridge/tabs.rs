@@ -6,8 +6,10 @@ use std::time::Duration;
 use futures::future::join_all;
 use serde_json::{Value, json};
 
-use super::link::{Link, OwnTab, SessionUse, TabOrigin, no_such_target, not_ours_because};
+use super::link::Link;
+use super::refusal::{no_such_target, not_ours_because, server_error};
 use super::rules;
+use super::state::{OwnTab, SessionUse, TabOrigin};
 use crate::connection::pipe::TAB_COUNT_CODE;
 
 /// When a window that a page asked for is looked for. The browser tells of new windows only
@@ -126,7 +128,7 @@ impl Link {
         let session = params["sessionId"].as_str().unwrap_or_default();
         let tab = match self.state.borrow().sessions.get(session) {
             Some(SessionUse::Tab(tab)) => tab.clone(),
-            _ => return Err(super::link::server_error("No session with given id")),
+            _ => return Err(server_error("No session with given id")),
         };
         self.state.borrow_mut().leaving.insert(tab.clone());
         let outcome = self.call(None, "Target.detachFromTarget", params.clone()).await;
