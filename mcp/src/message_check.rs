@@ -18,7 +18,7 @@ pub fn problem(line: &[u8]) -> Option<Value> {
     let message: Value = match serde_json::from_slice(line) {
         Ok(message) => message,
         Err(error) => {
-            let why = format!("the line is not a JSON message: {error}");
+            let why = format!("this is not a JSON message: {error}");
             return Some(answer(recovered_id(line), PARSE_ERROR, &why));
         }
     };
