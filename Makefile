@@ -1,13 +1,16 @@
 # Thin: the work is done by the scripts in deploy/, and by cargo.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build dist release-check demo test test-apps test-cdp test-dist test-recordings fuzz check gen bench picture clean clean-tools
+.PHONY: help setup dashboard build dist release-check demo test test-apps test-cdp test-dist test-recordings fuzz check gen bench picture clean clean-tools
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Installs what is missing: Chromium, fonts, Node, Python, openssl
 	@deploy/setup.sh
+
+dashboard: ## Builds the page of the dashboard, which the next build puts into browsed
+	@deploy/dashboard.sh
 
 build: ## Builds browse, browsed and what lies beside it for daily use (target/release)
 	@deploy/build.sh release

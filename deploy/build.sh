@@ -53,6 +53,12 @@ build_command() {
 cd "$root"
 case $profile in
   release)
+    # The page of the dashboard is part of the daemon; a build without it works.
+    if have node; then
+      deploy/dashboard.sh || say "build: without the dashboard, whose page could not be built"
+    else
+      say "build: without the dashboard, because Node is missing"
+    fi
     # Beside each other: both end with steps that keep one core busy, and cargo locks a profile.
     build_command &
     command=$!

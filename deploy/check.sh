@@ -17,6 +17,8 @@ if [ -f sdk-ts/package.json ]; then
   npm --prefix sdk-ts run --silent check
   sdk-ts/node_modules/.bin/tsc -p server/engine/src/js
 fi
+deploy/dashboard.sh
+npm --prefix server/dashboard run --silent check
 check_python
 check_skills
 say "check: all is well"

@@ -17,6 +17,7 @@ umask 022
 
 # RUSTFLAGS and CFLAGS are words apart by blanks.
 [[ "$root" != *[[:space:]]* ]] || fail "the path of the checkout has a blank: $root" "move it to a path without one"
+deploy/dashboard.sh
 read -ra parts <<<"${*:-$release_parts}"
 for part in "${parts[@]}"; do
   [ -x "deploy/dist/$part.sh" ] && [[ " $release_parts " = *" $part "* ]] ||
@@ -57,6 +58,8 @@ sysroot=$(rustc --print sysroot)
   export CFLAGS="-ffile-prefix-map=$root=/browse -ffile-prefix-map=$cargo_home=/cargo"
   # What `browse upgrade` trusts.
   export BROWSE_RELEASE_URL=$release_url BROWSE_RELEASE_KEY=$release_key
+  # Without packed relocations a release runs on glibc 2.34 instead of 2.36.
+  export BROWSE_OLD_LOADER=1
   export CXXFLAGS=$CFLAGS CARGO_TARGET_DIR="$root/target/release-build" CARGO_INCREMENTAL=0
   BROWSE_CARGO="cargo auditable" deploy/build.sh release
 )

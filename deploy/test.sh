@@ -29,6 +29,9 @@ suite() {
 # The tests of remote access compile the TypeScript SDK.
 [ ! -f sdk-ts/package.json ] || deploy/gen.sh --dist
 
+# The daemon has the page of the dashboard built in, and tests open it.
+deploy/dashboard.sh
+
 # The Rust tests run in two lanes: those of the whole product wait for browsers and
 # deadlines more than they compute. What is chosen by target keeps the features of the
 # workspace, so that nothing is built twice.
@@ -73,11 +76,15 @@ suite "MCP with the Python client" deploy/test/mcp.sh "$(binaries dev)"
 suite "Applications" env BROWSE_TEST_BINARIES="$(binaries dev)" deploy/apps.sh --quick
 suite "Clients of the DevTools protocol" env BROWSE_TEST_BINARIES="$(binaries dev)" deploy/cdp.sh --quick
 
+suite "Dashboard" node server/dashboard/test/run.mjs
+suite "Dashboard of a daemon" node server/dashboard/test/daemon.mjs "$(binaries dev)"
+
 # Adds up the closing lines of cargo test, node's test runner and unittest.
 awk '
   /^test result:/ { for (i = 2; i <= NF; i++) { if ($i ~ /^passed;/) passed += $(i-1); if ($i ~ /^failed;/) bad += $(i-1) } }
   /^(#|ℹ) pass [0-9]+$/ { passed += $3 }
   /^(#|ℹ) fail [0-9]+$/ { bad += $3 }
+  /^[0-9]+ passed, [0-9]+ failed$/ { passed += $1; bad += $3 }
   /^Ran [0-9]+ tests? in/ { ran = $2 }
   /^OK( |$)/ { passed += ran; ran = 0 }
   /^FAILED \(/ { bad += 1 }

@@ -24,6 +24,7 @@ pub fn run(invocation: Invocation, globals: &Globals) -> Result<u8> {
         "restart" if globals.is_project_daemon() => {
             return local::stop_restart::restart(&request, globals);
         }
+        "open_dashboard" => return local::dashboard::open(&request, globals),
         "start_tunnel" => return local::tunnel::start(&request, globals),
         "version" => return local::version(&request, globals),
         _ => {}

@@ -353,8 +353,10 @@ pub fn parse_words(words: &[String]) -> Result<EmbeddedAction> {
             .with_hint("Leave out the others; the session is an argument of the tool"));
     }
     let command = invocation.command;
-    let needs_terminal =
-        matches!(command.function, "redeem" | "stop" | "restart" | "start_tunnel" | "watch");
+    let needs_terminal = matches!(
+        command.function,
+        "redeem" | "stop" | "restart" | "start_tunnel" | "watch" | "view_tabs"
+    );
     let has_no_end = invocation.fields.get("follow") == Some(&Value::Bool(true))
         || command.streaming && command.saves();
     if has_no_end || needs_terminal || invocation.path.as_deref() == Some("-") {

@@ -2,6 +2,7 @@
 
 mod browsed;
 pub mod config;
+pub mod dashboard;
 pub mod mcp;
 pub mod redeem;
 pub mod stop_restart;

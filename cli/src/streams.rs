@@ -25,8 +25,8 @@ pub use files::save;
 /// Makes the call of `request`, and prints what it answers.
 pub fn print(request: &PreparedRequest, globals: &Globals) -> Result<u8> {
     let command = request.invocation.command;
-    // A watch goes on by its nature, and `activity` when it is asked to.
-    let follows = command.function == "watch"
+    // These go on by their nature, and others when they are asked to.
+    let follows = matches!(command.function, "watch" | "view_tabs")
         || request.invocation.fields.get("follow") == Some(&Value::Bool(true));
     execute::with_daemon(command, globals, |daemon| {
         let printer = RefCell::new(StreamPrinter::new(command, follows, globals));
@@ -207,8 +207,11 @@ fn is_json(command: &Command) -> bool {
 }
 
 /// What a program wrote to its standard error, when `message` carries that:
-/// the bytes field beside the result.
+/// the bytes field beside the result of a command that runs one.
 pub fn stderr_bytes(command: &Command, message: &Map<String, Value>) -> Option<Vec<u8>> {
+    if !command.runs_program() {
+        return None;
+    }
     let field = command.response.fields.iter().find(|field| matches!(field.kind, Kind::Bytes))?;
     base64::decode(message.get(field.name)?.as_str()?)
 }

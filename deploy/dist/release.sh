@@ -5,7 +5,7 @@
 release_rust=1.95.0
 # The oldest glibc that a release for Linux runs on; a program that needs a newer one fails the
 # build.
-release_glibc=2.36
+release_glibc=2.34
 # Where install.sh looks for releases, and the key that signs them. Empty until there is a
 # server: install.sh then asks for --from.
 release_url=${RELEASE_URL:-}

@@ -206,9 +206,14 @@ fn identifier(name: String) -> String {
 /// the server's glue names every handler and none can be missing.
 pub fn service_macros(model: &ContractModel) -> String {
     let mut out = String::new();
-    for service in
-        ["BrowserService", "DaemonService", "SkillService", "DomainSkillService", "PairService"]
-    {
+    for service in [
+        "BrowserService",
+        "DaemonService",
+        "SkillService",
+        "DomainSkillService",
+        "PairService",
+        "DashboardService",
+    ] {
         let lines = |streaming: bool| -> String {
             let of = model.commands.iter().filter(|c| c.service == service);
             let line = |c: &CommandModel| {

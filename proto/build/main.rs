@@ -23,6 +23,7 @@ const PROTO_FILES: &[&str] = &[
     "browse/v1/skill.proto",
     "browse/v1/domain_skill.proto",
     "browse/v1/pair.proto",
+    "browse/v1/dashboard.proto",
     "browse/v1/tunnel.proto",
     "browse/v1/errors.proto",
 ];

@@ -1235,9 +1235,9 @@ impl Browse {
         self.send(&DisconnectRequest::default())
     }
 
-    /// Hands the session to a person in a visible window.
+    /// Hands the session to a person in a visible window, or at a dashboard.
     ///
-    /// For a CAPTCHA, a second factor or a login. As `connect`, until `resume`; until then actions are refused, and looking works. The person sees the reason nowhere: tell it. Refused in a session that is restricted to hosts.
+    /// For a CAPTCHA, a second factor or a login. As `connect`, until `resume`; until then actions are refused, and looking works. Without a screen, and with `--dashboard`, the session stays where it is: a person at a dashboard sees the reason and takes it over. In a window the person sees the reason nowhere: tell it. Refused in a session that is restricted to hosts.
     ///
     /// - `reason`: What the person is asked to do: "solve the captcha". At most 500 characters; `status` shows it.
     pub fn handoff(&self, reason: Option<&str>) -> Result<HandoffResponse> {
@@ -1251,9 +1251,9 @@ impl Browse {
 
     /// Takes the session back from the person, and tells what became of the tabs.
     ///
-    /// The window closes, unless it was opened with `connect`.
-    pub fn resume(&self) -> Result<Vec<TabChange>> {
-        Ok(self.send(&ResumeRequest::default())?.tabs)
+    /// The window closes, unless it was opened with `connect`. While a person at a dashboard holds the session, it waits until that is given back.
+    pub fn resume(&self) -> Result<ResumeResponse> {
+        self.send(&ResumeRequest::default())
     }
 
     /// Brings the tab to the front, and gives an element the focus.
@@ -1444,7 +1444,7 @@ pub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {
         "connect" => browse.dynamic::<ConnectRequest>(args),
         "disconnect" => browse.dynamic::<DisconnectRequest>(args),
         "handoff" => browse.dynamic::<HandoffRequest>(args),
-        "resume" => browse.dynamic::<ResumeRequest>(args).map(|answer| answer["tabs"].clone()),
+        "resume" => browse.dynamic::<ResumeRequest>(args),
         "focus" => browse.dynamic::<FocusRequest>(args),
         "inbox" | "read_inbox" => browse.dynamic::<ReadInboxRequest>(args).map(|answer| answer["notes"].clone()),
         "chain" => browse.dynamic::<ChainRequest>(args).map(|answer| answer["results"].clone()),

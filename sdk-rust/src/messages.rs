@@ -2482,6 +2482,8 @@ browse_messages! {
         reason: Option<String>,
         /// Screen of the caller.
         screen: Option<Screen>,
+        /// Asks a person at a dashboard, without a window. It is so by itself where there is no screen.
+        dashboard: bool,
     }
     struct HandoffResponse {
         /// What happened, and what comes next.
@@ -2494,6 +2496,10 @@ browse_messages! {
     struct ResumeResponse {
         /// Tabs, and what became of them while the person had them.
         tabs: Vec<TabChange>,
+        /// What became of the tabs, how it ended, what the person wrote, and which cookies came or went.
+        summary: String,
+        /// The active tab as it is now; empty after a window, and where no page answers.
+        snapshot: String,
     }
     /// A tab that moved to another browser.
     struct WindowTab {

@@ -9,8 +9,11 @@ use std::env;
 pub fn set_size_flags() {
     let is = |key: &str, value: &str| env::var(key).is_ok_and(|own| own == value);
     if is("TARGET", "x86_64-unknown-linux-gnu") && is("PROFILE", "release") {
-        for argument in ["-Wl,--icf=all", "-Wl,-z,pack-relative-relocs"] {
-            println!("cargo::rustc-link-arg-bin=browsed={argument}");
+        println!("cargo::rustc-link-arg-bin=browsed=-Wl,--icf=all");
+        // The dynamic loader of glibc knows them since 2.36; a release runs on older ones.
+        println!("cargo::rerun-if-env-changed=BROWSE_OLD_LOADER");
+        if env::var_os("BROWSE_OLD_LOADER").is_none() {
+            println!("cargo::rustc-link-arg-bin=browsed=-Wl,-z,pack-relative-relocs");
         }
     }
 }

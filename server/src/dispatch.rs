@@ -31,4 +31,5 @@ pub use context::{CallContext, StepHandlers};
 pub use saved_file::{collect_saved_file, run_save_as, saves_file};
 pub use steps::{run_as, run_handler, run_step, step_command};
 pub use stream::{GuardedStream, streaming};
+pub use tab_acquisition::HELD_SINCE_LONG;
 pub use unary::{MAX_MESSAGE_BYTES, unary};

@@ -7,6 +7,7 @@ mod steps;
 
 pub mod browser;
 pub mod control;
+pub mod dashboard;
 pub mod notes;
 pub mod pairing;
 pub mod skills;

@@ -20,6 +20,7 @@ pub mod window;
 
 pub mod agents;
 pub mod attached;
+pub mod dashboard;
 pub mod devtools;
 pub mod egress;
 pub mod notes;

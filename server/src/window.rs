@@ -19,7 +19,7 @@ use std::{
     time::SystemTime,
 };
 
-pub use change::{TabChangeKind, WindowTabChange};
+pub use change::{TabChangeKind, WindowTabChange, compare_tabs};
 pub use display::{DisplayEnvironment, find_display as find_screen};
 pub use inbox::{Inbox, UserNote};
 pub use lifecycle::{CloseInitiator, WindowCloseResult};

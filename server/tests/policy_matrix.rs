@@ -43,7 +43,7 @@ impl World {
             authority: Arc::clone(&self.authority),
             origin: match listener {
                 Listener::Local => OriginCheck::Loopback { port: 4000 },
-                Listener::Tunnel | Listener::Skills => OriginCheck::Any,
+                Listener::Tunnel | Listener::Skills | Listener::Dashboard => OriginCheck::Any,
             },
             refusals: Arc::new(move |refusal| {
                 let client = refusal.client.as_ref().map(ToString::to_string);
@@ -184,6 +184,7 @@ fn audience(listener: Listener) -> Audience {
     match listener {
         Listener::Local | Listener::Skills => Audience::Skill,
         Listener::Tunnel => Audience::Tunnel,
+        Listener::Dashboard => Audience::Dashboard,
     }
 }
 

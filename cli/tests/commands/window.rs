@@ -43,7 +43,11 @@ cases! {
         first: &["handoff", "newtab"],
         line: "resume",
         says: &["same http://127.0.0.1:", "opened about:blank"],
-        json: &[("/0/change", "\"same\""), ("/0/before", "*"), ("/1/change", "\"opened\"")],
+        json: &[
+            ("/tabs/0/change", "\"same\""),
+            ("/tabs/0/before", "*"),
+            ("/tabs/1/change", "\"opened\""),
+        ],
         then: &[("tabs", "about:blank")],
         ..Case::NEW
     },

@@ -7,6 +7,7 @@ mod bundled_skills;
 mod cloned;
 mod concurrency;
 mod config;
+mod dashboard;
 mod deadlines;
 mod death;
 mod downloads;

@@ -1773,6 +1773,10 @@ export interface HandoffResponse {
 export interface ResumeResponse {
   /** Tabs, and what became of them while the person had them. */
   tabs: TabChange[];
+  /** What became of the tabs, how it ended, what the person wrote, and which cookies came or went. */
+  summary: string;
+  /** The active tab as it is now; empty after a window, and where no page answers. */
+  snapshot: string;
 }
 
 /** A tab that moved to another browser. */
@@ -2485,6 +2489,8 @@ export interface ConnectOptions {
 export interface HandoffOptions {
   /** Screen of the caller. */
   screen?: Screen;
+  /** Asks a person at a dashboard, without a window. It is so by itself where there is no screen. */
+  dashboard?: boolean;
 }
 
 /** What `readInbox` can be determined besides. */
@@ -3332,9 +3338,9 @@ export interface Commands {
   disconnect(): Promise<DisconnectResponse>;
 
   /**
-   * Hands the session to a person in a visible window.
+   * Hands the session to a person in a visible window, or at a dashboard.
    *
-   * For a CAPTCHA, a second factor or a login. As `connect`, until `resume`; until then actions are refused, and looking works. The person sees the reason nowhere: tell it. Refused in a session that is restricted to hosts.
+   * For a CAPTCHA, a second factor or a login. As `connect`, until `resume`; until then actions are refused, and looking works. Without a screen, and with `--dashboard`, the session stays where it is: a person at a dashboard sees the reason and takes it over. In a window the person sees the reason nowhere: tell it. Refused in a session that is restricted to hosts.
    *
    * @param reason What the person is asked to do: "solve the captcha". At most 500 characters; `status` shows it.
    */
@@ -3343,9 +3349,9 @@ export interface Commands {
   /**
    * Takes the session back from the person, and tells what became of the tabs.
    *
-   * The window closes, unless it was opened with `connect`.
+   * The window closes, unless it was opened with `connect`. While a person at a dashboard holds the session, it waits until that is given back.
    */
-  resume(): Promise<TabChange[]>;
+  resume(): Promise<ResumeResponse>;
 
   /**
    * Brings the tab to the front, and gives an element the focus.

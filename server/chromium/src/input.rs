@@ -7,3 +7,4 @@ pub(crate) mod keyboard;
 pub(crate) mod keys;
 pub(crate) mod layout;
 pub(crate) mod mouse;
+pub(crate) mod touch;

@@ -43,6 +43,7 @@ fn all() -> Vec<(&'static str, Guard)> {
     all.extend(browse_proto::with_skill_service!(guards));
     all.extend(browse_proto::with_domain_skill_service!(guards));
     all.extend(browse_proto::with_pair_service!(guards));
+    all.extend(browse_proto::with_dashboard_service!(guards));
     all
 }
 

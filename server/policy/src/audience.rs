@@ -9,6 +9,8 @@ pub enum Listener {
     Tunnel,
     /// The Unix socket that confined skills reach.
     Skills,
+    /// The page of the dashboard, and what it calls.
+    Dashboard,
 }
 
 /// The listener that a token is good for.
@@ -20,11 +22,13 @@ pub enum Audience {
     Tunnel,
     /// A skill that the daemon spawned.
     Skill,
+    /// The page of a dashboard.
+    Dashboard,
 }
 
 impl Listener {
     /// Every listener.
-    pub const ALL: [Self; 3] = [Self::Local, Self::Tunnel, Self::Skills];
+    pub const ALL: [Self; 4] = [Self::Local, Self::Tunnel, Self::Skills, Self::Dashboard];
 
     /// The tokens that it takes.
     pub fn audiences(self) -> &'static [Audience] {
@@ -32,6 +36,7 @@ impl Listener {
             Self::Local => &[Audience::Local, Audience::Skill],
             Self::Tunnel => &[Audience::Tunnel],
             Self::Skills => &[Audience::Skill],
+            Self::Dashboard => &[Audience::Dashboard],
         }
     }
 }
@@ -43,6 +48,7 @@ impl Audience {
             Self::Local => "local",
             Self::Tunnel => "tunnel",
             Self::Skill => "skill",
+            Self::Dashboard => "dashboard",
         };
         format!("daemon:{id}:{word}")
     }

@@ -147,7 +147,7 @@ impl Authority {
             return Err(Error::new(Reason::RootDenied, "a root token is never taken here"));
         }
         self.look_up(token, listener).map_err(|error| match listener {
-            Listener::Local | Listener::Skills => error,
+            Listener::Local | Listener::Skills | Listener::Dashboard => error,
             Listener::Tunnel => claims::invalid_token(),
         })
     }
@@ -160,8 +160,10 @@ impl Authority {
     fn look_up(&self, token: &str, listener: Listener) -> Result<Arc<Grant>> {
         match (self.root.compare(token, &self.id), listener) {
             (RootTokenMatch::Same, Listener::Local) => return Ok(Arc::clone(&self.root_grant)),
-            // A skill that has got hold of it gets nowhere with it.
-            (RootTokenMatch::Same, Listener::Skills) => return Err(claims::invalid_token()),
+            // A skill or a page that has got hold of it gets nowhere with it.
+            (RootTokenMatch::Same, Listener::Skills | Listener::Dashboard) => {
+                return Err(claims::invalid_token());
+            }
             (RootTokenMatch::Same, Listener::Tunnel) | (RootTokenMatch::OtherDaemon, _) => {
                 return Err(claims::foreign_token());
             }

@@ -34,6 +34,8 @@ pub enum ClientKind {
     Skill,
     /// An agent program on this machine, with a token of its own.
     Agent,
+    /// A person at a dashboard.
+    Dashboard,
     /// An agent on another machine.
     Paired,
     /// Somebody on another machine who has no token yet.
@@ -47,6 +49,7 @@ impl ClientKind {
             Self::Root => "root",
             Self::Skill => "skill",
             Self::Agent => "agent",
+            Self::Dashboard => "dashboard",
             Self::Paired => "paired",
             Self::Anonymous => "stranger",
         }
@@ -105,6 +108,11 @@ impl Capability {
     /// Whether the holder of the root token calls.
     pub fn is_root(&self) -> bool {
         self.kind == ClientKind::Root
+    }
+
+    /// Whether what others do is its business: the local user, in a shell or at a dashboard.
+    pub fn sees_all_sessions(&self) -> bool {
+        matches!(self.kind, ClientKind::Root | ClientKind::Dashboard)
     }
 
     /// The hosts that its tabs may visit.

@@ -24,6 +24,7 @@ mod stack;
 pub use allowed_hosts::AllowedHosts;
 pub use audit::RefusedCall;
 pub use authorize::PeerAddress;
-pub use origin::OriginCheck;
+pub use http_response::json_error;
+pub use origin::{OriginCheck, check_page};
 pub use request_body::AuthenticatedFlag;
 pub use stack::{GateConfig, GatedService, with_gate};

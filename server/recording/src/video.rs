@@ -19,7 +19,10 @@ use super::{
     webm::{self, WebmPiece},
 };
 use browse_base::{Error, Result};
-use browse_chromium::{Browser, Page, Screencast};
+use browse_chromium::{Browser, Page, Screencast, ScreencastFormat};
+
+/// Frames as large as the page; they are encoded again.
+const FRAME_FORMAT: ScreencastFormat = ScreencastFormat { max_width: None, quality: 85 };
 
 /// Longest recording.
 const MAX_RECORDING_DURATION: Duration = Duration::from_secs(30 * 60);
@@ -79,7 +82,7 @@ impl VideoRecording {
         let helper = browser.hidden_page(page.context_id()).await?;
         let encoder = FrameEncoder::new(helper, size);
         let reel = FrameSpool::new().map_err(|error| disk_error(&error))?;
-        let screencast = page.screencast().await?;
+        let screencast = page.screencast(FRAME_FORMAT).await?;
         let shared = Arc::new(Mutex::new(RecordingState { spool: Some(reel), ended: None }));
         let begun = Instant::now();
         let filming = RecordingTask {
@@ -191,7 +194,6 @@ impl RecordingTask {
 
     /// Adds a frame when something changed.
     async fn capture_frame(&mut self) -> Result<(), &'static str> {
-        let drawn = self.screencast.frames.has_changed().unwrap_or(false);
         let moved = self.screencast.pointer.has_changed().unwrap_or(false);
         if self.screencast.is_over() {
             return Err("the tab was closed");
@@ -199,6 +201,12 @@ impl RecordingTask {
         if self.started_at.elapsed() > MAX_RECORDING_DURATION {
             return Err("30 minutes are the most");
         }
+        // Nothing is filmed while a person has the tab.
+        if self.page.is_private() {
+            return Ok(());
+        }
+        let frame = self.screencast.take();
+        let drawn = frame.is_some();
         let caption = self.captions.as_mut().map(Captions::current_text).unwrap_or_default();
         let captioned = caption != self.caption;
         if !drawn && !moved && !captioned && self.pressed_at.is_none() {
@@ -206,7 +214,6 @@ impl RecordingTask {
         }
         self.caption = caption;
         let time = milliseconds(self.started_at.elapsed());
-        let frame = drawn.then(|| self.screencast.frames.borrow_and_update().clone()).flatten();
         let pointer = *self.screencast.pointer.borrow_and_update();
         if let Some(pointer) = pointer.filter(|pointer| pointer.presses != self.seen_presses) {
             self.seen_presses = pointer.presses;

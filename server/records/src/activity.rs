@@ -42,6 +42,9 @@ impl Default for ActivityLog {
     }
 }
 
+/// Commands that a dashboard calls all the time, and that say what a person does in a page.
+const UNLISTED: [&str; 2] = ["control input", "view update"];
+
 /// Who calls what, as far as the call says.
 pub struct CallFacts<'a> {
     /// The caller.
@@ -105,7 +108,9 @@ impl PendingActivity {
 impl ActivityLog {
     /// Notes how a call ended.
     pub fn record_ended(&self, entry: PendingActivity, took: Duration, failed: Option<Reason>) {
-        if failed == Some(Reason::RateLimited) && entry.client == ClientId::anonymous() {
+        if failed == Some(Reason::RateLimited) && entry.client == ClientId::anonymous()
+            || UNLISTED.contains(&entry.command.name)
+        {
             return;
         }
         self.add(v1::ActivityEntry {
@@ -152,6 +157,13 @@ impl ActivityLog {
             raw: true,
             ..v1::ActivityEntry::default()
         });
+    }
+
+    /// The last call that acted on a tab by one of the commands that `acts` names.
+    pub fn last_of_tab(&self, tab: u64, acts: impl Fn(&str) -> bool) -> Option<v1::ActivityEntry> {
+        let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |entry: &&v1::ActivityEntry| entry.tab == Some(tab) && acts(&entry.command);
+        ring.iter().rev().find(is_it).cloned()
     }
 
     /// The calls so far, oldest first, and those to come.

@@ -72,6 +72,10 @@ impl Session {
         *self.snapshot_state.last_taken.lock().unwrap_or_else(PoisonError::into_inner) =
             Some(Instant::now());
         let Some(context) = self.context().filter(|_| self.is_headless()) else { return };
+        // What a person does is not kept before it is given back.
+        if self.control().is_held() {
+            return self.schedule_snapshot();
+        }
         let before = self.snapshot();
         let kept = SessionSnapshot::capture(&context, &self.tabs(), &before).await;
         // A browser that is ending may answer with less than there was.

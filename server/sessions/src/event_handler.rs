@@ -54,6 +54,16 @@ impl Sessions {
         }
     }
 
+    /// The tab of `target`, unless a person holds it: nothing is recorded then.
+    fn recorded_tab(&self, target: &TargetId) -> Option<Arc<Tab>> {
+        self.tab_by_target(target).filter(|tab| !tab.page().is_private())
+    }
+
+    /// The session of `target`, unless a person holds it.
+    fn recorded_session(&self, target: &TargetId) -> Option<Arc<Session>> {
+        self.session_by_target(target).filter(|session| !session.control().is_held())
+    }
+
     /// Tells the engines whose receipts the event may belong to.
     fn forward_to_engines(&self, event: &Event) {
         match event {
@@ -148,12 +158,12 @@ impl EventSink for BrowserEventHandler {
             }
             Event::PageClosed(target) => sessions.on_page_closed(&target),
             Event::Console(target, entry) => {
-                if let Some(tab) = sessions.tab_by_target(&target) {
+                if let Some(tab) = sessions.recorded_tab(&target) {
                     record_console(sessions.journal(), &tab, entry);
                 }
             }
             Event::FormSubmitted(target, url) => {
-                if let Some(session) = sessions.session_by_target(&target) {
+                if let Some(session) = sessions.recorded_session(&target) {
                     session.state_changing_requests().push_form(&url);
                     session.schedule_snapshot();
                 }
@@ -166,12 +176,15 @@ impl EventSink for BrowserEventHandler {
                 }
                 if request.state == RequestState::Started
                     && !is_safe_method(&request.method)
-                    && let Some(session) = sessions.session_by_target(&target)
+                    && let Some(session) = sessions.recorded_session(&target)
                 {
                     session.state_changing_requests().push_request(&request.method, &request.url);
                 }
                 if let Some(tab) = sessions.tab_by_target(&target) {
-                    record_request(sessions.journal(), &tab, *request);
+                    let begins = request.state == RequestState::Started;
+                    if !tab.is_private_request(&request.id, begins, !begins) {
+                        record_request(sessions.journal(), &tab, *request);
+                    }
                 }
             }
             Event::DocumentCommitted(target, loader) => {
@@ -183,7 +196,7 @@ impl EventSink for BrowserEventHandler {
                 }
             }
             Event::DialogAnswered(target, dialog) => {
-                if let Some(tab) = sessions.tab_by_target(&target) {
+                if let Some(tab) = sessions.recorded_tab(&target) {
                     tab.on_dialog_closed(&dialog);
                     sessions
                         .journal()

@@ -8,6 +8,7 @@ mod action_times;
 mod attachment;
 mod browser_handle;
 mod browser_recovery;
+mod control;
 mod dialog;
 mod downloads;
 mod event_handler;
@@ -32,6 +33,7 @@ mod uploads;
 pub use action_times::ActionTimes;
 pub use attachment::Attachment;
 pub use browser_handle::{BrowserHandle, BrowserState};
+pub use control::{ControlEnd, ControlLease, EndedLease, HOLDER_TIMEOUT, SessionControl};
 pub use dialog::DialogLine;
 pub use downloads::{
     AwaitedDownload, DownloadFilter, DownloadRecord, DownloadSession, DownloadStatus, Downloads,

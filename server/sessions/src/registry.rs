@@ -186,6 +186,7 @@ impl Sessions {
         if let Some(opener) = opener {
             tab.action_times().inherit_from(opener.action_times());
         }
+        tab.page().set_private(session.control().is_held());
         session.add_tab(Arc::clone(&tab));
         tab
     }

@@ -12,8 +12,8 @@ use tokio::{
 };
 
 use super::{
-    Attachment, DownloadSession, Offers, SessionName, Sessions, StateChangingRequestLog, Tab,
-    TabId, browser_recovery::SnapshotState,
+    Attachment, DownloadSession, Offers, SessionControl, SessionName, Sessions,
+    StateChangingRequestLog, Tab, TabId, browser_recovery::SnapshotState,
 };
 use browse_base::{Error, Result};
 use browse_chromium::{AnsweredBy, BrowserContext, BrowserContextId, OpenPageDialog, TargetId};
@@ -59,6 +59,7 @@ pub struct Session {
     pub(super) snapshot_state: SnapshotState,
     /// The browser that it is in instead of ours.
     pub(super) attachment: Mutex<Attachment>,
+    control: SessionControl,
 }
 
 /// Where the browser of a session is.
@@ -134,6 +135,7 @@ impl Session {
             last_used: Mutex::new(Instant::now()),
             snapshot_state: SnapshotState::default(),
             attachment: Mutex::default(),
+            control: SessionControl::default(),
         })
     }
 
@@ -171,6 +173,17 @@ impl Session {
     /// What was offered in it.
     pub fn offers(&self) -> &Offers {
         &self.offers
+    }
+
+    /// Who is in control of it.
+    pub fn control(&self) -> &SessionControl {
+        &self.control
+    }
+
+    /// Stops recording what its pages do while a person holds it, or goes on.
+    pub fn update_privacy(&self) {
+        let is_held = self.control.is_held();
+        self.tabs().iter().for_each(|tab| tab.page().set_private(is_held));
     }
 
     /// Notes that a command uses it.

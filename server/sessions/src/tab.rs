@@ -1,7 +1,7 @@
 //! A tab: a page with an id, an engine, an owner and a memory of what it did.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     fmt,
     sync::{
         Arc, Mutex, PoisonError,
@@ -83,6 +83,8 @@ pub struct Tab {
     pub(super) captured: Arc<TabCaptures>,
     /// Numbers of the requests that have not ended, by Chromium's id.
     open_requests: Mutex<HashMap<String, u64>>,
+    /// Requests that began while a person had it, by Chromium's id.
+    private_requests: Mutex<HashSet<String>>,
     /// The action that a question interrupted.
     interrupted_action: Mutex<Option<InterruptedAction>>,
     /// Actions of ours that are under way in it.
@@ -161,6 +163,7 @@ impl Tab {
             navigation_owners: NavigationOwners::default(),
             captured: Arc::default(),
             open_requests: Mutex::default(),
+            private_requests: Mutex::default(),
             interrupted_action: Mutex::default(),
             running_actions: AtomicU32::new(0),
             lost_during_action: AtomicBool::new(false),
@@ -183,6 +186,7 @@ impl Tab {
             navigation_owners: NavigationOwners::default(),
             captured: Arc::clone(&self.captured),
             open_requests: Mutex::default(),
+            private_requests: Mutex::default(),
             interrupted_action: Mutex::default(),
             running_actions: AtomicU32::new(0),
             lost_during_action: AtomicBool::new(false),
@@ -296,6 +300,20 @@ impl Tab {
     pub(super) fn open_request_number(&self, key: &str, ended: bool) -> Option<u64> {
         let mut open = self.open_requests.lock().unwrap_or_else(PoisonError::into_inner);
         if ended { open.remove(key) } else { open.get(key).copied() }
+    }
+
+    /// Whether the request `key` is not to be recorded: it began while a person had the tab,
+    /// also when it ends later.
+    pub(super) fn is_private_request(&self, key: &str, begins: bool, ended: bool) -> bool {
+        let mut private = self.private_requests.lock().unwrap_or_else(PoisonError::into_inner);
+        if begins && self.page.is_private() {
+            if private.len() >= MAX_OPEN_REQUESTS {
+                private.clear();
+            }
+            private.insert(key.to_owned());
+        }
+        let is_private = self.page.is_private();
+        is_private || if ended { private.remove(key) } else { private.contains(key) }
     }
 
     pub(super) fn remember_request(&self, key: &str, number: u64) {

@@ -15,6 +15,7 @@ use tokio::sync::watch;
 use crate::{
     agents::AgentSessions,
     attached::BrowserAttacher,
+    dashboard::{DashboardListener, DashboardParts, DashboardServices},
     devtools::{DevToolsListener, DevToolsParts, RecordClient},
     egress::Egress,
     idle_timer::IdleTimer,
@@ -62,6 +63,7 @@ pub struct Daemon {
     authority: Arc<Authority>,
     sessions: Arc<Sessions>,
     activity: Arc<ActivityLog>,
+    dashboard: Arc<DashboardListener>,
     devtools: Arc<DevToolsListener>,
     attempts: Arc<SecurityLog>,
     egress: Egress,
@@ -166,7 +168,13 @@ impl Daemon {
             home: parts.settings.home.clone(),
             record: record_clients(Arc::clone(&activity)),
         }));
+        let dashboard = Arc::new(DashboardListener::new(DashboardParts {
+            authority: Arc::clone(&parts.authority),
+            version: env!("CARGO_PKG_VERSION"),
+            build_id: parts.build_id.clone(),
+        }));
         Arc::new(Self {
+            dashboard,
             devtools,
             scanner,
             transcript,
@@ -245,6 +253,17 @@ impl Daemon {
     /// Its addresses for clients of the DevTools protocol.
     pub fn devtools(&self) -> &Arc<DevToolsListener> {
         &self.devtools
+    }
+
+    /// The dashboards of people.
+    pub fn dashboard(&self) -> &Arc<DashboardListener> {
+        &self.dashboard
+    }
+
+    /// The services for those, once their listener opens.
+    pub fn dashboard_services(self: &Arc<Self>) -> DashboardServices {
+        let (daemon, services) = (Arc::clone(self), self.services);
+        Box::new(move |origin| services(daemon, Listener::Dashboard, origin))
     }
 
     /// What watches over what leaves the sites that it was read on.
@@ -355,13 +374,15 @@ impl Daemon {
     }
 
     /// Time since the last call ended; nothing while one is in flight, while a
-    /// person has a window, while a session is in a browser that runs already, while somebody is paired, while a client of the DevTools
-    /// protocol is connected, or while a file comes in.
+    /// person has a window or a dashboard, while a session is in a browser that runs already,
+    /// while somebody is paired, while a client of the DevTools protocol is connected, or while
+    /// a file comes in.
     pub fn idle_time(&self) -> Duration {
         let is_used = !self.windows.all().is_empty()
             || self.sessions.all().iter().any(|session| session.is_connected())
             || !self.pairings.is_empty()
-            || self.devtools.has_clients();
+            || self.devtools.has_clients()
+            || self.dashboard.is_used();
         if self.calls() > 0 || is_used || self.sessions.downloads().is_busy() {
             return Duration::ZERO;
         }

@@ -111,7 +111,7 @@ impl CallContext {
         let timeout = timeout.filter(|_| !permit.command().runs_program());
         let timeout = match permit.listener() {
             Listener::Tunnel => Some(timeout.unwrap_or(MAX_REMOTE_TIMEOUT).min(MAX_REMOTE_TIMEOUT)),
-            Listener::Local | Listener::Skills => timeout,
+            Listener::Local | Listener::Skills | Listener::Dashboard => timeout,
         };
         let begun = Instant::now();
         let limit = timeout.map(|timeout| begun + timeout);

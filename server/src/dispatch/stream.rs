@@ -122,6 +122,11 @@ fn unfold_responses<R: PageDerived + Send + 'static>(rest: StreamState<R>) -> Gu
         let cx = Arc::clone(&rest.activity.cx);
         let next = async { rest.items.next().await.transpose() };
         let item = match deadline::run_with_deadline(&cx, next).await {
+            Ok(Some(_)) if let Err(error) = cx.check_not_held() => {
+                rest.is_finished = true;
+                rest.activity.finish(Some(&error));
+                return Some((Err(unary::error_status(&cx, error).await), rest));
+            }
             Ok(Some(mut response)) => {
                 if let Some(noted) = &mut rest.recording {
                     noted.file.add_part(&response);

@@ -162,6 +162,7 @@ fn all() -> Vec<(&'static Command, Hear)> {
     known.extend(browse_proto::with_skill_service!(streams));
     known.extend(browse_proto::with_domain_skill_service!(streams));
     known.extend(browse_proto::with_pair_service!(streams));
+    known.extend(browse_proto::with_dashboard_service!(streams));
     let streaming = Command::all().iter().filter(|command| command.streaming);
     let all = streaming.filter(|command| command.response.has_page_content()).map(|command| {
         let hear = known.iter().find(|(request, _)| *request == command.request.name);

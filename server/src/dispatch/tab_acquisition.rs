@@ -33,6 +33,15 @@ const PROCESS_EXIT_TIMEOUTS: [Duration; 2] = [Duration::from_millis(500), Durati
 /// Time that a tab gets to load again after its browser ended.
 const RELOAD_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Time that calls get to end when a person takes their session.
+pub const HELD_SINCE_LONG: Duration = Duration::from_secs(5);
+
+/// Commands of BrowserService that say nothing of a page.
+const ALLOWED_WHILE_HELD: [&str; 5] = ["approve", "handoff", "resume", "inbox", "watch stop"];
+
+/// Commands of other services that concern the pages of a session.
+const REFUSED_WHILE_HELD: [&str; 3] = ["session close", "cdp-url", "memory"];
+
 impl CallContext {
     /// Resolves the tab of a command that acts on a page, and opens the first
     /// tab of a session. Refuses at once what would queue behind a hung page,
@@ -42,6 +51,7 @@ impl CallContext {
     /// The session or tab does not exist or belongs to somebody else; the page
     /// hangs, or waits for its server.
     pub(super) async fn acquire_tab(&self) -> Result<()> {
+        self.check_not_held()?;
         match self.command().requires {
             Requires::Daemon => Ok(()),
             requires => {
@@ -55,12 +65,64 @@ impl CallContext {
         }
     }
 
+    /// Refuses what reads or acts in a session that a person holds by a dashboard.
+    ///
+    /// # Errors
+    /// `HANDED_OFF`.
+    pub(super) fn check_not_held(&self) -> Result<()> {
+        let command = self.command();
+        let concerns_session = command.service == "BrowserService"
+            && !ALLOWED_WHILE_HELD.contains(&command.name)
+            || REFUSED_WHILE_HELD.contains(&command.name);
+        if !concerns_session {
+            return Ok(());
+        }
+        let Some(session) = self.daemon().sessions().get(&self.session_name()) else {
+            return Ok(());
+        };
+        let lease = session.control().holder().filter(|lease| lease.client != *self.client());
+        let Some(lease) = lease else { return Ok(()) };
+        let why = match lease.reason.as_str() {
+            "" => String::new(),
+            reason => format!(": {}", browse_base::quote(reason)),
+        };
+        let message =
+            format!("a person (`{}`) holds the session `{}`{why}", lease.client, session.name());
+        Err(Error::new(Reason::HandedOff, message).with("session", session.name()))
+    }
+
+    /// The same for the answer of a call that began before the session was taken, and did not
+    /// end in the time that such calls get.
+    pub(super) fn check_not_held_since_long(&self) -> Result<()> {
+        self.check_not_held().or_else(|error| {
+            let session = self.daemon().sessions().get(&self.session_name());
+            let lease = session.and_then(|session| session.control().holder());
+            let held = lease.and_then(|lease| lease.since.elapsed().ok()).unwrap_or_default();
+            match held >= HELD_SINCE_LONG {
+                true => Err(error.with(
+                    HINT_KEY,
+                    "The call had begun before, and may have had its effect; run `browse resume` \
+                     when the person is done",
+                )),
+                false => Ok(()),
+            }
+        })
+    }
+
     /// Refuses actions while a person has the session.
     fn check_handed_off(&self, requires: Requires) -> Result<()> {
         if !self.command().has_side_effects && requires != Requires::Navigation {
             return Ok(());
         }
         let session = self.session()?;
+        if let Some(request) = session.control().request() {
+            let message = format!(
+                "a person was asked to take the session `{}` over ({})",
+                session.name(),
+                browse_base::quote(&request)
+            );
+            return Err(Error::new(Reason::HandedOff, message).with("session", session.name()));
+        }
         let window = self.daemon().windows().get(session.name());
         if window.is_none_or(|window| window.purpose().handoff.is_none()) {
             return Ok(());

@@ -37,6 +37,8 @@ impl EgressMode {
     /// are warned, others wait.
     pub fn default_for(kind: ClientKind) -> Self {
         match kind {
+            // A person at a dashboard decides what leaves.
+            ClientKind::Dashboard => Self::Off,
             ClientKind::Root | ClientKind::Agent => Self::Warn,
             ClientKind::Skill | ClientKind::Paired | ClientKind::Anonymous => Self::Block,
         }

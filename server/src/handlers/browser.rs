@@ -14,6 +14,7 @@ pub mod inspection;
 pub mod navigation;
 pub mod network;
 pub mod reading;
+mod resume;
 mod serialize;
 pub mod state;
 pub mod styling;

@@ -80,6 +80,12 @@ macro_rules! serve_notes {
     ($service:ident $($rest:tt)*) => { serve! { $service domain_skill_service_server notes $($rest)* } };
 }
 
+macro_rules! serve_dashboard {
+    ($service:ident $($rest:tt)*) => {
+        serve! { $service dashboard_service_server dashboard $($rest)* }
+    };
+}
+
 macro_rules! serve_pair {
     ($service:ident $($rest:tt)*) => { serve! { $service pair_service_server pairing $($rest)* } };
 }
@@ -89,3 +95,4 @@ browse_proto::with_daemon_service!(serve_daemon);
 browse_proto::with_skill_service!(serve_skill);
 browse_proto::with_domain_skill_service!(serve_notes);
 browse_proto::with_pair_service!(serve_pair);
+browse_proto::with_dashboard_service!(serve_dashboard);

@@ -73,12 +73,14 @@ macro_rules! daemon_steps { ($($all:tt)*) => { steps! { daemon control $($all)* 
 macro_rules! skill_steps { ($($all:tt)*) => { steps! { skill skills $($all)* } }; }
 macro_rules! notes_steps { ($($all:tt)*) => { steps! { notes notes $($all)* } }; }
 macro_rules! pair_steps { ($($all:tt)*) => { steps! { pair pairing $($all)* } }; }
+macro_rules! dashboard_steps { ($($all:tt)*) => { steps! { dashboard dashboard $($all)* } }; }
 
 browse_proto::with_browser_service!(browser_steps);
 browse_proto::with_daemon_service!(daemon_steps);
 browse_proto::with_skill_service!(skill_steps);
 browse_proto::with_domain_skill_service!(notes_steps);
 browse_proto::with_pair_service!(pair_steps);
+browse_proto::with_dashboard_service!(dashboard_steps);
 
 async fn dispatch(cx: &CallContext, request: &Any) -> Result<(Any, bool)> {
     let name = cx.command().request.name;
@@ -95,6 +97,9 @@ async fn dispatch(cx: &CallContext, request: &Any) -> Result<(Any, bool)> {
     if let Some(done) = notes(cx, name, bytes).await {
         return done;
     }
-    let done = pair(cx, name, bytes).await;
+    if let Some(done) = pair(cx, name, bytes).await {
+        return done;
+    }
+    let done = dashboard(cx, name, bytes).await;
     done.unwrap_or_else(|| Err(Error::new(Reason::Bug, format!("no handler for `{name}`"))))
 }

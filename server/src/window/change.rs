@@ -41,10 +41,7 @@ impl TabChangeKind {
 }
 
 /// Compares tabs and their addresses.
-pub(super) fn compare_tabs(
-    before: &[(TabId, String)],
-    after: &[(TabId, String)],
-) -> Vec<WindowTabChange> {
+pub fn compare_tabs(before: &[(TabId, String)], after: &[(TabId, String)]) -> Vec<WindowTabChange> {
     let find = |all: &[(TabId, String)], id: TabId| {
         all.iter().find(|(other, _)| *other == id).map(|(_, url)| url.clone())
     };

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use browse_chromium::{
-    CaptureArea, ContextOptions, Error, Event, FetchResponseHead, FetchStep, ImageFormat, TabFetch,
+    CaptureArea, ContextOptions, Error, Event, FetchResponseHead, FetchStep, ImageFormat,
+    ScreencastFormat, TabFetch,
 };
 use browse_net::HostRules;
 
@@ -106,14 +107,84 @@ async fn a_film_has_frames_and_ends_with_its_tab() {
     );
     let fixture = Fixture::start().await;
     fixture.goto(&site.url("/")).await;
-    let mut film = fixture.page.screencast().await.unwrap();
+    let format = ScreencastFormat { max_width: None, quality: 80 };
+    let mut film = fixture.page.screencast(format).await.unwrap();
     for _ in 0..3 {
-        soon(film.frames.changed()).await.unwrap();
-        let frame = film.frames.borrow_and_update().clone().expect("a frame");
-        assert!(frame.jpeg.starts_with("/9j/"));
+        soon(film.changed()).await;
+        assert!(film.take().expect("a frame").jpeg.starts_with("/9j/"));
     }
     fixture.browser.close_page(fixture.page.target_id()).await.unwrap();
     assert!(film.is_over());
+}
+
+/// Width of a JPEG image in base64.
+fn jpeg_width(image: &str) -> u32 {
+    use base64::Engine as _;
+    let bytes = base64::engine::general_purpose::STANDARD.decode(image).expect("base64");
+    let start = bytes.windows(2).position(|pair| pair == [0xff, 0xc0]).expect("a frame header");
+    u32::from(bytes[start + 7]) << 8 | u32::from(bytes[start + 8])
+}
+
+#[tokio::test]
+async fn watchers_share_a_film_in_the_largest_format() {
+    let site = Site::start().await.page("/", "<body style='background:red'>still");
+    let fixture = Fixture::start().await;
+    fixture.goto(&site.url("/")).await;
+    let watch = |width| {
+        let format = ScreencastFormat { max_width: Some(width), quality: 60 };
+        fixture.page.screencast(format)
+    };
+    let mut small = watch(160).await.unwrap();
+    soon(small.changed()).await;
+    assert_eq!(jpeg_width(&small.take().expect("a frame").jpeg), 160);
+    let mut large = watch(640).await.unwrap();
+    let mut width = 0;
+    while width != 640 {
+        soon(large.changed()).await;
+        width = large.take().map_or(width, |frame| jpeg_width(&frame.jpeg));
+    }
+    soon(small.changed()).await;
+    assert_eq!(jpeg_width(&small.take().expect("the same frame").jpeg), 640);
+    drop(large);
+    while width != 160 {
+        soon(small.changed()).await;
+        width = small.take().map_or(width, |frame| jpeg_width(&frame.jpeg));
+    }
+}
+
+#[tokio::test]
+async fn a_watcher_who_takes_a_frame_late_gets_what_is_there() {
+    let site = Site::start().await.page("/", "<body>still");
+    let fixture = Fixture::start().await;
+    fixture.goto(&site.url("/")).await;
+    let format = ScreencastFormat { max_width: Some(160), quality: 60 };
+    let mut film = fixture.page.screencast(format).await.unwrap();
+    soon(film.changed()).await;
+    let first = film.take().expect("a frame").jpeg.clone();
+    // More changes than frames may be in flight; the last one is red.
+    let paint = "new Promise(done => { let left = 20; const step = () => {
+        document.body.style.background = left ? `rgb(0,0,${left * 10})` : 'red';
+        left-- ? setTimeout(step, 30) : setTimeout(done, 60) }; step() })";
+    fixture.js(paint).await;
+    let mut last = first;
+    for _ in 0..3 {
+        if tokio::time::timeout(Duration::from_secs(2), film.changed()).await.is_err() {
+            break;
+        }
+        last = film.take().map_or(last, |frame| frame.jpeg.clone());
+    }
+    assert_eq!(average_red(&fixture, &last).await, 255, "the last change");
+}
+
+/// The red of an image, as the page measures it.
+async fn average_red(fixture: &Fixture, jpeg: &str) -> i64 {
+    let script = format!(
+        "(async () => {{ const image = new Image(); image.src = 'data:image/jpeg;base64,{jpeg}';
+        await image.decode(); const canvas = new OffscreenCanvas(1, 1).getContext('2d');
+        canvas.drawImage(image, image.width - 2, image.height - 2, 1, 1, 0, 0, 1, 1);
+        const [red] = canvas.getImageData(0, 0, 1, 1).data; return red > 250 ? 255 : red }})()"
+    );
+    fixture.js(&script).await.as_i64().unwrap_or_default()
 }
 
 #[tokio::test]

@@ -1106,20 +1106,21 @@ class Commands(Client):
         """
         return self._perform("disconnect", {})
 
-    def handoff(self, reason: str | None = None, *, screen: m.Screen | None = None) -> m.HandoffResponse:
-        """Hands the session to a person in a visible window.
+    def handoff(self, reason: str | None = None, *, screen: m.Screen | None = None, dashboard: bool = False) -> m.HandoffResponse:
+        """Hands the session to a person in a visible window, or at a dashboard.
 
-        For a CAPTCHA, a second factor or a login. As `connect`, until `resume`; until then actions are refused, and looking works. The person sees the reason nowhere: tell it. Refused in a session that is restricted to hosts.
+        For a CAPTCHA, a second factor or a login. As `connect`, until `resume`; until then actions are refused, and looking works. Without a screen, and with `--dashboard`, the session stays where it is: a person at a dashboard sees the reason and takes it over. In a window the person sees the reason nowhere: tell it. Refused in a session that is restricted to hosts.
 
         reason: What the person is asked to do: "solve the captcha". At most 500 characters; `status` shows it.
         screen: Screen of the caller.
+        dashboard: Asks a person at a dashboard, without a window. It is so by itself where there is no screen.
         """
-        return self._perform("handoff", {"reason": reason, "screen": screen})
+        return self._perform("handoff", {"reason": reason, "screen": screen, "dashboard": dashboard})
 
-    def resume(self) -> list[m.TabChange]:
+    def resume(self) -> m.ResumeResponse:
         """Takes the session back from the person, and tells what became of the tabs.
 
-        The window closes, unless it was opened with `connect`.
+        The window closes, unless it was opened with `connect`. While a person at a dashboard holds the session, it waits until that is given back.
         """
         return self._perform("resume", {})
 

@@ -2462,6 +2462,12 @@ class ResumeResponse(Message):
     tabs: list[TabChange]
     """Tabs, and what became of them while the person had them."""
 
+    summary: str
+    """What became of the tabs, how it ended, what the person wrote, and which cookies came or went."""
+
+    snapshot: str
+    """The active tab as it is now; empty after a window, and where no page answers."""
+
 
 class WindowTab(Message):
     """A tab that moved to another browser."""

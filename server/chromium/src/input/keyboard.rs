@@ -51,6 +51,28 @@ impl Page {
         key_down(self.session(), key, modifiers)
     }
 
+    /// Shows text that an input method is still composing, with the caret after so many
+    /// UTF-16 units; empty text ends the composition.
+    pub fn set_composition(&self, text: &str, caret: u32) -> CdpCall<IgnoredAny> {
+        self.record_user_activation();
+        let params = json!({ "text": text, "selectionStart": caret, "selectionEnd": caret });
+        self.session().call_method("Input.imeSetComposition", &params)
+    }
+
+    /// Notes that a person holds a key down, or let it go.
+    pub fn note_key(&self, name: &str, is_down: bool) {
+        let mut held = self.held_keys.lock();
+        held.retain(|key| key != name);
+        if is_down {
+            held.push(name.to_owned());
+        }
+    }
+
+    /// The keys that a person holds down, and forgets them.
+    pub fn take_held_keys(&self) -> Vec<String> {
+        std::mem::take(&mut *self.held_keys.lock())
+    }
+
     /// Lets a key go.
     pub fn key_up(&self, key: KeyboardKey, modifiers: u8) -> CdpCall<IgnoredAny> {
         key_up(self.session(), key, modifiers)

@@ -289,7 +289,7 @@ impl Page {
     /// The answer to a dialog that opens now, unless it is held.
     fn immediate_answer(&self, kind: &str) -> Option<(DialogAnswer, AnsweredBy)> {
         let headed = self.shared.flavour == Flavour::Headed;
-        if self.shared.clients.hears_dialogs(self.target_id()) {
+        if self.shared.clients.hears_dialogs(self.target_id()) || self.is_private() {
             return None;
         }
         if kind == "alert" {
@@ -336,6 +336,9 @@ impl Page {
                     _ => DialogAnswer::Dismiss,
                 };
                 (kind != "alert", self.shared.dialog_timeout, answer, AnsweredBy::Timeout)
+            }
+            _ if self.is_private() => {
+                (true, self.shared.dialog_timeout, DialogAnswer::Dismiss, AnsweredBy::Timeout)
             }
             _ if kind == "alert" => {
                 (false, PERSON_TIMEOUT, DialogAnswer::Accept(None), AnsweredBy::Automatic)

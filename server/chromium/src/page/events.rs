@@ -175,7 +175,7 @@ fn on_frame_event(
             });
         }
         "screencastFrame" => {
-            page.on_screencast_frame(session, event.params()?);
+            page.on_screencast_frame(event.params()?);
             return None;
         }
         "fileChooserOpened" => page.state.lock().file_chooser = Some(event.params()?),

@@ -86,6 +86,9 @@ fn update_action_requests(page: &Page, reports: &[ObservedRequest], stream: Opti
 
 /// Notes a `Network` event, while there is a recording.
 fn record_har(page: &Page, session: &CdpSession, name: &str, event: &RawEvent<'_>) {
+    if page.is_private() {
+        return;
+    }
     let mut lock = page.har_recorder.lock();
     let Some(recorder) = lock.as_mut() else { return };
     if let Some(BodyRequest { id, index: at }) = recorder.on_event(name, event) {

@@ -1,7 +1,7 @@
 //! A tab as the rest of the daemon sees it.
 
 use std::collections::VecDeque;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 use serde::de::IgnoredAny;
@@ -13,7 +13,7 @@ use super::fetch::PausedFetch;
 use super::frames::{Frame, FrameTree};
 use super::mouse_state::MouseState;
 use super::page_tools::PageToolsState;
-use super::screencast::{self, Pointer};
+use super::screencast::{Pointer, ScreencastState};
 use super::shared::BrowserShared;
 use super::state::{LoadState, MainResponse, NavigationState, PageState};
 use super::styles::StylesheetIndex;
@@ -53,6 +53,8 @@ pub struct Page {
     /// While its requests are recorded in full.
     pub(crate) har_recorder: Lock<Option<HarRecorder>>,
     pub(crate) mouse: Lock<MouseState>,
+    /// Keys that a person holds down, by name.
+    pub(crate) held_keys: Lock<Vec<String>>,
     /// Script that gives documents the storage they had in another browser.
     pub(crate) seed_script: Lock<Option<String>>,
     /// Held while its documents are asked what they keep.
@@ -69,9 +71,10 @@ pub struct Page {
     pub(crate) paused_fetches: Lock<Option<mpsc::Sender<PausedFetch>>>,
     /// Where its download is reported, of a tab that fetches into a file.
     pub(crate) body_download: Lock<Option<watch::Sender<Option<Download>>>>,
-    /// Where frames go, of a tab that is filmed.
-    pub(crate) screencast_frames:
-        Lock<Option<watch::Sender<Option<Arc<screencast::ScreencastImage>>>>>,
+    /// Who watches it.
+    pub(crate) screencast: Lock<ScreencastState>,
+    /// Whether a person has it, so that nothing is recorded.
+    private: AtomicBool,
     /// Where the pointer is; none until it first moves.
     pub(crate) pointer: watch::Sender<Option<Pointer>>,
     changed: watch::Sender<()>,
@@ -105,6 +108,7 @@ impl Page {
             routes: Lock::default(),
             har_recorder: Lock::default(),
             mouse: Lock::default(),
+            held_keys: Lock::default(),
             seed_script: Lock::default(),
             snapshot_lock: Arc::default(),
             raw_session: tokio::sync::OnceCell::new(),
@@ -113,7 +117,8 @@ impl Page {
             stylesheets: Lock::default(),
             paused_fetches: Lock::default(),
             body_download: Lock::default(),
-            screencast_frames: Lock::default(),
+            screencast: Lock::default(),
+            private: AtomicBool::new(false),
             pointer: watch::Sender::new(None),
             changed: watch::Sender::new(()),
         })
@@ -122,6 +127,16 @@ impl Page {
     /// The tab's id, which is also the id of its main frame.
     pub fn target_id(&self) -> &TargetId {
         &self.target
+    }
+
+    /// Whether a person has it, so that nothing that happens in it is recorded.
+    pub fn is_private(&self) -> bool {
+        self.private.load(Ordering::Relaxed)
+    }
+
+    /// Stops recording what happens in it, or goes on.
+    pub fn set_private(&self, private: bool) {
+        self.private.store(private, Ordering::Relaxed);
     }
 
     /// The browser context it belongs to.

@@ -1,6 +1,11 @@
-//! A tab as a film: frames as they are drawn, and where the pointer is.
+//! A tab as a film: frames as they are drawn, and where the pointer is. All who watch a tab
+//! share one screencast.
+//! Protocol: <https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-startScreencast>.
 
-use std::sync::Arc;
+use std::{
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -13,14 +18,26 @@ use crate::connection::params::NoParams;
 use crate::connection::session::CdpSession;
 use crate::error::Result;
 
-/// Quality of the frames, of 100: they are encoded again.
-const JPEG_QUALITY: u8 = 85;
+/// Frames after which Chromium draws no more until one is acknowledged.
+const MAX_FRAMES_IN_FLIGHT: usize = 2;
+
+/// Time after an acknowledgement in which a page that still changes draws a frame.
+const NEXT_FRAME_DELAY: Duration = Duration::from_millis(250);
 
 /// One frame.
 #[derive(Debug)]
 pub struct ScreencastImage {
     /// A JPEG image, in base64.
     pub jpeg: String,
+}
+
+/// What somebody who watches wants to see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScreencastFormat {
+    /// Largest width, in pixels; that of the viewport when it is none.
+    pub max_width: Option<u32>,
+    /// Quality of the JPEG images, of 100.
+    pub quality: u8,
 }
 
 /// `Page.screencastFrame`.
@@ -44,49 +61,175 @@ pub struct Pointer {
     pub presses: u32,
 }
 
+/// The screencast of a tab, and who watches it.
+#[derive(Default)]
+pub(crate) struct ScreencastState {
+    watchers: Vec<(u64, ScreencastFormat)>,
+    last_watcher: u64,
+    /// The format in which Chromium draws; none while nobody watches.
+    applied: Option<ScreencastFormat>,
+    frames: watch::Sender<Option<Arc<ScreencastImage>>>,
+    frame_count: u64,
+    /// Frames that nobody has taken yet.
+    unacknowledged: Vec<i64>,
+}
+
 /// A film under way; ends when it is dropped.
 pub struct Screencast {
     page: Arc<Page>,
-    /// The latest frame; an older one that nobody took is let go.
-    pub frames: watch::Receiver<Option<Arc<ScreencastImage>>>,
+    id: u64,
+    frames: watch::Receiver<Option<Arc<ScreencastImage>>>,
     /// The pointer; none until it first moves.
     pub pointer: watch::Receiver<Option<Pointer>>,
 }
 
 impl Page {
-    /// Begins to film. A second film of the same tab takes the frames of the
-    /// first.
-    pub async fn screencast(self: &Arc<Self>) -> Result<Screencast> {
+    /// Begins to watch the tab. Everybody gets the same frames, in the largest format that
+    /// somebody wants.
+    ///
+    /// # Errors
+    /// The page does not answer.
+    pub async fn screencast(self: &Arc<Self>, format: ScreencastFormat) -> Result<Screencast> {
         self.ensure_answering()?;
-        let (sender, frames) = watch::channel(None);
-        *self.screencast_frames.lock() = Some(sender);
-        let screencast =
-            Screencast { page: Arc::clone(self), frames, pointer: self.pointer.subscribe() };
-        let viewport = self.viewport();
-        let side = |pixels: u32| (f64::from(pixels) * viewport.scale) as u32;
-        let params = json!({
-            "format": "jpeg",
-            "quality": JPEG_QUALITY,
-            "maxWidth": side(viewport.width),
-            "maxHeight": side(viewport.height),
-        });
-        let started: CdpCall<IgnoredAny> =
-            self.session().call_method("Page.startScreencast", &params);
-        started.await?;
+        let (id, mut frames) = {
+            let mut state = self.screencast.lock();
+            state.last_watcher += 1;
+            let id = state.last_watcher;
+            state.watchers.push((id, format));
+            (id, state.frames.subscribe())
+        };
+        // The latest frame is news to this watcher.
+        frames.mark_changed();
+        let page = Arc::clone(self);
+        let screencast = Screencast { page, id, frames, pointer: self.pointer.subscribe() };
+        if let Some(started) = self.update_screencast() {
+            started.await?;
+        }
         Ok(screencast)
     }
 
-    /// A frame was drawn. The next one comes only when this one is answered.
-    pub(crate) fn on_screencast_frame(&self, session: &CdpSession, frame: ScreencastFrame) {
-        let params = json!({ "sessionId": frame.session_id });
-        session.call_method::<IgnoredAny>("Page.screencastFrameAck", &params).ignore();
-        if let Some(film) = self.screencast_frames.lock().as_ref() {
-            film.send_replace(Some(Arc::new(ScreencastImage { jpeg: frame.data })));
+    /// Starts, changes or stops the screencast, as its watchers want it.
+    fn update_screencast(&self) -> Option<CdpCall<IgnoredAny>> {
+        let mut state = self.screencast.lock();
+        let wanted = state.watchers.iter().map(|(_, format)| *format).reduce(|a, b| {
+            let max_width = a.max_width.zip(b.max_width).map(|(a, b)| a.max(b));
+            ScreencastFormat { max_width, quality: a.quality.max(b.quality) }
+        });
+        if wanted == state.applied {
+            return None;
+        }
+        let was_active = state.applied.is_some();
+        state.applied = wanted;
+        state.unacknowledged.clear();
+        if wanted.is_none() {
+            state.frames.send_replace(None);
+        }
+        drop(state);
+        // Chromium changes no screencast that is active.
+        if was_active {
+            self.stop_screencast();
+        }
+        wanted.map(|format| self.start_screencast(format))
+    }
+
+    fn stop_screencast(&self) {
+        self.session().call_method::<IgnoredAny>("Page.stopScreencast", &NoParams).ignore();
+    }
+
+    /// It begins with a frame of what is there.
+    fn start_screencast(&self, format: ScreencastFormat) -> CdpCall<IgnoredAny> {
+        let width = format.max_width.unwrap_or_else(|| {
+            let viewport = self.viewport();
+            (f64::from(viewport.width) * viewport.scale) as u32
+        });
+        let params = json!({
+            "format": "jpeg",
+            "quality": format.quality,
+            "maxWidth": width,
+            "maxHeight": width.saturating_mul(4),
+        });
+        self.session().call_method("Page.startScreencast", &params)
+    }
+
+    /// A frame was drawn. It is acknowledged when somebody takes it: Chromium draws no more
+    /// than is watched.
+    pub(crate) fn on_screencast_frame(&self, frame: ScreencastFrame) {
+        let mut state = self.screencast.lock();
+        state.unacknowledged.push(frame.session_id);
+        state.frame_count += 1;
+        state.frames.send_replace(Some(Arc::new(ScreencastImage { jpeg: frame.data })));
+    }
+
+    fn acknowledge_frames(&self) {
+        let (frames, count) = {
+            let mut state = self.screencast.lock();
+            (std::mem::take(&mut state.unacknowledged), state.frame_count)
+        };
+        for frame in &frames {
+            let params = json!({ "sessionId": frame });
+            let session: &CdpSession = self.session();
+            session.call_method::<IgnoredAny>("Page.screencastFrameAck", &params).ignore();
+        }
+        if frames.len() >= MAX_FRAMES_IN_FLIGHT {
+            tokio::spawn(draw_last_change(self.weak(), count));
         }
     }
 }
 
+/// Asks for a frame where none came after `count`: a change while too many were in flight is
+/// not drawn by itself.
+async fn draw_last_change(page: Weak<Page>, count: u64) {
+    tokio::time::sleep(NEXT_FRAME_DELAY).await;
+    let Some(page) = page.upgrade() else { return };
+    let format = {
+        let state = page.screencast.lock();
+        state.applied.filter(|_| state.frame_count == count)
+    };
+    if let Some(format) = format {
+        page.stop_screencast();
+        page.start_screencast(format).ignore();
+    }
+}
+
 impl Screencast {
+    /// The newest frame, unless this watcher had it.
+    pub fn take(&mut self) -> Option<Arc<ScreencastImage>> {
+        let is_new = self.frames.has_changed().unwrap_or(false);
+        let frame = is_new.then(|| self.frames.borrow_and_update().clone()).flatten()?;
+        self.page.acknowledge_frames();
+        Some(frame)
+    }
+
+    /// Waits until there is a frame to take.
+    pub async fn changed(&mut self) {
+        let mut frames = self.frames.clone();
+        if frames.wait_for(Option::is_some).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+        if !self.frames.has_changed().unwrap_or(false) {
+            let _ = frames.changed().await;
+        }
+    }
+
+    /// Changes the largest width, in pixels, and the quality.
+    pub fn set_format(&self, format: ScreencastFormat) {
+        {
+            let mut state = self.page.screencast.lock();
+            let own = state.watchers.iter_mut().find(|(id, _)| *id == self.id);
+            if let Some((_, wanted)) = own {
+                *wanted = format;
+            }
+        }
+        if let Some(changed) = self.page.update_screencast() {
+            changed.ignore();
+        }
+    }
+
+    /// The tab.
+    pub fn page(&self) -> &Arc<Page> {
+        &self.page
+    }
+
     /// Whether no more frames will come.
     pub fn is_over(&self) -> bool {
         self.page.is_closed()
@@ -95,7 +238,9 @@ impl Screencast {
 
 impl Drop for Screencast {
     fn drop(&mut self) {
-        *self.page.screencast_frames.lock() = None;
-        self.page.session().call_method::<IgnoredAny>("Page.stopScreencast", &NoParams).ignore();
+        self.page.screencast.lock().watchers.retain(|(id, _)| *id != self.id);
+        if let Some(changed) = self.page.update_screencast() {
+            changed.ignore();
+        }
     }
 }

@@ -42,7 +42,7 @@ impl AuthorizeCheck {
     /// than that. Callers with a good token are never held up by it.
     fn count_failure(&self, peer: Option<IpAddr>, error: Error) -> Error {
         let error = match self.listener {
-            Listener::Local | Listener::Skills => error,
+            Listener::Local | Listener::Skills | Listener::Dashboard => error,
             Listener::Tunnel => with_remote_hint(error),
         };
         if self.failures.len() > MAX_TRACKED_PEERS {
@@ -85,7 +85,7 @@ impl RequestCheck for AuthorizeCheck {
             (Some(CallMethod::Command(command)), _) => {
                 let permit = check::check(&grant, command, self.listener);
                 let permit = permit.map_err(|error| match self.listener {
-                    Listener::Local | Listener::Skills => error,
+                    Listener::Local | Listener::Skills | Listener::Dashboard => error,
                     Listener::Tunnel => with_remote_hint(error),
                 })?;
                 request.extensions_mut().insert(permit);
@@ -96,7 +96,7 @@ impl RequestCheck for AuthorizeCheck {
                 Reason::TunnelDenied,
                 "the method cannot be called through a tunnel",
             )),
-            (None, Listener::Local | Listener::Skills) => {
+            (None, Listener::Local | Listener::Skills | Listener::Dashboard) => {
                 let path = request.uri().path();
                 Err(Error::new(
                     Reason::MethodUnknown,

@@ -135,6 +135,11 @@ pub fn error_response(status: &Status, form: ResponseFormat) -> Response<Body> {
     reply
 }
 
+/// The answer to a request that failed before it was a call.
+pub fn json_error(error: Error) -> Response<Body> {
+    error_response(&Status::from(error), ResponseFormat::Json)
+}
+
 /// A failed call as an error of the Connect protocol. Each detail has its protobuf
 /// form as `value`, and what it says as `debug`.
 pub fn error_json(status: &Status) -> Value {

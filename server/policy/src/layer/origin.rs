@@ -24,19 +24,27 @@ pub enum OriginCheck {
     },
     /// From programs somewhere else that call by a name that was given out.
     Named(Arc<AllowedHosts>),
+    /// From the page that this port serves, and from no other page or program.
+    Page {
+        /// Port of the listener.
+        port: u16,
+    },
     /// From programs that have no other way: those at a socket with a path.
     Any,
 }
 
 impl RequestCheck for OriginCheck {
     fn check(&self, request: &mut Request<Body>) -> Result<()> {
+        if let Self::Page { port } = self {
+            return check_page(request, *port);
+        }
         if request.headers().contains_key(header::ORIGIN) {
             return Err(self.denied("the call carries an `Origin` header"));
         }
         let ours = |authority: &Authority| match self {
             Self::Loopback { port } => is_loopback(authority, *port),
             Self::Named(names) => names.allows(authority),
-            Self::Any => true,
+            Self::Page { .. } | Self::Any => true,
         };
         if matches!(self, Self::Any) {
             return Ok(());
@@ -63,8 +71,37 @@ impl OriginCheck {
                 "Call the address of the pairing block, as its `Host` and without an `Origin`; \
                  the owner gives out another name with `browse pair new <name> --address`",
             ),
-            Self::Loopback { .. } | Self::Any => error,
+            Self::Loopback { .. } | Self::Page { .. } | Self::Any => error,
         }
+    }
+}
+
+/// Passes what a page at `http://127.0.0.1:port` sends: one `Host` and one `Origin`, exactly
+/// its own. The browser sets both, and no script of another page can.
+///
+/// # Errors
+/// `ORIGIN_DENIED`.
+pub fn check_page<B>(request: &Request<B>, port: u16) -> Result<()> {
+    let host = format!("127.0.0.1:{port}");
+    let only = |name: header::HeaderName, expected: &str| {
+        let mut values = request.headers().get_all(name).iter();
+        values.next().is_some_and(|value| value.as_bytes() == expected.as_bytes())
+            && values.next().is_none()
+    };
+    let is_named = request.uri().authority().is_none_or(|authority| authority.as_str() == host);
+    let site = request.headers().get("sec-fetch-site");
+    let is_same_site = site.is_none_or(|site| site.as_bytes() == b"same-origin");
+    match is_named
+        && is_same_site
+        && only(header::HOST, &host)
+        && only(header::ORIGIN, &format!("http://{host}"))
+    {
+        true => Ok(()),
+        false => Err(Error::new(
+            Reason::OriginDenied,
+            "the call does not come from the page of the dashboard",
+        )
+        .with(HINT_KEY, "Run `browse dashboard`, and open its link")),
     }
 }
 
@@ -75,7 +112,7 @@ fn is_loopback(authority: &Authority, port: u16) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Body, OriginCheck, Request, RequestCheck as _};
+    use super::{Body, OriginCheck, Request, RequestCheck as _, check_page};
 
     fn passes(uri: &str, headers: &[(&str, &str)]) -> bool {
         let request = headers.iter().fold(Request::builder().uri(uri), |request, (name, value)| {
@@ -90,6 +127,37 @@ mod tests {
         assert!(passes("http://127.0.0.1:4000/a", &[]));
         assert!(passes("http://localhost:4000/a", &[("host", "localhost:4000")]));
         assert!(passes("/a", &[("host", "[::1]:4000")]));
+    }
+
+    #[test]
+    fn only_the_own_page_of_a_dashboard_passes() {
+        let passes = |uri: &str, headers: &[(&str, &str)]| {
+            let request =
+                headers.iter().fold(Request::builder().uri(uri), |request, (name, value)| {
+                    request.header(*name, *value)
+                });
+            check_page(&request.body(()).expect("the request is well formed"), 4000).is_ok()
+        };
+        let (host, origin) = (("host", "127.0.0.1:4000"), ("origin", "http://127.0.0.1:4000"));
+        assert!(passes("/a", &[host, origin]));
+        assert!(passes("/a", &[host, origin, ("sec-fetch-site", "same-origin")]));
+        for headers in [
+            &[host][..],
+            &[origin],
+            &[host, ("origin", "null")],
+            &[host, ("origin", "http://localhost:4000")],
+            &[host, ("origin", "http://127.0.0.1:4001")],
+            &[host, ("origin", "https://127.0.0.1:4000")],
+            &[host, origin, origin],
+            &[host, host, origin],
+            &[("host", "localhost:4000"), origin],
+            &[("host", "evil.example:4000"), origin],
+            &[host, origin, ("sec-fetch-site", "same-site")],
+            &[host, origin, ("sec-fetch-site", "cross-site")],
+        ] {
+            assert!(!passes("/a", headers), "{headers:?}");
+        }
+        assert!(!passes("http://evil.example:4000/a", &[host, origin]));
     }
 
     #[test]

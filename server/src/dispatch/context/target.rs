@@ -62,7 +62,8 @@ impl CallContext {
     /// between its sites.
     fn check_attached(&self, session: &Session) -> Result<()> {
         let capability = self.capability();
-        let is_local = matches!(capability.kind, ClientKind::Root | ClientKind::Agent);
+        let is_local =
+            matches!(capability.kind, ClientKind::Root | ClientKind::Agent | ClientKind::Dashboard);
         if !session.is_attached() || is_local && capability.hosts.is_any() {
             return Ok(());
         }

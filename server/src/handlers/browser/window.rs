@@ -4,18 +4,20 @@ use std::{collections::HashMap, sync::Arc};
 
 use browse_proto::{Reason, v1};
 
+pub use super::resume::resume;
 use super::{attached, input};
 use crate::{
     daemon::browser_options,
     dispatch::CallContext,
     window::{
         CloseInitiator, DisplayEnvironment, Handoff, MigrationNotice, SessionWindow, UserNote,
-        WindowCloseResult, WindowPurpose, WindowTabChange, find_screen,
+        WindowCloseResult, WindowPurpose, find_screen,
     },
 };
 use browse_base::{Error, Result};
 use browse_chromium::{BrowserOptions, Flavour};
 use browse_engine::{Engine, Target};
+use browse_sessions::Tab;
 
 /// Characters that a reason may have.
 const MAX_REASON_CHARS: usize = 500;
@@ -84,7 +86,13 @@ pub async fn handoff(cx: &CallContext, request: v1::HandoffRequest) -> Result<v1
         return Err(Error::new(Reason::ArgumentInvalid, message).with("command", "handoff"));
     }
     cx.ensure_own_browser()?;
-    let screen = requested_display(cx, request.screen)?;
+    let screen = match requested_display(cx, request.screen) {
+        _ if request.dashboard => return ask_at_dashboard(cx, &reason),
+        Err(error) if error.reason() == Reason::ScreenMissing => {
+            return ask_at_dashboard(cx, &reason);
+        }
+        screen => screen?,
+    };
     let handoff = Handoff { reason: reason.clone(), tabs_before: Vec::new() };
     let terms = WindowPurpose { connected: false, handoff: Some(handoff) };
     let (window, notes) = open_window(cx, screen, terms).await?;
@@ -93,36 +101,6 @@ pub async fn handoff(cx: &CallContext, request: v1::HandoffRequest) -> Result<v1
     let summary =
         format!("{}; ask the person{asked}; then run `browse resume`", visible_summary(&tabs));
     Ok(v1::HandoffResponse { summary, tabs })
-}
-
-/// Takes the session back.
-pub async fn resume(cx: &CallContext, _: v1::ResumeRequest) -> Result<v1::ResumeResponse> {
-    let not_handed = || {
-        let message = "the session was not handed to a person";
-        Error::new(Reason::NotHandedOff, message)
-    };
-    let (changes, notes) = match settled_window(cx).await? {
-        Some(window) if window.purpose().connected => {
-            (window.end_handoff().ok_or_else(not_handed)?, Vec::new())
-        }
-        Some(window) => {
-            let WindowCloseResult { changes, notes } = close_window(cx, &window).await?;
-            (changes, notes)
-        }
-        // The person closed the window, which reported the same.
-        None => {
-            let finished = cx.daemon().windows().take_finished(cx.session()?.name());
-            (finished.ok_or_else(not_handed)?, Vec::new())
-        }
-    };
-    let describe = |change: WindowTabChange| v1::TabChange {
-        id: change.tab,
-        change: change.kind.name().to_owned(),
-        url: change.url,
-        before: change.previous_url,
-        note: tab_note(&notes, change.tab),
-    };
-    Ok(v1::ResumeResponse { tabs: changes.into_iter().map(describe).collect() })
 }
 
 /// Brings the tab to the front, and gives an element the focus.
@@ -151,8 +129,29 @@ pub async fn focus(cx: &CallContext, request: v1::FocusRequest) -> Result<v1::Fo
     Ok(v1::FocusResponse { summary, tab: tab.id(), visible, receipt })
 }
 
+/// Asks a person at a dashboard. The session stays where it is.
+fn ask_at_dashboard(cx: &CallContext, reason: &str) -> Result<v1::HandoffResponse> {
+    let session = cx.session()?;
+    if let Some(lease) = session.control().holder() {
+        let message = format!("`{}` holds the session already", lease.client);
+        return Err(Error::new(Reason::HandedOff, message));
+    }
+    session.control().ask(reason);
+    let tab = |tab: &Arc<Tab>| v1::WindowTab { id: tab.id(), url: tab.url(), note: None };
+    let tabs = session.tabs().iter().map(tab).collect();
+    let next = match cx.daemon().dashboard().is_used() {
+        true => "it stands in the dashboard that is open",
+        false => "run `browse dashboard` and give its link to the person",
+    };
+    let summary = format!(
+        "the session `{}` waits for a person: {next}; then run `browse resume`",
+        session.name()
+    );
+    Ok(v1::HandoffResponse { summary, tabs })
+}
+
 /// The window of the session, once it stays where it is.
-async fn settled_window(cx: &CallContext) -> Result<Option<Arc<SessionWindow>>> {
+pub(super) async fn settled_window(cx: &CallContext) -> Result<Option<Arc<SessionWindow>>> {
     let session = cx.session()?;
     session.wait_until_settled().await;
     Ok(cx.daemon().windows().get(session.name()))
@@ -177,7 +176,10 @@ async fn open_window(
 }
 
 /// Closes the window of the session.
-async fn close_window(cx: &CallContext, window: &Arc<SessionWindow>) -> Result<WindowCloseResult> {
+pub(super) async fn close_window(
+    cx: &CallContext,
+    window: &Arc<SessionWindow>,
+) -> Result<WindowCloseResult> {
     let (daemon, window) = (Arc::clone(cx.daemon()), Arc::clone(window));
     let closed =
         tokio::spawn(async move { daemon.windows().close(&window, CloseInitiator::Caller).await });
@@ -206,7 +208,7 @@ fn window_tabs(window: &SessionWindow, notes: &[MigrationNotice]) -> Vec<v1::Win
     window.tab_urls().into_iter().map(describe).collect()
 }
 
-fn tab_note(notes: &[MigrationNotice], tab: u64) -> Option<String> {
+pub(super) fn tab_note(notes: &[MigrationNotice], tab: u64) -> Option<String> {
     notes.iter().find(|note| note.tab == tab).map(|note| note.text.clone())
 }
 

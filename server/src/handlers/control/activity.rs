@@ -10,7 +10,7 @@ use crate::dispatch::CallContext;
 use browse_base::Result;
 
 /// Answers the calls so far, and with `follow` those to come. Callers other
-/// than root see their own.
+/// than root and dashboards see their own.
 pub async fn activity(
     cx: Arc<CallContext>,
     request: v1::ActivityRequest,
@@ -26,8 +26,9 @@ pub async fn activity(
         }
         false => stream::empty().boxed(),
     };
-    let mine =
-        move |entry: &v1::ActivityEntry| cx.is_root() || entry.client == cx.client().to_string();
+    let mine = move |entry: &v1::ActivityEntry| {
+        cx.capability().sees_all_sessions() || entry.client == cx.client().to_string()
+    };
     let entries = stream::iter(past).chain(coming).filter(move |entry| {
         let mine = mine(entry);
         async move { mine }

@@ -67,9 +67,11 @@ pub fn null_stdin() -> io::Result<()> {
 /// The kernel is older than 5.11.
 #[allow(unsafe_code)]
 pub fn close_other_fds() -> io::Result<()> {
-    let flags = libc::CLOSE_RANGE_CLOEXEC as libc::c_int;
+    let flags = libc::CLOSE_RANGE_CLOEXEC;
+    // The function of this name is in glibc 2.34 and later.
     // SAFETY: marks descriptors; none is closed under anybody's hands.
-    check(unsafe { libc::close_range(3, libc::c_uint::MAX, flags) })
+    let result = unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, flags) };
+    check(if result == 0 { 0 } else { -1 })
 }
 
 /// Takes on the identity, gives up every right that it does not need, and the

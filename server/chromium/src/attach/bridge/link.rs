@@ -210,7 +210,8 @@ impl Link {
         if let SessionUse::Tab(tab) | SessionUse::Documents(tab) = used
             && let Some(tab) = self.state.borrow_mut().tabs.get_mut(tab)
         {
-            tab.is_browser_page = !rules::is_web_page(frame["url"].as_str().unwrap_or_default());
+            tab.is_browser_page =
+                !rules::is_readable_page(frame["url"].as_str().unwrap_or_default());
         }
     }
 

@@ -139,10 +139,15 @@ pub(super) fn is_event_of_any_page(method: &str) -> bool {
 
 /// Whether the page at an address is one of the web, which may be read and acted on, and not one
 /// of the browser itself: settings, history, extensions, the source of another page.
-pub(super) fn is_web_page(url: &str) -> bool {
+fn is_web_page(url: &str) -> bool {
     let scheme = url.split(':').next().unwrap_or_default();
     // Chromium shows its errors at an address of their own.
     ["", "about", "blob", "chrome-error", "data", "http", "https"].contains(&scheme)
+}
+
+/// Whether the page at an address may be read and acted on.
+pub(super) fn is_readable_page(url: &str) -> bool {
+    is_web_page(url) && !is_metadata_page(url)
 }
 
 /// Whether the host of an address is one of a cloud's metadata service.

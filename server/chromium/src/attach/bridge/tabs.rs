@@ -55,15 +55,31 @@ impl Link {
     /// Makes a tab that shows `url` the daemon's: its documents are stopped first, so that none is
     /// missed.
     async fn take(&self, target: &str, origin: TabOrigin, url: &str) -> Result<(), Value> {
-        let tab = OwnTab { origin, is_browser_page: !rules::is_web_page(url) };
+        let tab = OwnTab { origin, is_browser_page: !rules::is_readable_page(url) };
         self.state.borrow_mut().tabs.insert(target.to_owned(), tab);
         self.watch_documents(target, target).await;
         let params = json!({ "targetId": target, "flatten": true });
+        if self.shows_metadata(target).await && origin == TabOrigin::Opened {
+            self.state.borrow_mut().tabs.remove(target);
+            let _ = self.call(None, "Target.closeTarget", json!({ "targetId": target })).await;
+            return Err(not_ours_because("the window shows a cloud metadata service"));
+        }
         let attached = self.call(None, "Target.attachToTarget", params).await;
         if attached.is_err() {
             self.state.borrow_mut().tabs.remove(target);
         }
         attached.map(drop)
+    }
+
+    /// Whether a tab shows a metadata service: its document came before documents were stopped.
+    async fn shows_metadata(&self, target: &str) -> bool {
+        let params = json!({ "targetId": target });
+        let Ok(found) = self.call(None, "Target.getTargetInfo", params).await else { return false };
+        let url = found["targetInfo"]["url"].as_str().unwrap_or_default();
+        if let Some(tab) = self.state.borrow_mut().tabs.get_mut(target) {
+            tab.is_browser_page |= !rules::is_readable_page(url);
+        }
+        rules::is_metadata_page(url)
     }
 
     /// Has the documents of a tab, or of a frame of it, stopped, on a session of our own.
@@ -76,8 +92,16 @@ impl Link {
             let patterns = json!({ "patterns": [{ "resourceType": "Document" }] });
             let _ = self.call(Some(session), "Fetch.enable", patterns).await;
             if target == tab {
-                // It tells which document the tab shows.
+                // It tells which document the tab shows from now on, and the tree which one it
+                // shows already.
                 let _ = self.call(Some(session), "Page.enable", json!({})).await;
+                let tree = self.call(Some(session), "Page.getFrameTree", json!({})).await;
+                if let Ok(tree) = tree
+                    && let Some(tab) = self.state.borrow_mut().tabs.get_mut(tab)
+                {
+                    let url = tree["frameTree"]["frame"]["url"].as_str().unwrap_or_default();
+                    tab.is_browser_page |= !rules::is_readable_page(url);
+                }
             }
         }
     }

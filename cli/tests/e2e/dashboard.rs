@@ -1,0 +1,342 @@
+//! Dashboards: the way in, and what a person who holds a session keeps from agents.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpStream,
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+use crate::{
+    project::{Project, eventually},
+    site::Site,
+};
+
+/// What takes longer does not come.
+const LIMIT: Duration = Duration::from_secs(15);
+
+/// An open dashboard, as its page has it.
+struct Dashboard {
+    port: u16,
+    token: String,
+}
+
+/// The port and the code of a link.
+fn parts(link: &str) -> (u16, &str) {
+    let rest = link.trim().strip_prefix("http://127.0.0.1:").expect("a link");
+    let (port, code) = rest.split_once("/#code=").expect("a code in the fragment");
+    (port.parse().expect("a port"), code)
+}
+
+/// Sends one request; answers its status and everything after the head.
+fn request(port: u16, head: &str, body: &str) -> (u16, String) {
+    let mut stream = send(port, head, body);
+    let mut text = String::new();
+    stream.read_to_string(&mut text).expect("an answer");
+    let status = text.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or_default();
+    let (head, body) = text.split_once("\r\n\r\n").expect("a head");
+    (status, format!("{head}\r\n\r\n{body}"))
+}
+
+fn send(port: u16, head: &str, body: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("it listens");
+    stream.set_read_timeout(Some(LIMIT)).expect("a limit");
+    let length = body.len();
+    write!(stream, "{head}\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}")
+        .expect("sent");
+    stream
+}
+
+/// The head of a request that the page itself sends.
+fn own_head(port: u16, path: &str) -> String {
+    format!(
+        "POST {path} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\norigin: http://127.0.0.1:{port}\r\n\
+         content-type: application/json"
+    )
+}
+
+impl Dashboard {
+    fn open(project: &Project, args: &[&str]) -> Self {
+        let link = project.ok(&[&["dashboard"], args].concat());
+        let (port, code) = parts(&link);
+        let body = json!({ "code": code }).to_string();
+        let (status, answer) = request(port, &own_head(port, "/redeem"), &body);
+        assert_eq!(status, 200, "{answer}");
+        let json = &answer[answer.find("\r\n\r\n").expect("a head") + 4..];
+        let answer: Value = serde_json::from_str(json).expect("JSON");
+        Self { port, token: answer["token"].as_str().expect("a token").to_owned() }
+    }
+
+    /// Calls a method; answers its result, or the reason of its failure.
+    fn call(&self, method: &str, body: &Value) -> Result<Value, String> {
+        let head = format!(
+            "{}\r\nauthorization: Bearer {}",
+            own_head(self.port, &format!("/browse.v1.{method}")),
+            self.token
+        );
+        let (status, answer) = request(self.port, &head, &body.to_string());
+        let json = &answer[answer.find("\r\n\r\n").expect("a head") + 4..];
+        let answer: Value = serde_json::from_str(json).unwrap_or_default();
+        match status {
+            200 => Ok(answer),
+            _ => Err(answer["details"][0]["debug"]["reason"].as_str().unwrap_or("?").to_owned()),
+        }
+    }
+
+    fn take(&self) -> Result<String, String> {
+        let body = json!({ "session": "default", "reason": "sign in" });
+        let taken = self.call("DashboardService/TakeControl", &body)?;
+        Ok(taken["lease"].as_str().expect("a lease").to_owned())
+    }
+
+    fn input(&self, lease: &str, events: &Value) {
+        let body = json!({ "lease": lease, "tab": "1", "events": events });
+        self.call("DashboardService/SendInput", &body).expect("it is held");
+    }
+
+    /// Reads messages of a view until one has `state`.
+    fn view(&self, state: &str) -> String {
+        let body = json!({ "tabs": ["1"] }).to_string();
+        let length = u32::try_from(body.len()).expect("short").to_be_bytes();
+        let head = format!(
+            "{}\r\nauthorization: Bearer {}",
+            own_head(self.port, "/browse.v1.DashboardService/ViewTabs")
+                .replace("application/json", "application/connect+json"),
+            self.token
+        );
+        let enveloped = [&[0][..], &length, body.as_bytes()].concat();
+        let text = String::from_utf8(enveloped).expect("ASCII");
+        let mut stream = send(self.port, &head, &text);
+        let (mut seen, mut buffer) = (String::new(), [0; 65536]);
+        while !seen.contains(&format!("\"state\":\"{state}\"")) {
+            let count = stream.read(&mut buffer).expect("more comes");
+            assert_ne!(count, 0, "it ended: {seen}");
+            seen.push_str(&String::from_utf8_lossy(&buffer[..count]));
+        }
+        seen
+    }
+}
+
+const FORM: &str = "<title>Sign in</title><input id=q autofocus style='position:fixed;left:0;\
+    top:0;width:200px;height:40px'><button onclick='document.title=\"sent\"' style='position:fixed;\
+    left:0;top:60px;width:200px;height:40px'>Send</button>";
+
+#[test]
+fn a_link_is_good_once_and_for_its_own_page() {
+    let project = Project::new();
+    project.ok(&["goto", "about:blank"]);
+    let link = project.ok(&["dashboard"]);
+    let (port, code) = parts(&link);
+    let body = json!({ "code": code }).to_string();
+    let own = own_head(port, "/redeem");
+    // Not for other pages, programs and names, which do not spend it.
+    for other in [
+        own.replace(&format!("origin: http://127.0.0.1:{port}\r\n"), ""),
+        own.replace(&format!("origin: http://127.0.0.1:{port}"), "origin: http://evil.example"),
+        own.replace(&format!("origin: http://127.0.0.1:{port}"), "origin: null"),
+        own.replace(&format!("host: 127.0.0.1:{port}"), &format!("host: localhost:{port}")),
+        own.replace(&format!("host: 127.0.0.1:{port}"), &format!("host: evil.example:{port}")),
+        own.clone() + "\r\nsec-fetch-site: cross-site",
+    ] {
+        let (status, answer) = request(port, &other, &body);
+        assert_eq!(status, 403, "{other}: {answer}");
+    }
+    let (status, page) = request(port, &format!("GET / HTTP/1.1\r\nhost: 127.0.0.1:{port}"), "");
+    assert!(status == 200 && page.contains("frame-ancestors 'none'"), "{page}");
+    let (status, _) = request(port, "GET / HTTP/1.1\r\nhost: evil.example", "");
+    assert_eq!(status, 403, "a name that leads here");
+    assert_eq!(request(port, &own, &body).0, 200);
+    let (status, again) = request(port, &own, &body);
+    assert!(status == 401 && again.contains("was used already"), "{again}");
+}
+
+#[test]
+fn tokens_are_good_at_their_own_listener() {
+    let project = Project::new();
+    project.ok(&["goto", "about:blank"]);
+    let dashboard = Dashboard::open(&project, &["--read-only"]);
+    let state = std::fs::read_to_string(project.path().join(".browse/daemon.json"));
+    let state: Value = serde_json::from_str(&state.expect("a daemon")).expect("JSON");
+    let root = state["token"].as_str().expect("a token").to_owned();
+    let identity = json!({});
+    let as_root = Dashboard { port: dashboard.port, token: root };
+    assert_eq!(as_root.call("PairService/GetIdentity", &identity), Err("TOKEN_INVALID".into()));
+    let known = dashboard.call("PairService/GetIdentity", &identity).expect("it is known");
+    assert_eq!((&known["kind"], &known["scopes"]), (&json!("dashboard"), &json!(["read", "meta"])));
+    assert_eq!(dashboard.take(), Err("SCOPE_DENIED".into()), "it is for looking");
+    assert_eq!(
+        dashboard.call("DashboardService/OpenDashboard", &json!({})),
+        Err("SCOPE_DENIED".into())
+    );
+    project.ok(&["dashboard", "close"]);
+    assert_eq!(dashboard.call("PairService/GetIdentity", &identity), Err("TOKEN_REVOKED".into()));
+}
+
+#[test]
+fn tabs_and_requests_of_agents_do_not_reach_the_listener() {
+    let project = Project::new();
+    project.ok(&["goto", "about:blank"]);
+    let link = project.ok(&["dashboard"]);
+    let (port, _) = parts(&link);
+    for address in [
+        format!("http://127.0.0.1:{port}/"),
+        format!("http://localhost:{port}/"),
+        format!("http://0x7f000001:{port}/"),
+        format!("http://2130706433:{port}/"),
+        format!("http://127.1:{port}/"),
+        format!("http://[::ffff:127.0.0.1]:{port}/"),
+        format!("http://0.0.0.0:{port}/"),
+    ] {
+        let (reason, _) = project.fail(&["goto", &address]);
+        assert!(
+            reason.starts_with("NAVIGATION") || reason == "ADDRESS_DENIED",
+            "{address}: {reason}"
+        );
+    }
+    let script = format!(
+        "fetch('http://127.0.0.1:{port}/', {{mode: 'no-cors'}}).then(() => 'reached', () => 'refused')"
+    );
+    assert_eq!(project.json(&["js", &script]), json!("refused"));
+    project.fail(&["fetch", &format!("http://127.0.0.1:{port}/")]);
+}
+
+#[test]
+fn a_person_holds_a_session_alone() {
+    let project = Project::new();
+    let site = Site::page(FORM);
+    project.ok(&["goto", &site.url("/")]);
+    let dashboard = Dashboard::open(&project, &[]);
+    let other = Dashboard::open(&project, &[]);
+    assert!(other.view("live").contains("\"jpeg\":\"/9j/"), "a JPEG image");
+    let lease = dashboard.take().expect("nobody holds it");
+    for command in [
+        &["text"][..],
+        &["snapshot", "-i"],
+        &["click", "text=Send"],
+        &["tabs"],
+        &["js", "1"],
+        &["screenshot", "a.png"],
+        &["cookies"],
+        &["network"],
+        &["session", "close", "default"],
+        &["cdp-url"],
+        &["state", "save", "a"],
+        &["watch"],
+    ] {
+        assert_eq!(project.fail(command), ("HANDED_OFF".to_owned(), 1), "{command:?}");
+    }
+    assert_eq!(project.fail(&["resume", "--timeout", "1s"]).0, "HANDED_OFF");
+    assert_eq!(other.take(), Err("HANDED_OFF".into()));
+    assert!(!other.view("held").contains("\"jpeg\":\"/9j/"), "its holder alone sees it");
+    assert!(dashboard.view("live").contains("\"jpeg\":\"/9j/"));
+    let seen = project.ok(&["overview"]);
+    assert!(seen.contains("held by dashboard:1") && !seen.contains("Sign in"), "{seen}");
+
+    // Keys of two layouts, pasted text and clicks, in their order.
+    let mut events = vec![
+        json!({"kind": "down", "x": 50, "y": 20, "clicks": 1}),
+        json!({"kind": "up", "x": 50, "y": 20, "clicks": 1}),
+    ];
+    for key in ["h", "u", "n", "ö"] {
+        events.push(json!({"kind": "key-down", "key": key}));
+        events.push(json!({"kind": "key-up", "key": key}));
+    }
+    events.push(json!({"kind": "paste", "text": "ter2secret"}));
+    events.extend((0..300).map(|step| json!({"kind": "move", "x": step % 200, "y": 80})));
+    events.push(json!({"kind": "down", "x": 50, "y": 80, "clicks": 1}));
+    events.push(json!({"kind": "up", "x": 50, "y": 80, "clicks": 1}));
+    dashboard.input(&lease, &Value::Array(events));
+    eventually(LIMIT, || {
+        let overview = dashboard.view_overview();
+        if overview.contains("\"sent\"") { Ok(()) } else { Err(overview) }
+    })
+    .expect("the button was clicked");
+    let body = json!({ "lease": lease, "note": "signed in" });
+    dashboard.call("DashboardService/ReleaseControl", &body).expect("it is held");
+    let resumed = project.ok(&["resume"]);
+    for part in ["gave it back", "the person writes: signed in", "1 same", "button \"Send\""] {
+        assert!(resumed.contains(part), "{part}: {resumed}");
+    }
+    assert_eq!(project.json(&["js", "q.value"]), json!("hunöter2secret"));
+    assert_eq!(project.fail(&["resume"]).0, "NOT_HANDED_OFF");
+    let activity = project.ok(&["activity"]);
+    assert!(activity.contains("control take") && !activity.contains("control input"));
+    let lost = dashboard.call("DashboardService/SendInput", &json!({"lease": lease, "tab": "1"}));
+    assert_eq!(lost, Err("LEASE_ENDED".into()));
+}
+
+impl Dashboard {
+    /// The first message of the overview.
+    fn view_overview(&self) -> String {
+        let head = format!(
+            "{}\r\nauthorization: Bearer {}",
+            own_head(self.port, "/browse.v1.DashboardService/Overview")
+                .replace("application/json", "application/connect+json"),
+            self.token
+        );
+        request(self.port, &head, "\0\0\0\0\u{2}{}").1
+    }
+}
+
+#[test]
+fn nothing_is_recorded_while_a_person_has_the_session() {
+    let project = Project::new();
+    let site = Site::page(
+        "<title>A</title><input id=q style='position:fixed;left:0;top:0;width:200px;height:40px' \
+         oninput='console.log(\"typed \" + q.value);\
+         fetch(\"/?\" + q.value).finally(() => document.title = \"asked\")'>",
+    );
+    project.ok(&["goto", &site.url("/")]);
+    project.ok(&["network", "har", "start"]);
+    let dashboard = Dashboard::open(&project, &[]);
+    let lease = dashboard.take().expect("nobody holds it");
+    dashboard.input(
+        &lease,
+        &json!([
+            {"kind": "down", "x": 50, "y": 20, "clicks": 1},
+            {"kind": "up", "x": 50, "y": 20, "clicks": 1},
+            {"kind": "text", "text": "hunter2"},
+        ]),
+    );
+    eventually(LIMIT, || {
+        let overview = dashboard.view_overview();
+        if overview.contains("\"asked\"") { Ok(()) } else { Err(overview) }
+    })
+    .expect("the page has sent it");
+    let body = json!({ "lease": lease });
+    dashboard.call("DashboardService/ReleaseControl", &body).expect("it is held");
+    project.ok(&["network", "har", "stop", "a.har"]);
+    let har = std::fs::read_to_string(project.path().join("a.har")).expect("saved");
+    for (what, text) in [
+        ("console", project.ok(&["console"])),
+        ("network", project.ok(&["network"])),
+        ("activity", project.ok(&["activity"])),
+        ("har", har),
+    ] {
+        assert!(!text.contains("hunter2"), "{what}: {text}");
+    }
+}
+
+#[test]
+fn an_agent_asks_a_person_without_a_screen() {
+    let project = Project::new();
+    let site = Site::page(FORM);
+    project.ok(&["goto", &site.url("/")]);
+    let asked = project.ok(&["handoff", "solve the captcha", "--dashboard"]);
+    assert!(asked.contains("browse dashboard"), "{asked}");
+    assert!(project.ok(&["overview"]).contains("asks a person: solve the captcha"));
+    assert_eq!(project.fail(&["click", "text=Send"]).0, "HANDED_OFF");
+    assert!(project.ok(&["snapshot", "-i"]).contains("Send"), "looking works");
+    let dashboard = Dashboard::open(&project, &[]);
+    let lease = dashboard.take().expect("nobody holds it");
+    // Whoever closes the dashboard gives back what was held.
+    project.ok(&["dashboard", "close"]);
+    let resumed = project.ok(&["resume"]);
+    assert!(resumed.contains("without giving it back"), "{resumed}");
+    assert_eq!(
+        dashboard.call("DashboardService/ReleaseControl", &json!({ "lease": lease })),
+        Err("TOKEN_REVOKED".into())
+    );
+    project.ok(&["click", "text=Send"]);
+}

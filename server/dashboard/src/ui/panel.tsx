@@ -1,0 +1,60 @@
+// A part of a view that loads something: its heading, and what became of loading.
+
+import type { ComponentChildren } from 'preact';
+import type { CallError } from '../rpc/error.ts';
+import { hasScope, type Scope } from '../state/login.ts';
+import { Failure } from './failure.tsx';
+import { Button } from './button.tsx';
+
+interface PanelProps {
+  title: string;
+  /** Scope that what it loads needs. */
+  scope?: Scope;
+  load?: { answer?: unknown; error?: CallError; busy: boolean; reload: () => void };
+  tools?: ComponentChildren;
+  children?: ComponentChildren;
+}
+
+export function Panel({ title, scope, load, tools, children }: PanelProps) {
+  const missing = scope !== undefined && !hasScope(scope);
+  return (
+    <section class="panel" aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        <div class="row">
+          {!missing && tools}
+          {!missing && load && (
+            <Button
+              label={`Reload ${title.toLowerCase()}`}
+              icon="reload"
+              iconOnly
+              busy={load.busy && load.answer !== undefined}
+              onClick={load.reload}
+            />
+          )}
+        </div>
+      </header>
+      {missing ? (
+        <MissingScope scope={scope} />
+      ) : (
+        <>
+          {load?.error && <Failure error={load.error} retry={load.reload} />}
+          {load && load.answer === undefined && !load.error ? <p class="muted">Loading…</p> : children}
+        </>
+      )}
+    </section>
+  );
+}
+
+export function MissingScope({ scope }: { scope: Scope }) {
+  const wanted = ['read', 'write', 'meta', ...(scope === 'admin' ? ['admin'] : ['control'])].join(',');
+  return (
+    <p class="muted missing-scope">
+      This needs a link made with <code>browse dashboard --scope {wanted}</code>
+    </p>
+  );
+}
+
+export function Empty({ children }: { children: ComponentChildren }) {
+  return <p class="muted">{children}</p>;
+}

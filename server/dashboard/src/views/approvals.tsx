@@ -1,0 +1,79 @@
+// Approvals: what callers wait for, until a person decides. Nothing here ends by itself.
+
+import { call } from '../rpc/client.ts';
+import { hasScope } from '../state/login.ts';
+import { Button } from '../ui/button.tsx';
+import { Failure } from '../ui/failure.tsx';
+import { Empty, Panel } from '../ui/panel.tsx';
+import { durationText } from '../ui/time.tsx';
+import { useAction, useLoad } from '../ui/useCall.ts';
+
+interface Approval {
+  id: string;
+  client: string;
+  action: string;
+  waiting_s: string;
+  state: string;
+}
+
+const POLL_MS = 2_000;
+
+export function ApprovalsView() {
+  const allowed = hasScope('control');
+  const load = useLoad(
+    async (signal) =>
+      allowed ? (await call<{ approvals: Approval[] }>('BrowserService/Approve', {}, { signal })).approvals : [],
+    [],
+    allowed ? POLL_MS : undefined,
+  );
+  const approvals = load.answer ?? [];
+  return (
+    <>
+      <h1>Approvals</h1>
+      <Panel title="Waiting for you" scope="control" load={{ ...load, busy: load.busy && load.answer === undefined }}>
+        {approvals.length === 0 ? (
+          <Empty>Nothing waits for an approval.</Empty>
+        ) : (
+          <ul class="rows">
+            {approvals.map((approval) => (
+              <li key={approval.id}>
+                <ApprovalRow approval={approval} onDone={load.reload} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Panel>
+    </>
+  );
+}
+
+function ApprovalRow({
+  approval: { id, client, action: wanted, waiting_s, state },
+  onDone,
+}: {
+  approval: Approval;
+  onDone: () => void;
+}) {
+  const action = useAction();
+  const approve = () =>
+    action.run(async () => {
+      await call('BrowserService/Approve', { id });
+      onDone();
+    });
+  return (
+    <article class="approval" aria-label={`Approval ${id}`}>
+      <div>
+        <p class="page-words">{wanted}</p>
+        <p class="muted">
+          {client} · waiting for {durationText(Number(waiting_s) * 1000)} · <code>{id}</code>
+        </p>
+        <Failure error={action.error} retry={action.retry} dismiss={action.dismiss} />
+      </div>
+      {state === 'waits' ? (
+        <Button label="Approve once" kind="primary" scope="control" busy={action.busy} onClick={approve} />
+      ) : (
+        <span class="chip good">{state}</span>
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,82 @@
+// Agents on other machines: what they may do, and what they did.
+
+import { useState } from 'preact/hooks';
+import { call } from '../rpc/client.ts';
+import { hasScope } from '../state/login.ts';
+import { Button } from '../ui/button.tsx';
+import { Failure } from '../ui/failure.tsx';
+import { Empty, Panel } from '../ui/panel.tsx';
+import { Table } from '../ui/table.tsx';
+import { agoText, dateText } from '../ui/time.tsx';
+import { useAction, useLoad } from '../ui/useCall.ts';
+
+interface Pairing {
+  name: string;
+  state: string;
+  scopes: string[];
+  hosts: string[];
+  session: string;
+  tabs: number;
+  calls: string;
+  expires_at: string;
+  last_call?: string;
+}
+
+export function PairingsPanel() {
+  const allowed = hasScope('control');
+  const load = useLoad(
+    async (signal) =>
+      allowed ? (await call<{ pairings: Pairing[] }>('PairService/ListPairings', {}, { signal })).pairings : [],
+    [],
+  );
+  const action = useAction();
+  const revoke = (name: string) =>
+    action.run(async () => {
+      await call('PairService/RevokePairing', { name });
+      load.reload();
+    });
+  const pairings = load.answer ?? [];
+  return (
+    <Panel title="Pairings" scope="control" load={load}>
+      <Failure error={action.error} retry={action.retry} dismiss={action.dismiss} />
+      {pairings.length === 0 ? (
+        <Empty>No remote agent is paired.</Empty>
+      ) : (
+        <Table
+          label="Pairings"
+          columns={['Name', 'State', 'Scopes', 'Hosts', 'Session', 'Tabs', 'Calls', 'Last call', 'Ends', '']}
+        >
+          {pairings.map((pairing) => (
+            <tr key={pairing.name}>
+              <td>{pairing.name}</td>
+              <td>{pairing.state}</td>
+              <td>{pairing.scopes.join(', ')}</td>
+              <td class="wide">{pairing.hosts.join(', ')}</td>
+              <td>{pairing.session}</td>
+              <td class="number">{pairing.tabs}</td>
+              <td class="number">{pairing.calls}</td>
+              <td class="number">{pairing.last_call ? agoText(pairing.last_call) : 'never'}</td>
+              <td class="number">{dateText(pairing.expires_at)}</td>
+              <td>
+                <RevokeButton name={pairing.name} busy={action.busy} onRevoke={() => revoke(pairing.name)} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </Panel>
+  );
+}
+
+/** Asks once more: what the agent has is closed at once. */
+function RevokeButton({ name, busy, onRevoke }: { name: string; busy: boolean; onRevoke: () => void }) {
+  const [isAsking, setAsking] = useState(false);
+  if (!isAsking)
+    return <Button label="Revoke…" kind="danger" scope="control" disabled={busy} onClick={() => setAsking(true)} />;
+  return (
+    <span class="confirm" role="group" aria-label={`Revoke ${name}`}>
+      <Button label={`Revoke ${name}, close its tabs`} kind="danger" disabled={busy} onClick={onRevoke} />
+      <Button label="Cancel" onClick={() => setAsking(false)} />
+    </span>
+  );
+}

@@ -1,0 +1,143 @@
+// What pages write is text, wherever it is shown.
+
+import { equal, ok, test } from '../harness.mjs';
+
+const STRINGS = [
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '<svg onload=alert(1)>',
+  '"><script src=//evil.example/x.js></script>',
+  "'><img src='http://evil.example/p.png'>",
+  'javascript:alert(1)',
+  'data:text/html,<script>alert(1)</script>',
+  '<iframe src="http://evil.example"></iframe>',
+  '<a href="http://evil.example">click</a>',
+  '<style>*{background:url(http://evil.example/c)}</style>',
+  '<link rel=stylesheet href=http://evil.example/s.css>',
+  '<base href="http://evil.example/">',
+  '<meta http-equiv=refresh content="0;url=http://evil.example">',
+  '<form action=http://evil.example><button autofocus>x</button></form>',
+  '<object data="http://evil.example/o"></object>',
+  '<embed src="http://evil.example/e">',
+  '<video src=x onerror=alert(1)></video>',
+  '<details open ontoggle=alert(1)>',
+  '<input autofocus onfocus=alert(1)>',
+  '<math><mtext></mtext><script>alert(1)</script></math>',
+  '{{constructor.constructor("alert(1)")()}}',
+  '${alert(1)}',
+  '`${alert(1)}`',
+  ']]><script>alert(1)</script>',
+  '<!--<script>alert(1)</script>-->',
+  '&lt;script&gt;alert(1)&lt;/script&gt;',
+  '\u202egnp.exe',
+  '\u0000null\u0007bell',
+  'a'.repeat(3_000),
+  '\n\n\nlines\n\n',
+  '</title><script>alert(1)</script>',
+  '</textarea><script>alert(1)</script>',
+  "');alert(1);//",
+  '\\u003cscript\\u003ealert(1)\\u003c/script\\u003e',
+  '<template><script>alert(1)</script></template>',
+  '<x contenteditable onblur=alert(1) tabindex=0>',
+  '__proto__',
+  'constructor',
+  '../../etc/passwd',
+  'שלום <b>bold</b> 日本語 \u{1f600}',
+];
+
+test('40 hostile strings are text in every place, and nothing runs', async (dashboard) => {
+  const { mock, page } = dashboard;
+  equal(STRINGS.length, 40, 'strings');
+  const [first] = mock.overview.sessions;
+  first.tabs = STRINGS.map((text, index) => ({
+    ...first.tabs[1],
+    id: String(index + 100),
+    active: index === 0,
+    title: text,
+    url: text,
+    owner: text,
+    state: text,
+    last_action: undefined,
+  }));
+  first.request = STRINGS[0];
+  mock.session('bank').holder = { ...mock.session('bank').holder, client: STRINGS[1], reason: STRINGS[2] };
+  mock.overview.warnings = [STRINGS[3]];
+  mock.approvals = STRINGS.map((action, index) => ({
+    id: `a${index}`,
+    client: action,
+    action,
+    waiting_s: '1',
+    state: 'waits',
+  }));
+  mock.activity = STRINGS.map((text) => ({
+    ...mock.activity[0],
+    client: text,
+    command: text,
+    target: text,
+    element: text,
+    session: text,
+    outcome: text,
+  }));
+  await dashboard.open();
+  await page.locator('.card .title').nth(39).waitFor();
+  const titles = await page.locator('.card .title').allTextContents();
+  equal(
+    STRINGS.filter((text) => !titles.includes(text)),
+    [],
+    'titles that are not shown as they are',
+  );
+  await dashboard.checkWidth('live');
+  for (const [index, text] of STRINGS.entries()) {
+    const tab = mock.tab(index + 100);
+    tab.dialog = { kind: 'prompt', message: text, default_text: text };
+    tab.prompt = {
+      kind: 'select',
+      id: `p${index}`,
+      label: text,
+      value: text,
+      multiple: false,
+      options: [{ value: text, label: text, selected: false, disabled: false }],
+    };
+  }
+  mock.pushOverview();
+  for (const index of [0, 1, 9, 28, 31]) {
+    await dashboard.view(`live/${index + 100}`);
+    await page.locator('.page-words').waitFor();
+    equal(await page.locator('.page-words').textContent(), STRINGS[index], 'message');
+    await dashboard.checkWidth(`dialog ${index}`);
+  }
+  delete mock.tab(101).dialog;
+  mock.pushOverview();
+  await dashboard.view('live/101');
+  await page.getByRole('heading', { name: STRINGS[1] }).first().waitFor();
+  await dashboard.view('approvals');
+  await page.locator('.approval').nth(39).waitFor();
+  await dashboard.checkWidth('approvals');
+  await dashboard.view('timeline');
+  await page.locator('tbody tr').nth(39).waitFor();
+  await dashboard.checkWidth('timeline');
+  // Only the dashboard's own links.
+  await dashboard.view('live');
+  await page.locator('.card').first().waitFor();
+  const links = await page.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+  ok(
+    links.every((href) => href.startsWith('#')),
+    `links: ${links.filter((href) => !href.startsWith('#'))}`,
+  );
+  await dashboard.shot('hostile');
+});
+
+test('text of errors is text', async (dashboard) => {
+  const { mock, page } = dashboard;
+  const { fail } = await import('../mock.mjs');
+  mock.overrides['BrowserService/Reload'] = (_, response) =>
+    fail(response, 'unavailable', 'NAVIGATION_FAILED', STRINGS[1], STRINGS[2]);
+  await dashboard.open();
+  await dashboard.openTab(1);
+  await dashboard.button('Reload').click();
+  await page.locator('.failure').getByText(STRINGS[1]).waitFor();
+  await page.locator('.failure').getByText('NAVIGATION_FAILED').waitFor();
+  delete mock.overrides['BrowserService/Reload'];
+  await dashboard.button('Retry').click();
+  await page.locator('.failure').waitFor({ state: 'detached' });
+});

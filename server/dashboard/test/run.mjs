@@ -1,0 +1,13 @@
+// Drives the dashboard in Chromium against the mock daemon: `node test/run.mjs [part of a name]`.
+// `npm test` builds before. With DASHBOARD_SHOTS=FOLDER it saves pictures there.
+
+import { runTests } from './harness.mjs';
+import './cases/entry.mjs';
+import './cases/live.mjs';
+import './cases/control.mjs';
+import './cases/views.mjs';
+import './cases/hostile.mjs';
+import './cases/looks.mjs';
+import './cases/failures.mjs';
+
+process.exitCode = (await runTests(process.argv[2])) > 0 ? 1 : 0;

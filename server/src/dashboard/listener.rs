@@ -1,0 +1,294 @@
+//! The listener on loopback: open while there is a link or a dashboard.
+
+use std::{
+    net::SocketAddr,
+    sync::{Arc, Mutex as StdMutex, MutexGuard, PoisonError},
+    time::{Duration, SystemTime},
+};
+
+use browse_base::{Error, Result};
+use browse_net::HostPolicy;
+use browse_policy::{
+    Audience, Authority, ClientId, ClientKind, Delivery, GrantSpec, IssuedToken, Rate, SessionRule,
+    TabPolicy,
+    layer::{GatedService, OriginCheck},
+};
+use browse_proto::Reason;
+use futures::future::BoxFuture;
+use hyper::server::conn::http1;
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{Mutex, Semaphore},
+    time::Instant,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    assets,
+    http_service::HttpService,
+    links::{DashboardTerms, Links},
+    peer_process,
+    views::Views,
+};
+
+/// Connections at a time: a page has six.
+const MAX_CONNECTIONS: usize = 64;
+
+/// Time in which a page must have sent the head of its request.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How often is looked whether anybody is there.
+const SWEEP_INTERVAL: Duration = Duration::from_millis(500);
+
+/// Time without a connection after which all dashboards end.
+const UNUSED_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// Calls a second of one dashboard; acknowledgements of pictures are among them.
+const MAX_CALLS_PER_SECOND: u32 = 400;
+
+/// Makes the services that pages may call, for a listener with this check.
+pub type DashboardServices =
+    Box<dyn FnOnce(OriginCheck) -> BoxFuture<'static, Result<GatedService>> + Send>;
+
+/// What a listener is made of.
+#[allow(missing_docs)]
+pub struct DashboardParts {
+    pub authority: Arc<Authority>,
+    pub version: &'static str,
+    pub build_id: String,
+}
+
+/// The listener, the links to it, and the dashboards that are open.
+pub struct DashboardListener {
+    parts: DashboardParts,
+    links: Links,
+    dashboards: StdMutex<Dashboards>,
+    views: Arc<Views>,
+    open: Mutex<Option<OpenListener>>,
+}
+
+#[derive(Default)]
+struct Dashboards {
+    tokens: Vec<IssuedToken>,
+    last_number: u64,
+}
+
+struct OpenListener {
+    local: SocketAddr,
+    done: CancellationToken,
+}
+
+/// A dashboard that was just opened.
+pub(super) struct OpenedDashboard {
+    pub token: String,
+    pub scopes: Vec<&'static str>,
+    pub expires_at: SystemTime,
+}
+
+impl DashboardListener {
+    /// One that is closed.
+    pub fn new(parts: DashboardParts) -> Self {
+        Self {
+            parts,
+            links: Links::default(),
+            dashboards: StdMutex::default(),
+            views: Arc::default(),
+            open: Mutex::default(),
+        }
+    }
+
+    /// Makes a link, and opens the listener for it; answers the link and when it ends.
+    ///
+    /// # Errors
+    /// `DASHBOARD_MISSING`; no port can be listened on.
+    pub async fn issue(
+        self: &Arc<Self>,
+        terms: DashboardTerms,
+        services: DashboardServices,
+    ) -> Result<(String, SystemTime)> {
+        if !assets::are_built_in() {
+            return Err(Error::new(Reason::DashboardMissing, "this build has no dashboard"));
+        }
+        let (code, expires) = self.links.issue(terms)?;
+        let local = self.open(services).await?;
+        Ok((format!("http://{local}/#code={code}"), expires))
+    }
+
+    /// Ends all dashboards and links; answers how many dashboards there were.
+    pub fn close(&self) -> usize {
+        self.links.clear();
+        let mut dashboards = self.lock();
+        let ended = dashboards.tokens.iter().filter(|token| is_alive(token)).count();
+        dashboards.tokens.clear();
+        ended
+    }
+
+    /// Whether somebody has a dashboard.
+    pub fn is_used(&self) -> bool {
+        self.lock().tokens.iter().any(is_alive)
+    }
+
+    /// The views of the dashboards.
+    pub fn views(&self) -> &Arc<Views> {
+        &self.views
+    }
+
+    /// The version of the daemon.
+    pub(super) fn version(&self) -> &'static str {
+        self.parts.version
+    }
+
+    /// Names the build of the daemon.
+    pub(super) fn build_id(&self) -> &str {
+        &self.parts.build_id
+    }
+
+    /// Trades the code of a link for a token.
+    ///
+    /// # Errors
+    /// As [`Links::redeem`].
+    pub(super) fn redeem(&self, code: &str) -> Result<OpenedDashboard> {
+        let terms = self.links.redeem(code)?;
+        let mut dashboards = self.lock();
+        dashboards.tokens.retain(is_alive);
+        dashboards.last_number += 1;
+        let spec = GrantSpec {
+            client: ClientId::new(format!("dashboard:{}", dashboards.last_number))?,
+            audience: Audience::Dashboard,
+            kind: ClientKind::Dashboard,
+            scopes: terms.scopes,
+            hosts: HostPolicy::Any,
+            tabs: TabPolicy::Session,
+            session: SessionRule::Any,
+            rate: Rate::PerSecond(MAX_CALLS_PER_SECOND),
+            delivery: Delivery::Raw,
+            lifetime: terms.lifetime,
+        };
+        let token = self.parts.authority.issue(spec)?;
+        let opened = OpenedDashboard {
+            token: token.token().to_owned(),
+            scopes: terms.scopes.names(),
+            expires_at: SystemTime::now() + terms.lifetime,
+        };
+        dashboards.tokens.push(token);
+        Ok(opened)
+    }
+
+    async fn open(self: &Arc<Self>, services: DashboardServices) -> Result<SocketAddr> {
+        let mut open = self.open.lock().await;
+        if let Some(open) = open.as_ref().filter(|open| !open.done.is_cancelled()) {
+            return Ok(open.local);
+        }
+        let failed = |error: std::io::Error| {
+            let message = format!("no port on 127.0.0.1 can be listened on: {error}");
+            Error::new(Reason::PortTaken, message).with("port", 0)
+        };
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(failed)?;
+        let local = listener.local_addr().map_err(failed)?;
+        let services = services(OriginCheck::Page { port: local.port() }).await?;
+        let service = HttpService { listener: Arc::downgrade(self), local, services };
+        let done = CancellationToken::new();
+        *open = Some(OpenListener { local, done: done.clone() });
+        tracing::info!(%local, "the dashboard can be opened");
+        let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        tokio::spawn(accept(listener, service, Arc::clone(&connections), done));
+        tokio::spawn(close_when_unused(Arc::downgrade(self), connections));
+        Ok(local)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Dashboards> {
+        self.dashboards.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn is_alive(token: &IssuedToken) -> bool {
+    token.grant().check_alive().is_ok()
+}
+
+/// Ends the dashboards when nobody was connected for long, and the listener with the last.
+async fn close_when_unused(
+    listener: std::sync::Weak<DashboardListener>,
+    connections: Arc<Semaphore>,
+) {
+    let mut last_used = Instant::now();
+    loop {
+        tokio::time::sleep(SWEEP_INTERVAL).await;
+        let Some(listener) = listener.upgrade() else { return };
+        let has_connections = connections.available_permits() < MAX_CONNECTIONS;
+        if has_connections || !listener.links.is_empty() {
+            last_used = Instant::now();
+        }
+        if last_used.elapsed() > UNUSED_TIMEOUT {
+            listener.close();
+        }
+        if listener.is_used() || !listener.links.is_empty() {
+            continue;
+        }
+        let mut open = listener.open.lock().await;
+        // A link may have been made meanwhile.
+        if !listener.is_used()
+            && listener.links.is_empty()
+            && let Some(open) = open.take()
+        {
+            open.done.cancel();
+            tracing::info!("the dashboard cannot be opened any more");
+            return;
+        }
+    }
+}
+
+impl Drop for DashboardListener {
+    fn drop(&mut self) {
+        if let Some(open) = self.open.get_mut() {
+            open.done.cancel();
+        }
+    }
+}
+
+async fn accept(
+    listener: TcpListener,
+    service: HttpService,
+    limit: Arc<Semaphore>,
+    done: CancellationToken,
+) {
+    while let Some(accepted) = done.run_until_cancelled(listener.accept()).await {
+        let Ok((stream, peer)) = accepted else {
+            tokio::time::sleep(SWEEP_INTERVAL).await;
+            continue;
+        };
+        let Ok(permit) = Arc::clone(&limit).try_acquire_owned() else { continue };
+        let (service, done) = (service.clone(), done.clone());
+        tokio::spawn(async move {
+            let local = service.local;
+            let checked = tokio::task::spawn_blocking(move || peer_process::check(local, peer));
+            match checked.await {
+                Ok(Ok(())) => serve(stream, service, peer, done).await,
+                Ok(Err(refusal)) => {
+                    tracing::warn!(?refusal, "a connection to the dashboard was refused");
+                }
+                Err(error) => tracing::warn!(%error, "a peer could not be checked"),
+            }
+            drop(permit);
+        });
+    }
+}
+
+async fn serve(stream: TcpStream, service: HttpService, peer: SocketAddr, done: CancellationToken) {
+    // Small answers must not wait for more to send.
+    let _ = stream.set_nodelay(true);
+    let service = tower::service_fn(move |request| {
+        let service = service.clone();
+        async move { Ok::<_, std::convert::Infallible>(service.call(request, peer.ip()).await) }
+    });
+    let serving = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(REQUEST_TIMEOUT)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+    if let Some(Err(error)) = done.run_until_cancelled(serving).await {
+        tracing::debug!(%error, "a connection of a dashboard broke");
+    }
+}

@@ -1,0 +1,115 @@
+//! Takes a session back from a person.
+
+use std::{sync::Arc, time::Duration};
+
+use browse_base::{Error, Result};
+use browse_proto::{Reason, Requires, v1};
+use browse_sessions::{EndedLease, Session};
+use tokio::time::timeout_at;
+
+use super::{
+    inspection,
+    window::{close_window, settled_window, tab_note},
+};
+use crate::{
+    dispatch::CallContext,
+    handlers::dashboard::changed_cookies,
+    window::{MigrationNotice, WindowCloseResult, WindowTabChange, compare_tabs},
+};
+
+/// Time before the deadline in which a caller is answered that a person still has the session.
+const DEADLINE_MARGIN: Duration = Duration::from_millis(200);
+
+/// Takes the session back.
+pub async fn resume(cx: &CallContext, _: v1::ResumeRequest) -> Result<v1::ResumeResponse> {
+    let session = cx.session()?;
+    wait_until_given_back(cx, &session).await?;
+    if let Some(ended) = session.control().take_ended() {
+        session.control().withdraw_request();
+        return answer_after_dashboard(cx, &session, ended).await;
+    }
+    if session.control().withdraw_request().is_some() {
+        cx.add_notice("no person took the session over");
+        let urls: Vec<_> = session.tabs().iter().map(|tab| (tab.id(), tab.url())).collect();
+        return Ok(answer(compare_tabs(&urls, &urls), &[]));
+    }
+    resume_window(cx).await
+}
+
+/// Waits while a person at a dashboard holds the session.
+///
+/// # Errors
+/// `HANDED_OFF`: until the deadline it was not given back.
+async fn wait_until_given_back(cx: &CallContext, session: &Session) -> Result<()> {
+    let mut changes = session.control().subscribe();
+    let until = cx.deadline() - DEADLINE_MARGIN;
+    while let Some(lease) = session.control().holder() {
+        if timeout_at(until, changes.changed()).await.is_err() {
+            let message = format!("`{}` still holds the session", lease.client);
+            return Err(Error::new(Reason::HandedOff, message).with("session", session.name()));
+        }
+    }
+    Ok(())
+}
+
+async fn answer_after_dashboard(
+    cx: &CallContext,
+    session: &Arc<Session>,
+    ended: EndedLease,
+) -> Result<v1::ResumeResponse> {
+    let EndedLease { lease, end, note } = ended;
+    let urls: Vec<_> = session.tabs().iter().map(|tab| (tab.id(), tab.url())).collect();
+    let mut response = answer(compare_tabs(&lease.tabs_before, &urls), &[]);
+    let mut lines = vec![format!("a person had it and {}", end.words())];
+    lines.extend(note.map(|note| format!("the person writes: {note}")));
+    let cookies = changed_cookies(session, &lease.cookies_before).await;
+    lines.extend(cookies.into_iter().map(|cookie| format!("cookie {cookie}")));
+    response.summary = format!("{}\n{}", response.summary, lines.join("\n")).trim().to_owned();
+    // Best effort: a page that does not answer is no reason to fail.
+    if !session.tabs().is_empty() && cx.prepare_tab(Requires::Page).await.is_ok() {
+        let request = v1::SnapshotRequest { interactive: true, ..v1::SnapshotRequest::default() };
+        if let Ok(snapshot) = inspection::snapshot(cx, request).await {
+            response.snapshot = snapshot.tree;
+        }
+    }
+    Ok(response)
+}
+
+async fn resume_window(cx: &CallContext) -> Result<v1::ResumeResponse> {
+    let not_handed = || {
+        let message = "the session was not handed to a person";
+        Error::new(Reason::NotHandedOff, message)
+    };
+    let (changes, notes) = match settled_window(cx).await? {
+        Some(window) if window.purpose().connected => {
+            (window.end_handoff().ok_or_else(not_handed)?, Vec::new())
+        }
+        Some(window) => {
+            let WindowCloseResult { changes, notes } = close_window(cx, &window).await?;
+            (changes, notes)
+        }
+        // The person closed the window, which reported the same.
+        None => {
+            let finished = cx.daemon().windows().take_finished(cx.session()?.name());
+            (finished.ok_or_else(not_handed)?, Vec::new())
+        }
+    };
+    Ok(answer(changes, &notes))
+}
+
+fn answer(changes: Vec<WindowTabChange>, notes: &[MigrationNotice]) -> v1::ResumeResponse {
+    let describe = |change: WindowTabChange| v1::TabChange {
+        id: change.tab,
+        change: change.kind.name().to_owned(),
+        url: change.url,
+        before: change.previous_url,
+        note: tab_note(notes, change.tab),
+    };
+    let tabs: Vec<_> = changes.into_iter().map(describe).collect();
+    let line = |tab: &v1::TabChange| {
+        let note = tab.note.as_ref().map(|note| format!(" {note}")).unwrap_or_default();
+        format!("{} {} {}{note}", tab.id, tab.change, tab.url)
+    };
+    let summary = tabs.iter().map(line).collect::<Vec<_>>().join("\n");
+    v1::ResumeResponse { tabs, summary, snapshot: String::new() }
+}

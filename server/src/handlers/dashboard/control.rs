@@ -1,0 +1,214 @@
+//! Takes a session over for a person, and gives it back.
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use browse_base::{Error, HINT_KEY, Result, hex, random};
+use browse_policy::{ClientKind, SessionRule};
+use browse_proto::{Reason, v1};
+use browse_sessions::{ControlEnd, ControlLease, ExclusiveGuard, Session};
+use tokio::time::{Instant, timeout};
+
+use super::held_input::release_held_input;
+use crate::{
+    daemon::Daemon,
+    dispatch::{CallContext, HELD_SINCE_LONG},
+};
+
+/// How long a person holds a session when the dashboard does not say.
+const DEFAULT_LEASE: Duration = Duration::from_secs(15 * 60);
+
+/// The longest that one is held.
+const MAX_LEASE: Duration = Duration::from_secs(8 * 3600);
+
+/// Characters of a reason and of a note.
+const MAX_TEXT_CHARS: usize = 500;
+
+/// Time that the browser gets to list cookies.
+const COOKIES_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Takes a session over.
+pub async fn take_control(
+    cx: &CallContext,
+    request: v1::TakeControlRequest,
+) -> Result<v1::TakeControlResponse> {
+    // What an agent sent as input would pass the egress guard.
+    if cx.capability().kind != ClientKind::Dashboard {
+        let message = format!("`{}` is not a person at a dashboard", cx.client());
+        return Err(Error::new(Reason::ScopeDenied, message)
+            .with(HINT_KEY, "Run `browse dashboard`, and let a person take control there"));
+    }
+    let reason = check_text("reason", request.reason)?;
+    let time = request
+        .ttl
+        .as_deref()
+        .map_or(Ok(DEFAULT_LEASE), |text| parse_time("control take", text, MAX_LEASE))?;
+    let session = existing_session(cx, request.session.as_deref())?;
+    session.wait_until_settled().await;
+    let lease = ControlLease {
+        id: hex(&random::<8>()?),
+        client: cx.client().clone(),
+        reason,
+        since: SystemTime::now(),
+        expires_at: SystemTime::now() + time,
+        tabs_before: session.tabs().iter().map(|tab| (tab.id(), tab.url())).collect(),
+        cookies_before: cookie_names(&session).await,
+    };
+    let before = session.control().holder();
+    session.control().take(lease.clone(), request.force).map_err(|held| {
+        let message = format!("the session `{}` is held by `{}`", session.name(), held.client);
+        Error::new(Reason::HandedOff, message)
+            .with("session", session.name())
+            .with(HINT_KEY, "Wait until it is given back, or take it with `force`")
+    })?;
+    if before.is_some() {
+        release_held_input(&session);
+    }
+    session.update_privacy();
+    cx.daemon().devtools().revoke(session.name());
+    wait_for_calls(cx.daemon(), &session).await;
+    tokio::spawn(end_in_time(Arc::clone(cx.daemon()), Arc::clone(&session), lease.id.clone()));
+    Ok(v1::TakeControlResponse {
+        lease: lease.id,
+        session: session.name().to_owned(),
+        expires_at: humantime::format_rfc3339_seconds(lease.expires_at).to_string(),
+    })
+}
+
+/// Gives a session back.
+pub async fn release_control(
+    cx: &CallContext,
+    request: v1::ReleaseControlRequest,
+) -> Result<v1::ReleaseControlResponse> {
+    let note = check_text("note", request.note)?;
+    let session = held_session(cx, &request.lease)?;
+    let note = Some(note).filter(|note| !note.is_empty());
+    end(cx.daemon(), &session, &request.lease, ControlEnd::GivenBack, note);
+    Ok(v1::ReleaseControlResponse { session: session.name().to_owned() })
+}
+
+/// The session that the caller holds by `lease`.
+///
+/// # Errors
+/// `LEASE_ENDED`.
+pub(super) fn held_session(cx: &CallContext, lease: &str) -> Result<Arc<Session>> {
+    let all = cx.daemon().sessions().all();
+    let held = all.into_iter().find(|session| session.control().renew(lease, cx.client()));
+    held.ok_or_else(|| Error::new(Reason::LeaseEnded, "you do not hold the session any more"))
+}
+
+/// Ends the lease of a session whose holder has no token any more.
+pub(super) async fn end_if_holder_is_gone(daemon: &Arc<Daemon>, session: &Arc<Session>) {
+    if let Some(lease) = session.control().holder()
+        && !daemon.authority().clients().contains(&lease.client)
+    {
+        end(daemon, session, &lease.id, ControlEnd::HolderLost, None);
+    }
+}
+
+/// Reads a time of a request.
+///
+/// # Errors
+/// `ARGUMENT_INVALID`.
+pub(super) fn parse_time(command: &str, text: &str, longest: Duration) -> Result<Duration> {
+    let time = humantime::parse_duration(text).ok();
+    time.filter(|time| (Duration::from_secs(1)..=longest).contains(time)).ok_or_else(|| {
+        let quoted = browse_base::quote(text);
+        let longest = humantime::format_duration(longest);
+        let message =
+            format!("`--ttl` is a time from 1s to {longest}, such as 30m, and not `{quoted}`");
+        Error::new(Reason::ArgumentInvalid, message).with("command", command)
+    })
+}
+
+fn check_text(field: &str, text: Option<String>) -> Result<String> {
+    let text = text.unwrap_or_default().trim().to_owned();
+    if text.chars().count() > MAX_TEXT_CHARS {
+        let message = format!("the {field} has more than {MAX_TEXT_CHARS} characters");
+        return Err(Error::new(Reason::ArgumentInvalid, message).with("command", "control"));
+    }
+    Ok(text)
+}
+
+/// The session that is to be held; none is opened for it.
+fn existing_session(cx: &CallContext, name: Option<&str>) -> Result<Arc<Session>> {
+    let name = name.map_or_else(|| cx.session_name(), str::to_owned);
+    if let SessionRule::Only(own) = &cx.capability().session
+        && *own != name
+    {
+        let message = format!("the token is not good for the session `{name}`");
+        return Err(Error::new(Reason::SessionDenied, message));
+    }
+    cx.daemon().sessions().get(&name).ok_or_else(|| {
+        let message = format!("there is no session `{}`", browse_base::quote(&name));
+        Error::new(Reason::SessionNotFound, message).with("session", name)
+    })
+}
+
+async fn cookie_names(session: &Session) -> Vec<String> {
+    let Some(context) = session.context() else { return Vec::new() };
+    let cookies = timeout(COOKIES_TIMEOUT, context.cookies()).await;
+    let cookies = cookies.ok().and_then(std::result::Result::ok).unwrap_or_default();
+    let field = |cookie: &serde_json::Value, name: &str| {
+        cookie.get(name).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
+    };
+    let mut names: Vec<_> = cookies
+        .iter()
+        .map(|cookie| format!("{} of {}", field(cookie, "name"), field(cookie, "domain")))
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// Waits until the calls that came before the lease have ended; new ones are refused already.
+async fn wait_for_calls(daemon: &Daemon, session: &Session) {
+    let until = Instant::now() + HELD_SINCE_LONG;
+    for tab in session.tabs() {
+        let locked = ExclusiveGuard::acquire_tab(daemon.sessions().browser_lock(), &tab, until);
+        if let Err(error) = locked.await {
+            tracing::info!(%error, tab = tab.id(), "a call goes on in a session that is held");
+        }
+    }
+}
+
+/// Ends a lease when its time is over or its holder is gone.
+async fn end_in_time(daemon: Arc<Daemon>, session: Arc<Session>, lease: String) {
+    let mut changes = session.control().subscribe();
+    while let Some((remaining, how)) = session.control().remaining(&lease) {
+        if remaining.is_zero() {
+            return end(&daemon, &session, &lease, how, None);
+        }
+        tokio::select! {
+            () = tokio::time::sleep(remaining) => {}
+            _ = changes.changed() => end_if_holder_is_gone(&daemon, &session).await,
+            () = async { daemon.shutdown_requested().await; } => return,
+        }
+    }
+}
+
+/// Ends a lease, and tells the agent.
+fn end(daemon: &Daemon, session: &Session, lease: &str, how: ControlEnd, note: Option<String>) {
+    release_held_input(session);
+    let Some(lease) = session.control().end(lease, how, note.clone()) else { return };
+    session.update_privacy();
+    session.schedule_snapshot();
+    let seconds = lease.since.elapsed().unwrap_or_default().as_secs();
+    let note = note.map(|note| format!(" (\"{}\")", browse_base::quote(&note)));
+    daemon.add_notice(format!(
+        "a person had the session `{}` for {seconds} s and {}{}; `browse resume` says what changed",
+        session.name(),
+        how.words(),
+        note.unwrap_or_default(),
+    ));
+}
+
+/// The cookies that came (`+`) and went (`-`) since there were those of `before`.
+pub(crate) async fn changed_cookies(session: &Session, before: &[String]) -> Vec<String> {
+    let after = cookie_names(session).await;
+    let came = after.iter().filter(|name| !before.contains(name)).map(|name| format!("+ {name}"));
+    let went = before.iter().filter(|name| !after.contains(name)).map(|name| format!("- {name}"));
+    came.chain(went).collect()
+}
