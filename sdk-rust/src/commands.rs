@@ -1113,13 +1113,18 @@ impl Browse {
         self.send(&request)
     }
 
-    /// Approves what a caller waits for, or lists what waits.
+    /// Approves or denies what a caller waits for, or lists what waits.
     ///
-    /// What may leave a site is approved once: the same text, by the same command, to the same site.
+    /// What may leave a site is approved once: the same text, by the same command, to the same site. With `--always` it is approved for the command and the site.
     ///
     /// - `id`: Id that the refusal named; lists what waits when left out.
     pub fn approve(&self, id: Option<&str>) -> Result<Vec<Approval>> {
-        Ok(self.send(&ApproveRequest { id: id.map(str::to_owned) })?.approvals)
+        self.approve_with(ApproveRequest { id: id.map(str::to_owned), ..Default::default() })
+    }
+
+    /// As [`Self::approve`].
+    pub fn approve_with(&self, request: ApproveRequest) -> Result<Vec<Approval>> {
+        Ok(self.send(&request)?.approvals)
     }
 
     /// Begins to trace the whole browser.

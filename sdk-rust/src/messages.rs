@@ -1634,9 +1634,17 @@ browse_messages! {
     struct ApproveRequest {
         /// Id that the refusal named; lists what waits when left out.
         id: Option<String>,
+        /// Denies it, for half an hour.
+        deny: bool,
+        /// Approves it and all that the same caller sends to the same site by the same command, until the daemon ends.
+        always: bool,
+        /// Takes a decision back: it is asked for again.
+        revoke: bool,
+        /// Lists what was decided.
+        decisions: bool,
     }
     struct ApproveResponse {
-        /// What was approved, or what waits.
+        /// What was decided on, or what waits.
         approvals: Vec<Approval>,
     }
     /// Something that a caller wants to do.
@@ -1649,7 +1657,7 @@ browse_messages! {
         action: String,
         /// Seconds since it was asked for.
         waiting_s: u64,
-        /// waits or approved.
+        /// waits, approved, always, denied or revoked.
         state: String,
     }
     struct RouteRequest {

@@ -32,8 +32,10 @@ fn parts(link: &str) -> (u16, &str) {
 /// Sends one request; answers its status and everything after the head.
 fn request(port: u16, head: &str, body: &str) -> (u16, String) {
     let mut stream = send(port, head, body);
-    let mut text = String::new();
-    stream.read_to_string(&mut text).expect("an answer");
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).expect("an answer");
+    // Messages of a stream have a head of bytes.
+    let text = String::from_utf8_lossy(&bytes);
     let status = text.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or_default();
     let (head, body) = text.split_once("\r\n\r\n").expect("a head");
     (status, format!("{head}\r\n\r\n{body}"))
@@ -339,4 +341,66 @@ fn an_agent_asks_a_person_without_a_screen() {
         Err("TOKEN_REVOKED".into())
     );
     project.ok(&["click", "text=Send"]);
+}
+
+const CONTROLS: &str = "<title>Controls</title><style>body{margin:0}body>*{position:fixed;left:0;\
+    width:200px;height:30px}</style><label><select id=s style='width:200px;height:30px' \
+    onchange='document.title=\"chose \"+s.value'><option value=x>First</option><option value=y \
+    disabled>Second</option><option value=z>Third</option></select></label><input type=date id=d \
+    style='top:40px' value=2026-01-02 onchange='document.title=\"date \"+d.value'><input type=file \
+    id=f multiple style='top:80px' onchange='document.title=[...f.files].map(one=>one.name+one.size)'>";
+
+#[test]
+fn lists_pickers_and_files_are_chosen_without_the_page() {
+    let project = Project::new();
+    let site = Site::page(CONTROLS);
+    project.ok(&["goto", &site.url("/")]);
+    let dashboard = Dashboard::open(&project, &[]);
+    let lease = dashboard.take().expect("nobody holds it");
+    let click = |y: u32| {
+        let (down, up) = (json!({"kind": "down", "x": 20, "y": y, "clicks": 1}), "up");
+        dashboard.input(&lease, &json!([down, {"kind": up, "x": 20, "y": y, "clicks": 1}]));
+    };
+    let wait = |part: &str| {
+        let seen = eventually(LIMIT, || {
+            let overview = dashboard.view_overview();
+            if overview.contains(part) { Ok(overview) } else { Err(overview) }
+        });
+        seen.unwrap_or_else(|overview| panic!("{part}: {overview}"))
+    };
+    let id_of = |overview: &str| {
+        let (_, rest) = overview.split_once("\"prompt\":").expect("a prompt");
+        let (_, rest) = rest.split_once("\"id\":\"").expect("an id");
+        rest.split('"').next().expect("its end").to_owned()
+    };
+    let answer = |overview: &str, more: Value| {
+        let mut event = json!({"kind": "answer", "prompt": id_of(overview)});
+        event.as_object_mut().expect("an object").extend(more.as_object().expect("one").clone());
+        dashboard.input(&lease, &json!([event]));
+    };
+
+    click(15);
+    let list = wait("\"kind\":\"select\"");
+    assert!(list.contains("\"label\":\"Third\"") && list.contains("\"disabled\":true"), "{list}");
+    answer(&list, json!({ "values": ["2"] }));
+    wait("chose z");
+    click(55);
+    let picker = wait("\"kind\":\"date\"");
+    assert!(picker.contains("\"value\":\"2026-01-02\""), "{picker}");
+    answer(&picker, json!({ "text": "2027-03-04" }));
+    wait("date 2027-03-04");
+    click(95);
+    let chooser = wait("\"kind\":\"file\"");
+    assert!(chooser.contains("\"multiple\":true"), "{chooser}");
+    let refused = dashboard.call(
+        "DashboardService/SendInput",
+        &json!({"lease": lease, "tab": "1", "events": [{"kind": "answer", "prompt": "file",
+            "files": [{"name": "../a", "content": ""}]}]}),
+    );
+    assert_eq!(refused, Err("ARGUMENT_INVALID".into()));
+    let files = [("a.txt", "aGk="), ("b.txt", "aGV5")];
+    let files = files.map(|(name, content)| json!({"name": name, "content": content}));
+    answer(&chooser, json!({ "files": files }));
+    wait("a.txt2,b.txt3");
+    dashboard.call("DashboardService/ReleaseControl", &json!({ "lease": lease })).expect("held");
 }

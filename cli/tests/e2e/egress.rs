@@ -1,6 +1,6 @@
 //! What was read on one site does not leave for another because a page says so.
 
-use std::{fs, time::Duration};
+use std::{fs, thread, time::Duration};
 
 use serde_json::Value;
 
@@ -318,7 +318,8 @@ fn own_agents_are_warned_and_a_guard_that_is_off_says_so() {
     let output = bad.run(&["url"]);
     let shown_text = output.stderr;
     assert!(
-        shown_text.contains("security_egress") && shown_text.contains("`off`, `warn` or `block`"),
+        shown_text.contains("security_egress")
+            && shown_text.contains("`off`, `warn`, `ask` or `block`"),
         "{shown_text}"
     );
     let bad = Project::new();
@@ -405,4 +406,47 @@ fn cookies_and_what_others_read_stay_and_paired_callers_are_stopped() {
     let denied = remote(&phone, "phone", &["fill", "#q", &marked]);
     assert!(denied.stdout.contains("EGRESS_DENIED") && denied.code == Some(3), "{denied:?}");
     assert_eq!(remote(&phone, "phone", &["fill", "#q", "quiet."]).code, Some(0));
+}
+
+#[test]
+fn a_call_waits_for_its_owner() {
+    let (project, site) = world("ask");
+    let text = "the merger with Initech closes on Friday, keep it quiet";
+    let link = away(&site, &format!("/collect?d={}", text.replace(' ', "+")));
+    let waiting = || {
+        let id = eventually(Duration::from_secs(10), || {
+            let rows = project.json(&["approve"]);
+            rows[0]["id"].as_str().map(str::to_owned).ok_or(rows)
+        });
+        id.expect("it waits")
+    };
+    let goto = || project.run(&["--json", "goto", &link]);
+    // It goes on when the owner approves.
+    let went = thread::scope(|scope| {
+        let call = scope.spawn(goto);
+        project.ok(&["approve", &waiting()]);
+        call.join().expect("no panic")
+    });
+    assert_eq!(went.code, Some(0), "{went:?}");
+    project.ok(&["back"]);
+    // What is denied stays so, until that is taken back.
+    let (denied, id) = thread::scope(|scope| {
+        let call = scope.spawn(goto);
+        let id = waiting();
+        assert!(project.ok(&["approve", &id, "--deny"]).contains("denied"));
+        (call.join().expect("no panic"), id)
+    });
+    assert!(format!("{denied:?}").contains("APPROVAL_DENIED"), "{denied:?}");
+    assert_eq!(project.fail(&["goto", &link]).0, "APPROVAL_DENIED");
+    assert!(project.ok(&["approve", "--decisions"]).contains(&format!("{id} denied")));
+    project.ok(&["approve", &id, "--revoke"]);
+    // Nobody decides: it ends by its deadline, and still waits.
+    let ended = project.run(&["--json", "--timeout", "2s", "goto", &link]);
+    assert!(format!("{ended:?}").contains("EGRESS_DENIED"), "{ended:?}");
+    // Always is for the command and the site, whatever the text.
+    project.ok(&["approve", &waiting(), "--always"]);
+    project.ok(&["goto", &link]);
+    project.ok(&["back"]);
+    project.ok(&["goto", &link.replace("Friday", "Monday")]);
+    assert_eq!(project.fail(&["approve", "--deny"]).0, "ARGUMENT_INVALID");
 }

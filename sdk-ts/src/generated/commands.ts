@@ -1051,7 +1051,7 @@ export interface Header {
 }
 
 export interface ApproveResponse {
-  /** What was approved, or what waits. */
+  /** What was decided on, or what waits. */
   approvals: Approval[];
 }
 
@@ -1065,7 +1065,7 @@ export interface Approval {
   action: string;
   /** Seconds since it was asked for. */
   waitingS: number;
-  /** waits or approved. */
+  /** waits, approved, always, denied or revoked. */
   state: string;
 }
 
@@ -2455,6 +2455,18 @@ export interface StopHarOptions {
   format?: HarFormat;
 }
 
+/** What `approve` can be determined besides. */
+export interface ApproveOptions {
+  /** Denies it, for half an hour. */
+  deny?: boolean;
+  /** Approves it and all that the same caller sends to the same site by the same command, until the daemon ends. */
+  always?: boolean;
+  /** Takes a decision back: it is asked for again. */
+  revoke?: boolean;
+  /** Lists what was decided. */
+  decisions?: boolean;
+}
+
 /** What `startTrace` can be determined besides. */
 export interface StartTraceOptions {
   /** Categories, apart by commas; those of a performance panel when left out. */
@@ -3242,13 +3254,13 @@ export interface Commands {
   stopHar(options?: StopHarOptions): Promise<StopHarResponse>;
 
   /**
-   * Approves what a caller waits for, or lists what waits.
+   * Approves or denies what a caller waits for, or lists what waits.
    *
-   * What may leave a site is approved once: the same text, by the same command, to the same site.
+   * What may leave a site is approved once: the same text, by the same command, to the same site. With `--always` it is approved for the command and the site.
    *
    * @param id Id that the refusal named; lists what waits when left out.
    */
-  approve(id?: string): Promise<Approval[]>;
+  approve(id?: string | ApproveOptions, options?: ApproveOptions): Promise<Approval[]>;
 
   /** Begins to trace the whole browser. */
   startTrace(options?: StartTraceOptions): Promise<StartTraceResponse>;

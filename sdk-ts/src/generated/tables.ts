@@ -201,7 +201,7 @@ export const MESSAGES: Record<string, string> = {
   FetchSendResponse: 'answer:?mFetched',
   Fetched: 'status:u url:s mime:s headers:*mHeader head:s body:s base64:b size:u truncated:b value:j note:s durationMs:d',
   Header: 'name:s value:s',
-  ApproveRequest: 'id:?s',
+  ApproveRequest: 'id:?s deny:b always:b revoke:b decisions:b',
   ApproveResponse: 'approvals:*mApproval',
   Approval: 'id:s client:s action:s waitingS:u state:s',
   RouteRequest: 'glob:s abort:b fulfil:?s body:?s status:?u header:*s delay:?u',

@@ -262,10 +262,11 @@ export class Mock {
     this.pushOverview();
   }
 
-  #approve({ id }, response) {
+  #approve({ id, deny, always, revoke, decisions }, response) {
     const approval = this.approvals.find((candidate) => candidate.id === id);
-    if (approval) approval.state = 'approved';
-    send(response, { approvals: id ? [approval].filter(Boolean) : this.approvals });
+    if (approval) approval.state = revoke ? 'waits' : deny ? 'denied' : always ? 'always' : 'approved';
+    const isListed = ({ state }) => (state !== 'waits') === Boolean(decisions);
+    send(response, { approvals: id ? [approval].filter(Boolean) : this.approvals.filter(isListed) });
   }
 }
 

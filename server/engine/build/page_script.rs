@@ -64,6 +64,7 @@ pub fn scripts(folder: &Path) -> Result<Vec<(&'static str, String)>, String> {
         ("markup.js", minify(&markup)?),
         ("first.js", standalone(folder, "ear")?),
         ("blank.js", standalone(folder, "blank")?),
+        ("prompts.js", standalone(folder, "prompts")?),
         ("commands.rs", format!("&{:?}", command_names(&modules)?)),
     ])
 }

@@ -5,6 +5,7 @@ pub mod click;
 pub mod drafts;
 pub mod drag;
 pub mod mouse;
+pub mod prompts;
 pub mod receipt;
 pub mod scroll;
 

@@ -38,6 +38,7 @@ pub use action::drag::DragOptions;
 pub use action::gesture::{Button, Click, Modifiers};
 pub use action::mouse::{MouseAction, PointerTarget};
 pub use action::outcome::TabBaseline;
+pub use action::prompts::{ControlOption, ControlPrompt};
 pub use action::receipt::{ActionReceipt, OpenDialog, OpenedTab};
 pub use action::screenshot_layout::ScreenshotLayout;
 pub use action::scroll::{Direction, Scroll, ScrollPosition};

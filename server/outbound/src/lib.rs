@@ -8,7 +8,9 @@ mod redirects;
 mod ssrf_check;
 mod tls;
 
-pub use approvals::{ApprovalAction, Approvals, PendingApproval};
+pub use approvals::{
+    ApprovalAction, ApprovalDecision, Approvals, NotAllowed, PendingApproval, Verdict,
+};
 pub use download::Download;
 pub use redirects::{OutboundRequest, OutboundResponse, UrlGate, send_following_redirects};
 pub use ssrf_check::FetchPolicy;

@@ -1,6 +1,7 @@
 //! Who is in control of a session: its agents, or a person who holds it.
 
 use std::{
+    collections::HashMap,
     sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, SystemTime},
 };
@@ -8,6 +9,7 @@ use std::{
 use tokio::{sync::watch, time::Instant};
 
 use super::TabId;
+use browse_engine::ControlPrompt;
 use browse_policy::ClientId;
 
 /// Time after the last sign of its holder in which a lease stays in force.
@@ -82,6 +84,8 @@ struct ControlState {
     request: Option<String>,
     /// The last lease that ended, until an agent asks.
     ended: Option<EndedLease>,
+    /// Controls that wait for a choice of the holder, by tab.
+    prompts: HashMap<TabId, ControlPrompt>,
 }
 
 impl SessionControl {
@@ -146,9 +150,24 @@ impl SessionControl {
         let mut state = self.lock();
         let (lease, _) = state.lease.take_if(|(lease, _)| lease.id == id)?;
         state.ended = Some(EndedLease { lease: lease.clone(), end, note });
+        state.prompts.clear();
         drop(state);
         self.notify();
         Some(lease)
+    }
+
+    /// What a control of a tab waits for.
+    pub fn prompt(&self, tab: TabId) -> Option<ControlPrompt> {
+        self.lock().prompts.get(&tab).cloned()
+    }
+
+    /// Notes what a control of a tab waits for, or that it waits no more.
+    pub fn set_prompt(&self, tab: TabId, prompt: Option<ControlPrompt>) {
+        let mut state = self.lock();
+        match prompt {
+            Some(prompt) => state.prompts.insert(tab, prompt),
+            None => state.prompts.remove(&tab),
+        };
     }
 
     /// How the lease `id` ends by itself, and in what time; nothing when it is not in force.

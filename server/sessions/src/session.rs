@@ -21,6 +21,9 @@ use browse_net::HostPolicy;
 use browse_policy::ClientId;
 use browse_recording::VideoRecording;
 
+/// Time that the browser gets to list cookies.
+const COOKIES_TIMEOUT: Duration = Duration::from_secs(1);
+
 /// What a session may do.
 #[derive(Clone, Debug)]
 pub struct SessionRules {
@@ -178,6 +181,22 @@ impl Session {
     /// Who is in control of it.
     pub fn control(&self) -> &SessionControl {
         &self.control
+    }
+
+    /// Its cookies by name and domain, `sid of example.com`; none where the browser does not
+    /// answer soon.
+    pub async fn cookie_names(&self) -> Vec<String> {
+        let Some(context) = self.context() else { return Vec::new() };
+        let cookies = tokio::time::timeout(COOKIES_TIMEOUT, context.cookies()).await;
+        let cookies = cookies.ok().and_then(std::result::Result::ok).unwrap_or_default();
+        let field = |cookie: &serde_json::Value, name: &str| {
+            cookie.get(name).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
+        };
+        let name = |cookie| format!("{} of {}", field(cookie, "name"), field(cookie, "domain"));
+        let mut names: Vec<_> = cookies.iter().map(name).collect();
+        names.sort();
+        names.dedup();
+        names
     }
 
     /// Stops recording what its pages do while a person holds it, or goes on.

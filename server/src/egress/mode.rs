@@ -9,8 +9,10 @@ pub enum EgressMode {
     Off,
     /// The action runs, its caller gets a notice, and a record is written.
     Warn,
-    /// The act waits for the owner's approval.
+    /// The act is refused until the owner approves it.
     Block,
+    /// The same, and the call waits for the owner until its deadline.
+    Ask,
 }
 
 impl EgressMode {
@@ -20,8 +22,14 @@ impl EgressMode {
             "off" => Some(Self::Off),
             "warn" => Some(Self::Warn),
             "block" => Some(Self::Block),
+            "ask" => Some(Self::Ask),
             _ => None,
         }
+    }
+
+    /// Whether an act needs the owner's approval.
+    pub fn needs_approval(self) -> bool {
+        matches!(self, Self::Block | Self::Ask)
     }
 
     /// Its name.
@@ -30,6 +38,7 @@ impl EgressMode {
             Self::Off => "off",
             Self::Warn => "warn",
             Self::Block => "block",
+            Self::Ask => "ask",
         }
     }
 

@@ -53,7 +53,11 @@ impl Egress {
 
     /// What is done about callers of this kind.
     pub fn mode(&self, kind: ClientKind) -> EgressMode {
-        self.setting.unwrap_or(EgressMode::default_for(kind))
+        match kind {
+            // A person decides what it sends.
+            ClientKind::Dashboard => EgressMode::Off,
+            _ => self.setting.unwrap_or(EgressMode::default_for(kind)),
+        }
     }
 
     /// Makes a canary: a token for one answer, which must never be sent. Where
@@ -93,7 +97,9 @@ impl Egress {
 
     pub(crate) fn count_outcome(&self, mode: EgressMode) {
         match mode {
-            EgressMode::Block => self.blocked_flows.fetch_add(1, Ordering::Relaxed),
+            EgressMode::Block | EgressMode::Ask => {
+                self.blocked_flows.fetch_add(1, Ordering::Relaxed)
+            }
             EgressMode::Warn => self.warned_flows.fetch_add(1, Ordering::Relaxed),
             EgressMode::Off => 0,
         };

@@ -8,7 +8,6 @@ mod overview;
 mod view;
 mod view_stream;
 
-pub(crate) use control::changed_cookies;
 pub use control::{release_control, take_control};
 pub use input::send_input;
 pub use open::{close_dashboards, open_dashboard};

@@ -306,7 +306,7 @@ pub static KEYS: &[SettingKey] = &[
         config_scope: ConfigScope::User,
         default: "`warn`; `block` for paired agents",
         may_hold_secret: false,
-        help: "text that leaves its site: `off`, `warn` or `block`",
+        help: "text that leaves its site: `off`, `warn`, `ask` or `block`",
     },
     SettingKey {
         name: "telemetry",

@@ -81,7 +81,7 @@ impl RawSetting {
 
     pub fn egress(&self) -> Result<egress::EgressMode> {
         egress::EgressMode::from_name(self.text())
-            .ok_or_else(|| self.invalid("`off`, `warn` or `block`"))
+            .ok_or_else(|| self.invalid("`off`, `warn`, `ask` or `block`"))
     }
 
     pub fn tunnel(&self) -> Result<Provider> {

@@ -996,14 +996,18 @@ class AsyncCommands(AsyncClient):
         """
         return await self._perform("stop_har", {"format": format})
 
-    async def approve(self, id: str | None = None) -> list[m.Approval]:
-        """Approves what a caller waits for, or lists what waits.
+    async def approve(self, id: str | None = None, *, deny: bool = False, always: bool = False, revoke: bool = False, decisions: bool = False) -> list[m.Approval]:
+        """Approves or denies what a caller waits for, or lists what waits.
 
-        What may leave a site is approved once: the same text, by the same command, to the same site.
+        What may leave a site is approved once: the same text, by the same command, to the same site. With `--always` it is approved for the command and the site.
 
         id: Id that the refusal named; lists what waits when left out.
+        deny: Denies it, for half an hour.
+        always: Approves it and all that the same caller sends to the same site by the same command, until the daemon ends.
+        revoke: Takes a decision back: it is asked for again.
+        decisions: Lists what was decided.
         """
-        return await self._perform("approve", {"id": id})
+        return await self._perform("approve", {"id": id, "deny": deny, "always": always, "revoke": revoke, "decisions": decisions})
 
     async def start_trace(self, *, categories: str | None = None) -> m.StartTraceResponse:
         """Begins to trace the whole browser.

@@ -1444,7 +1444,7 @@ class ApproveResponse(Message):
     """An answer."""
 
     approvals: list[Approval]
-    """What was approved, or what waits."""
+    """What was decided on, or what waits."""
 
 
 class Approval(Message):
@@ -1463,7 +1463,7 @@ class Approval(Message):
     """Seconds since it was asked for."""
 
     state: str
-    """waits or approved."""
+    """waits, approved, always, denied or revoked."""
 
 
 class RouteResponse(Message):

@@ -59,6 +59,16 @@ impl Page {
         sessions.iter().map(|session| session.call_method(method, &params)).collect()
     }
 
+    /// The file chooser that the page opened and that nobody has taken.
+    pub fn open_file_chooser(&self) -> Option<FileChooser> {
+        self.state.lock().file_chooser.clone()
+    }
+
+    /// Forgets the file chooser that the page opened.
+    pub fn take_file_chooser(&self) -> Option<FileChooser> {
+        self.state.lock().file_chooser.take()
+    }
+
     /// Waits until the page opens a file chooser.
     pub async fn wait_file_chooser(&self) -> Result<FileChooser> {
         self.wait_until(|state| state.file_chooser.clone()).await

@@ -13,4 +13,7 @@ pub struct FileChooser {
     /// The input; none when a script asked for files without one.
     #[serde(default)]
     pub backend_node_id: Option<i64>,
+    /// `selectSingle` or `selectMultiple`.
+    #[serde(default)]
+    pub mode: String,
 }

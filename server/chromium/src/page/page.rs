@@ -135,8 +135,13 @@ impl Page {
     }
 
     /// Stops recording what happens in it, or goes on.
+    ///
+    /// While a person has it, its file choosers wait for that person.
     pub fn set_private(&self, private: bool) {
-        self.private.store(private, Ordering::Relaxed);
+        if self.private.swap(private, Ordering::Relaxed) != private {
+            let calls = self.intercept_file_choosers(private);
+            calls.into_iter().for_each(crate::connection::call::CdpCall::ignore);
+        }
     }
 
     /// The browser context it belongs to.

@@ -26,7 +26,20 @@ export function ApprovalsView() {
     [],
     allowed ? POLL_MS : undefined,
   );
+  const decided = useLoad(
+    async (signal) =>
+      allowed
+        ? (await call<{ approvals: Approval[] }>('BrowserService/Approve', { decisions: true }, { signal })).approvals
+        : [],
+    [],
+    allowed ? POLL_MS : undefined,
+  );
+  const reload = () => {
+    load.reload();
+    decided.reload();
+  };
   const approvals = load.answer ?? [];
+  const decisions = decided.answer ?? [];
   return (
     <>
       <h1>Approvals</h1>
@@ -37,12 +50,23 @@ export function ApprovalsView() {
           <ul class="rows">
             {approvals.map((approval) => (
               <li key={approval.id}>
-                <ApprovalRow approval={approval} onDone={load.reload} />
+                <ApprovalRow approval={approval} onDone={reload} />
               </li>
             ))}
           </ul>
         )}
       </Panel>
+      {decisions.length > 0 && (
+        <Panel title="Decided" scope="control" load={{ ...decided, busy: false }}>
+          <ul class="rows">
+            {decisions.map((approval) => (
+              <li key={approval.id}>
+                <ApprovalRow approval={approval} onDone={reload} />
+              </li>
+            ))}
+          </ul>
+        </Panel>
+      )}
     </>
   );
 }
@@ -55,9 +79,9 @@ function ApprovalRow({
   onDone: () => void;
 }) {
   const action = useAction();
-  const approve = () =>
+  const decide = (how: { deny?: boolean; always?: boolean; revoke?: boolean }) =>
     action.run(async () => {
-      await call('BrowserService/Approve', { id });
+      await call('BrowserService/Approve', { id, ...how });
       onDone();
     });
   return (
@@ -65,14 +89,21 @@ function ApprovalRow({
       <div>
         <p class="page-words">{wanted}</p>
         <p class="muted">
-          {client} · waiting for {durationText(Number(waiting_s) * 1000)} · <code>{id}</code>
+          {client} · asked for {durationText(Number(waiting_s) * 1000)} ago · <code>{id}</code>
         </p>
         <Failure error={action.error} retry={action.retry} dismiss={action.dismiss} />
       </div>
       {state === 'waits' ? (
-        <Button label="Approve once" kind="primary" scope="control" busy={action.busy} onClick={approve} />
+        <div class="row">
+          <Button label="Approve once" kind="primary" scope="control" busy={action.busy} onClick={() => decide({})} />
+          <Button label="Always" scope="control" busy={action.busy} onClick={() => decide({ always: true })} />
+          <Button label="Deny" scope="control" busy={action.busy} onClick={() => decide({ deny: true })} />
+        </div>
       ) : (
-        <span class="chip good">{state}</span>
+        <div class="row">
+          <span class={state === 'denied' ? 'chip' : 'chip good'}>{state}</span>
+          <Button label="Revoke" scope="control" busy={action.busy} onClick={() => decide({ revoke: true })} />
+        </div>
       )}
     </article>
   );

@@ -16,6 +16,10 @@ test('approvals are listed, and given once', async (dashboard) => {
     [{ id: '1f3a9c' }],
     'requests',
   );
+  await row.getByRole('button', { name: 'Revoke' }).click();
+  await row.getByRole('button', { name: 'Deny' }).click();
+  await row.getByText('denied', { exact: true }).waitFor();
+  equal(mock.requests('BrowserService/Approve').filter(({ id }) => id).at(-1), { id: '1f3a9c', deny: true }, 'denial');
   mock.approvals.push({ id: 'new1', client: 'claude', action: 'fetch other.example', waiting_s: '0', state: 'waits' });
   await dashboard.text('fetch other.example');
 });

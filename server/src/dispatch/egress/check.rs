@@ -1,5 +1,7 @@
 //! The look at an act before it is done.
 
+use std::time::Duration;
+
 use browse_guard::egress::{
     Channel, DestinationKind, EgressRule, OutboundData, ReassembledText, Site, TaintMatch,
     TaintedPayload, decodings, violated_rule,
@@ -17,6 +19,10 @@ use crate::{
 };
 use browse_base::{Error, HINT_KEY, Result};
 use browse_policy::ClientKind;
+use tokio::time::timeout_at;
+
+/// Time before the deadline in which a call that waits for the owner is answered.
+const DECISION_MARGIN: Duration = Duration::from_millis(200);
 
 /// Letters and digits from which a word may be the value of a cookie.
 const MIN_COOKIE_VALUE_CHARS: usize = 16;
@@ -104,13 +110,13 @@ async fn check_flow(cx: &CallContext, act: &OutboundFlow) -> Result<()> {
                 };
         }
         if let Some(rule) = violated_rule(act.channel, carried.destination, carried.payload) {
-            apply_rule(cx, &text, to, &carried, rule)?;
+            apply_rule(cx, &text, to, &carried, rule).await?;
             is_told = true;
         }
         reader.flush().memory.add_to_total(to, carried.payload.tainted_chars);
     }
     if is_address {
-        check_nested_urls(cx, &reader, &chosen, to)?;
+        check_nested_urls(cx, &reader, &chosen, to).await?;
     }
     match act.is_typing {
         true => reader.record_typed(to, &text, is_told),
@@ -151,7 +157,7 @@ fn is_embedded(cx: &CallContext, act: &OutboundFlow, to: &Site) -> bool {
 }
 
 /// Looks at the addresses that an address may lead on to.
-fn check_nested_urls(
+async fn check_nested_urls(
     cx: &CallContext,
     reader: &ClientTaint,
     chosen: &[&str],
@@ -163,7 +169,7 @@ fn check_nested_urls(
         let reported = cx.outgoing().reported(&site);
         let carried = reader.flush().memory.match_taint_except(&sent, &site, &reported);
         if let Some(rule) = violated_rule(Channel::Address, carried.destination, carried.payload) {
-            apply_rule(cx, &address, &site, &carried, rule)?;
+            apply_rule(cx, &address, &site, &carried, rule).await?;
         }
     }
     Ok(())
@@ -287,21 +293,41 @@ fn has_foreign_datamark(cx: &CallContext, text: &str) -> bool {
     cx.daemon().watch().datamark_owner(text, &cx.client().to_string()).is_some()
 }
 
-/// Does what the setting says about an act that a rule stops.
-fn apply_rule(
+/// Does what the setting says about an act that a rule stops. Where it says so, the call waits
+/// for the owner until shortly before its deadline.
+async fn apply_rule(
     cx: &CallContext,
     text: &str,
     to: &Site,
     carried: &TaintMatch,
     rule: EgressRule,
 ) -> Result<()> {
-    let notice = apply_mode(&direct_source(cx), text, to, carried, rule)?;
+    let apply = || apply_mode(&direct_source(cx), text, to, carried, rule);
+    let notice = match apply() {
+        Err(error) if egress_mode(cx) == EgressMode::Ask => {
+            wait_for_owner(cx, &error).await;
+            apply()?
+        }
+        outcome => outcome?,
+    };
     let reader = cx.daemon().egress().client_taint(cx.client());
     cx.outgoing().add_reported(to, reader.flush().memory.fingerprint_hashes(&[text]));
     if let Some(notice) = notice {
         cx.add_notice(&notice);
     }
     Ok(())
+}
+
+fn egress_mode(cx: &CallContext) -> EgressMode {
+    cx.daemon().egress().mode(cx.capability().kind)
+}
+
+/// Waits until the owner decides on what `error` says that waits.
+async fn wait_for_owner(cx: &CallContext, error: &Error) {
+    if let Some(id) = error.metadata().get("id") {
+        let until = cx.deadline() - DECISION_MARGIN;
+        let _ = timeout_at(until, cx.daemon().approvals().wait_decided(id)).await;
+    }
 }
 
 /// A paste sends what is in the clipboard. There is one for the whole browser, and
@@ -336,7 +362,7 @@ async fn check_form_submission(cx: &CallContext) -> Result<()> {
     if !sites.into_iter().any(|site| reader.has_tainted_fields(&site)) {
         return Ok(());
     }
-    let is_blocking = cx.daemon().egress().mode(cx.capability().kind) == EgressMode::Block;
+    let is_blocking = cx.daemon().egress().mode(cx.capability().kind).needs_approval();
     let (acts, is_all) = match forms::cross_site_submissions(cx).await {
         Ok(found) => found,
         // What nobody can tell of is not done.
@@ -352,7 +378,7 @@ async fn check_form_submission(cx: &CallContext) -> Result<()> {
         carried.payload.has_secret = has_secret(cx, &reader, &act, to, Vec::new(), &carried).await;
         if let Some(rule) = violated_rule(Channel::Address, carried.destination, carried.payload) {
             let text = act.parts.iter().map(FlowPart::as_str).collect::<Vec<_>>().join("\n");
-            apply_rule(cx, &text, to, &carried, rule)?;
+            apply_rule(cx, &text, to, &carried, rule).await?;
         }
     }
     if is_blocking && !is_all {
@@ -363,7 +389,7 @@ async fn check_form_submission(cx: &CallContext) -> Result<()> {
             source_sites: from,
             excerpt: what,
         };
-        apply_rule(cx, "", &Site::mixed(), &carried, EgressRule::Steered)?;
+        apply_rule(cx, "", &Site::mixed(), &carried, EgressRule::Steered).await?;
     }
     Ok(())
 }

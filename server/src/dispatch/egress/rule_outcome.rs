@@ -5,7 +5,7 @@ use browse_proto::Reason;
 
 use crate::{daemon::Daemon, egress::EgressMode};
 use browse_base::{Error, quote};
-use browse_outbound::ApprovalAction;
+use browse_outbound::{ApprovalAction, NotAllowed};
 use browse_policy::Capability;
 use browse_records::SecuritySurface;
 
@@ -91,17 +91,31 @@ pub fn apply_mode(
             note("warned");
             Ok(Some(format!("egress: {done} (rule {rule} of docs/security.md)")))
         }
-        EgressMode::Block => {
+        EgressMode::Block | EgressMode::Ask => {
             // The same text to the same site is the same act, whatever else was
             // read meanwhile.
             let digest = daemon.egress().approval_hash(&format!("{command} {to} {text}"));
-            let action = ApprovalAction { key: format!("egress {digest:016x}"), description: done };
-            let Err(id) = daemon.approvals().check_once(capability, action) else {
-                return Ok(None);
+            let action = ApprovalAction {
+                key: format!("egress {digest:016x}"),
+                description: done,
+                kind: Some(format!("egress {command} {to}")),
+            };
+            let not_allowed = match daemon.approvals().check_once(capability, action) {
+                Ok(()) => return Ok(None),
+                Err(not_allowed) => not_allowed,
             };
             note("EGRESS_DENIED");
-            let error = Error::new(Reason::EgressDenied, format!("{refused} (rule `{rule}`)"));
-            Err(error.with("id", id).with("rule", rule).with("site", to))
+            Err(match not_allowed {
+                NotAllowed::Waits(id) => {
+                    let message = format!("{refused} (rule `{rule}`)");
+                    let error = Error::new(Reason::EgressDenied, message);
+                    error.with("id", id).with("rule", rule).with("site", to)
+                }
+                NotAllowed::Denied => {
+                    let message = format!("the owner denied that {refused}");
+                    Error::new(Reason::ApprovalDenied, message).with("site", to)
+                }
+            })
         }
     }
 }

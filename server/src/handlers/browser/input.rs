@@ -14,7 +14,7 @@ pub use dialog::{dialog_accept, dialog_dismiss};
 pub use drag::drag;
 pub use mouse::{move_mouse, press_mouse, release_mouse, turn_wheel};
 pub(super) use receipt::receipt_message;
-pub use upload::upload;
+pub use upload::{check_file_names, upload};
 
 use std::sync::Arc;
 

@@ -13,7 +13,6 @@ use super::{
 };
 use crate::{
     dispatch::CallContext,
-    handlers::dashboard::changed_cookies,
     window::{MigrationNotice, WindowCloseResult, WindowTabChange, compare_tabs},
 };
 
@@ -62,7 +61,7 @@ async fn answer_after_dashboard(
     let mut response = answer(compare_tabs(&lease.tabs_before, &urls), &[]);
     let mut lines = vec![format!("a person had it and {}", end.words())];
     lines.extend(note.map(|note| format!("the person writes: {note}")));
-    let cookies = changed_cookies(session, &lease.cookies_before).await;
+    let cookies = changes(&lease.cookies_before, &session.cookie_names().await);
     lines.extend(cookies.into_iter().map(|cookie| format!("cookie {cookie}")));
     response.summary = format!("{}\n{}", response.summary, lines.join("\n")).trim().to_owned();
     // Best effort: a page that does not answer is no reason to fail.
@@ -112,4 +111,23 @@ fn answer(changes: Vec<WindowTabChange>, notes: &[MigrationNotice]) -> v1::Resum
     };
     let summary = tabs.iter().map(line).collect::<Vec<_>>().join("\n");
     v1::ResumeResponse { tabs, summary, snapshot: String::new() }
+}
+
+/// What came (`+`) and went (`-`).
+fn changes(before: &[String], after: &[String]) -> Vec<String> {
+    let came = after.iter().filter(|name| !before.contains(name)).map(|name| format!("+ {name}"));
+    let went = before.iter().filter(|name| !after.contains(name)).map(|name| format!("- {name}"));
+    came.chain(went).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::changes;
+
+    #[test]
+    fn cookies_that_came_and_went_are_named() {
+        let names = |all: &[&str]| all.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let changed = changes(&names(&["a", "b"]), &names(&["b", "c"]));
+        assert_eq!(changed, ["+ c", "- a"]);
+    }
 }

@@ -7,7 +7,7 @@ use browse_policy::ClientKind;
 use browse_proto::{Reason, v1};
 use browse_sessions::DisplayMode;
 
-use crate::{devtools::AddressTerms, dispatch::CallContext, egress::EgressMode};
+use crate::{devtools::AddressTerms, dispatch::CallContext};
 
 /// How long an address is good when the caller does not say.
 const DEFAULT_LIFETIME: Duration = Duration::from_secs(3600);
@@ -34,8 +34,8 @@ pub async fn cdp_url(cx: &CallContext, request: v1::CdpUrlRequest) -> Result<v1:
     }
     let lifetime = request.ttl.as_deref().map_or(Ok(DEFAULT_LIFETIME), parse_lifetime)?;
     // The setting of the owner: a client passes on what it reads.
-    if cx.daemon().egress().mode(ClientKind::Root) == EgressMode::Block {
-        return Err(Error::new(Reason::CdpUrlDenied, "egress is set to `block`"));
+    if cx.daemon().egress().mode(ClientKind::Root).needs_approval() {
+        return Err(Error::new(Reason::CdpUrlDenied, "egress is set to `block` or `ask`"));
     }
     cx.ensure_own_browser()?;
     let session = cx.session()?;

@@ -9,7 +9,7 @@ use browse_base::{Error, HINT_KEY, Result, hex, random};
 use browse_policy::{ClientKind, SessionRule};
 use browse_proto::{Reason, v1};
 use browse_sessions::{ControlEnd, ControlLease, ExclusiveGuard, Session};
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 use super::held_input::release_held_input;
 use crate::{
@@ -25,9 +25,6 @@ const MAX_LEASE: Duration = Duration::from_secs(8 * 3600);
 
 /// Characters of a reason and of a note.
 const MAX_TEXT_CHARS: usize = 500;
-
-/// Time that the browser gets to list cookies.
-const COOKIES_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Takes a session over.
 pub async fn take_control(
@@ -54,7 +51,7 @@ pub async fn take_control(
         since: SystemTime::now(),
         expires_at: SystemTime::now() + time,
         tabs_before: session.tabs().iter().map(|tab| (tab.id(), tab.url())).collect(),
-        cookies_before: cookie_names(&session).await,
+        cookies_before: session.cookie_names().await,
     };
     let before = session.control().holder();
     session.control().take(lease.clone(), request.force).map_err(|held| {
@@ -147,22 +144,6 @@ fn existing_session(cx: &CallContext, name: Option<&str>) -> Result<Arc<Session>
     })
 }
 
-async fn cookie_names(session: &Session) -> Vec<String> {
-    let Some(context) = session.context() else { return Vec::new() };
-    let cookies = timeout(COOKIES_TIMEOUT, context.cookies()).await;
-    let cookies = cookies.ok().and_then(std::result::Result::ok).unwrap_or_default();
-    let field = |cookie: &serde_json::Value, name: &str| {
-        cookie.get(name).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
-    };
-    let mut names: Vec<_> = cookies
-        .iter()
-        .map(|cookie| format!("{} of {}", field(cookie, "name"), field(cookie, "domain")))
-        .collect();
-    names.sort();
-    names.dedup();
-    names
-}
-
 /// Waits until the calls that came before the lease have ended; new ones are refused already.
 async fn wait_for_calls(daemon: &Daemon, session: &Session) {
     let until = Instant::now() + HELD_SINCE_LONG;
@@ -203,12 +184,4 @@ fn end(daemon: &Daemon, session: &Session, lease: &str, how: ControlEnd, note: O
         how.words(),
         note.unwrap_or_default(),
     ));
-}
-
-/// The cookies that came (`+`) and went (`-`) since there were those of `before`.
-pub(crate) async fn changed_cookies(session: &Session, before: &[String]) -> Vec<String> {
-    let after = cookie_names(session).await;
-    let came = after.iter().filter(|name| !before.contains(name)).map(|name| format!("+ {name}"));
-    let went = before.iter().filter(|name| !after.contains(name)).map(|name| format!("- {name}"));
-    came.chain(went).collect()
 }

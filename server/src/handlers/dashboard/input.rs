@@ -1,6 +1,6 @@
 //! Passes on what a person does in a tab that it holds. Nothing of it is recorded.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use browse_base::{Error, Result};
 use browse_chromium::{
@@ -8,10 +8,14 @@ use browse_chromium::{
     TouchPhase,
 };
 use browse_proto::{Reason, v1};
-use browse_sessions::{Session, Tab};
+use browse_sessions::{Session, Tab, UploadedFiles};
+use tokio::time::timeout;
 
-use super::control::held_session;
-use crate::{address, dispatch::CallContext};
+use super::{control::held_session, overview::FILE_PROMPT};
+use crate::{address, dispatch::CallContext, handlers::browser::input::check_file_names};
+
+/// Time that a page gets to say what is at a point.
+const PROMPT_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// Events of one request.
 const MAX_EVENTS: usize = 1_000;
@@ -63,7 +67,14 @@ async fn send(
     let tab = session.tab(tab)?;
     let page = tab.page();
     match event.kind.as_str() {
+        "down" if press_opens_prompt(session, &tab, &event).await => {}
+        // The press was not sent.
+        "up" if session.control().prompt(tab.id()).is_some() => {}
         "move" | "down" | "up" | "wheel" => send_mouse(page, &event)?,
+        "answer" if event.prompt == FILE_PROMPT => give_files(session, &tab, event.files).await?,
+        "answer" => answer_prompt(session, &tab, &event).await?,
+        "dismiss" if event.prompt == FILE_PROMPT => drop(page.take_file_chooser()),
+        "dismiss" if !event.prompt.is_empty() => session.control().set_prompt(tab.id(), None),
         "key-down" | "key-up" => send_key(page, &event),
         "text" | "paste" => page.insert_text(&event.text).ignore(),
         "compose" => page.set_composition(&event.text, event.caret).ignore(),
@@ -86,6 +97,48 @@ async fn send(
         }
     }
     Ok(())
+}
+
+/// Whether a press is on a control whose list or picker Chromium would draw outside of the page:
+/// its holder then chooses from what the overview says.
+async fn press_opens_prompt(session: &Session, tab: &Tab, event: &v1::InputEvent) -> bool {
+    session.control().set_prompt(tab.id(), None);
+    if !matches!(event.button.as_str(), "" | "left") {
+        return false;
+    }
+    // A page that does not answer gets the press as it is.
+    let asked = timeout(PROMPT_TIMEOUT, tab.engine().prompt_at(event.x, event.y)).await;
+    let prompt = asked.ok().and_then(std::result::Result::ok).flatten();
+    let opens = prompt.is_some();
+    session.control().set_prompt(tab.id(), prompt);
+    opens
+}
+
+/// Gives a page the files of a person. They lie in a folder of the tab until it is closed.
+async fn give_files(session: &Session, tab: &Tab, files: Vec<v1::UploadFile>) -> Result<()> {
+    let names = files.iter().map(|file| &file.name);
+    check_file_names("control input", names)?;
+    let chooser = tab.page().take_file_chooser();
+    let chooser =
+        chooser.ok_or_else(|| Error::new(Reason::RefStale, "no file chooser is open any more"))?;
+    if files.is_empty() {
+        return Ok(());
+    }
+    let context = session.context();
+    let context = context.ok_or_else(|| Error::new(Reason::BrowserGone, "there is no browser"))?;
+    let files = UploadedFiles::write_to(&context.browser().info().uploads, files).await?;
+    tab.engine().give_files(&chooser, files.paths()).await?;
+    tab.uploads().keep(files);
+    Ok(())
+}
+
+async fn answer_prompt(session: &Session, tab: &Tab, event: &v1::InputEvent) -> Result<()> {
+    let prompt = session.control().prompt(tab.id()).filter(|prompt| prompt.id == event.prompt);
+    let prompt = prompt.ok_or_else(|| {
+        Error::new(Reason::RefStale, "the control does not wait for an answer any more")
+    })?;
+    session.control().set_prompt(tab.id(), None);
+    Ok(tab.engine().answer_prompt(&prompt.id, &event.values, &event.text).await?)
 }
 
 fn send_mouse(page: &Page, event: &v1::InputEvent) -> Result<()> {

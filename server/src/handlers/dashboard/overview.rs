@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use browse_base::Result;
 use browse_chromium::MouseState;
+use browse_engine::{ControlOption, ControlPrompt};
 use browse_policy::SessionRule;
 use browse_proto::{Command, v1};
 use browse_sessions::{ControlLease, DisplayMode, Session, Tab};
@@ -12,8 +13,14 @@ use tokio::time::Instant;
 
 use crate::dispatch::CallContext;
 
+/// Kind and id of what asks for files.
+pub(super) const FILE_PROMPT: &str = "file";
+
 /// Time between two looks.
 const INTERVAL: Duration = Duration::from_millis(400);
+
+/// The same for a person who holds a session: dialogs and lists come with it.
+const HOLDER_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Time that the browser gets to tell titles.
 const TITLE_TIMEOUT: Duration = Duration::from_millis(300);
@@ -45,8 +52,13 @@ impl OverviewState {
             if self.cx.daemon().is_shutting_down() {
                 return None;
             }
-            if let Some((at, _)) = &self.last {
-                tokio::time::sleep_until(*at + INTERVAL).await;
+            if let Some((at, last)) = &self.last {
+                let holds = |session: &v1::SessionOverview| {
+                    session.holder.as_ref().is_some_and(|holder| holder.is_you)
+                };
+                let holds = last.sessions.iter().any(holds);
+                let interval = if holds { HOLDER_INTERVAL } else { INTERVAL };
+                tokio::time::sleep_until(*at + interval).await;
             }
             let now = describe(&self.cx).await;
             let is_new = self.last.as_ref().is_none_or(|(_, last)| *last != now);
@@ -137,8 +149,30 @@ async fn describe_tab(cx: &CallContext, tab: &Tab, shows: bool) -> v1::TabOvervi
         message: dialog.message,
         default_text: dialog.default_text.unwrap_or_default(),
     });
+    let prompt = prompt_of(cx, tab);
     let title = title.ok().and_then(std::result::Result::ok).unwrap_or_default();
-    v1::TabOverview { url: tab.url(), title, dialog, ..plain }
+    v1::TabOverview { url: tab.url(), title, dialog, prompt, ..plain }
+}
+
+/// What a control of a tab waits for.
+fn prompt_of(cx: &CallContext, tab: &Tab) -> Option<v1::PagePrompt> {
+    let session = cx.daemon().sessions().get(tab.session())?;
+    if session.control().is_held()
+        && let Some(chooser) = tab.page().open_file_chooser()
+    {
+        let multiple = chooser.mode == "selectMultiple";
+        let (kind, id) = (FILE_PROMPT.to_owned(), FILE_PROMPT.to_owned());
+        return Some(v1::PagePrompt { kind, id, multiple, ..v1::PagePrompt::default() });
+    }
+    let ControlPrompt { id, kind, label, value, options } = session.control().prompt(tab.id())?;
+    let option = |option: ControlOption| v1::PromptOption {
+        value: option.value,
+        label: option.label,
+        selected: option.selected,
+        disabled: option.disabled,
+    };
+    let options = options.into_iter().map(option).collect();
+    Some(v1::PagePrompt { kind, id, label, value, options, multiple: false })
 }
 
 /// The last command that acted on a tab, and where.

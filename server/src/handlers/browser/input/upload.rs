@@ -14,18 +14,11 @@ const MAX_FILES: usize = 1_000;
 /// Gives files to a file input.
 pub async fn upload(cx: &CallContext, request: v1::UploadRequest) -> Result<v1::UploadResponse> {
     let target = parse_target(&request.target)?;
-    let invalid = |message: String| {
-        Err(Error::new(Reason::ArgumentInvalid, message).with("command", "upload"))
-    };
     if request.file.is_empty() {
-        return invalid("no file is named".to_owned());
+        let error = Error::new(Reason::ArgumentInvalid, "no file is named");
+        return Err(error.with("command", "upload"));
     }
-    if request.file.len() > MAX_FILES {
-        return invalid(format!("{} files are more than {MAX_FILES}", request.file.len()));
-    }
-    if let Some(file) = request.file.iter().find(|file| !is_plain_name(&file.name)) {
-        return invalid(format!("`{}` is not a name of a file", browse_base::quote(&file.name)));
-    }
+    check_file_names("upload", request.file.iter().map(|file| &file.name))?;
     let browser = cx.browser().await?;
     let files = UploadedFiles::write_to(&browser.info().uploads, request.file).await?;
     let (paths, until) = (files.paths().to_vec(), cx.deadline());
@@ -33,6 +26,26 @@ pub async fn upload(cx: &CallContext, request: v1::UploadRequest) -> Result<v1::
     let receipt = run_action(cx, engine_for(cx, request.no_wait), upload).await?;
     cx.tab().uploads().keep(files);
     Ok(v1::UploadResponse { receipt: Some(receipt) })
+}
+
+/// Refuses too many files, and names that lead out of a folder.
+///
+/// # Errors
+/// `ARGUMENT_INVALID`, for `command`.
+pub fn check_file_names<'a>(
+    command: &str,
+    names: impl ExactSizeIterator<Item = &'a String> + Clone,
+) -> Result<()> {
+    let invalid = |message: String| {
+        Err(Error::new(Reason::ArgumentInvalid, message).with("command", command))
+    };
+    if names.len() > MAX_FILES {
+        return invalid(format!("{} files are more than {MAX_FILES}", names.len()));
+    }
+    match names.clone().find(|name| !is_plain_name(name)) {
+        Some(name) => invalid(format!("`{}` is not a name of a file", browse_base::quote(name))),
+        None => Ok(()),
+    }
 }
 
 /// Whether a name stays within its folder.

@@ -1,30 +1,58 @@
-//! What the owner approves.
+//! What the owner approves and denies.
 
 use browse_proto::{Reason, v1};
 
 use crate::dispatch::CallContext;
 use browse_base::{Error, Result};
-use browse_outbound::PendingApproval;
+use browse_outbound::{Approvals, PendingApproval, Verdict};
 
-/// Approves what waits under an id; lists what waits when there is none.
+/// Decides on what waits under an id, or on a decision; lists what waits, or what was decided,
+/// when there is none.
 pub async fn approve(cx: &CallContext, request: v1::ApproveRequest) -> Result<v1::ApproveResponse> {
     let approvals = cx.daemon().approvals();
-    let row = |pending: &PendingApproval, state: &str| v1::Approval {
-        id: pending.id.clone(),
-        client: pending.client.clone(),
-        action: pending.action.description.clone(),
-        waiting_s: pending.since.elapsed().as_secs(),
-        state: state.to_owned(),
-    };
     let rows = match request.id.as_deref() {
-        None => approvals.pending().iter().map(|pending| row(pending, "waits")).collect(),
-        Some(id) => {
-            let approved = approvals.approve(id).ok_or_else(|| {
-                let message = format!("nothing waits for approval as `{}`", id.escape_debug());
-                Error::new(Reason::ApprovalNotFound, message)
-            })?;
-            vec![row(&approved, "approved")]
+        Some(_) if request.decisions => {
+            let message = "`--decisions` lists all of them, without an id";
+            return Err(Error::new(Reason::ArgumentInvalid, message).with("command", "approve"));
         }
+        Some(id) => vec![decide(approvals, id, &request)?],
+        None if request.deny || request.always || request.revoke => {
+            let message = "`--deny`, `--always` and `--revoke` need the id of what is meant";
+            return Err(Error::new(Reason::ArgumentInvalid, message).with("command", "approve"));
+        }
+        None if request.decisions => approvals
+            .decisions()
+            .iter()
+            .map(|decision| row(&decision.approval, decision.verdict.name()))
+            .collect(),
+        None => approvals.pending().iter().map(|pending| row(pending, "waits")).collect(),
     };
     Ok(v1::ApproveResponse { approvals: rows })
+}
+
+fn decide(approvals: &Approvals, id: &str, request: &v1::ApproveRequest) -> Result<v1::Approval> {
+    let verdict = match (request.deny, request.always) {
+        (true, _) => Verdict::Denied,
+        (_, true) => Verdict::ApprovedAlways,
+        _ => Verdict::Approved,
+    };
+    let decided = match request.revoke {
+        true => approvals.revoke(id).map(|decision| row(&decision.approval, "revoked")),
+        false => approvals.decide(id, verdict).map(|approval| row(&approval, verdict.name())),
+    };
+    decided.ok_or_else(|| {
+        let what = if request.revoke { "no decision was made" } else { "nothing waits" };
+        let message = format!("{what} for approval as `{}`", id.escape_debug());
+        Error::new(Reason::ApprovalNotFound, message)
+    })
+}
+
+fn row(approval: &PendingApproval, state: &str) -> v1::Approval {
+    v1::Approval {
+        id: approval.id.clone(),
+        client: approval.client.clone(),
+        action: approval.action.description.clone(),
+        waiting_s: approval.since.elapsed().as_secs(),
+        state: state.to_owned(),
+    }
 }

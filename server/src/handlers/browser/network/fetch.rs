@@ -16,7 +16,7 @@ use crate::{
 use browse_base::{Error, Lock, Result};
 use browse_content::Sources;
 use browse_outbound::{
-    ApprovalAction, FetchPolicy, OutboundRequest, OutboundResponse, UrlGate,
+    ApprovalAction, FetchPolicy, NotAllowed, OutboundRequest, OutboundResponse, UrlGate,
     send_following_redirects,
 };
 use browse_policy::ClientKind;
@@ -193,16 +193,23 @@ impl UrlGate for CallerGate<'_> {
                 let shown = browse_secrets::redact(whole.as_str());
                 let description = format!("{command} {}", browse_base::quote(&shown));
                 let key = format!("{command} {whole}");
-                approvals.check_once(capability, ApprovalAction { key, description })
+                let kind = Some(format!("{command} {host}"));
+                approvals.check_once(capability, ApprovalAction { key, description, kind })
             }
             _ => approvals.check(capability, description.as_str()),
         };
         if waiting.is_ok() {
             self.allowed.lock().push(url.clone());
         }
-        waiting.map_err(|id| {
-            let message = format!("`{description}` waits for the owner's approval");
-            Error::new(Reason::ApprovalNeeded, message).with("id", id).with("host", host)
+        waiting.map_err(|refused| match refused {
+            NotAllowed::Waits(id) => {
+                let message = format!("`{description}` waits for the owner's approval");
+                Error::new(Reason::ApprovalNeeded, message).with("id", id).with("host", host)
+            }
+            NotAllowed::Denied => {
+                let message = format!("the owner denied `{description}`");
+                Error::new(Reason::ApprovalDenied, message).with("host", host)
+            }
         })
     }
 }
