@@ -3,7 +3,8 @@
 use std::{
     io::{Read as _, Write as _},
     net::TcpStream,
-    time::Duration,
+    thread,
+    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
@@ -402,5 +403,39 @@ fn lists_pickers_and_files_are_chosen_without_the_page() {
     let files = files.map(|(name, content)| json!({"name": name, "content": content}));
     answer(&chooser, json!({ "files": files }));
     wait("a.txt2,b.txt3");
+    dashboard.call("DashboardService/ReleaseControl", &json!({ "lease": lease })).expect("held");
+}
+
+#[test]
+fn calls_under_way_end_when_a_person_takes_the_session() {
+    let project = Project::new();
+    let site = Site::page(FORM);
+    project.ok(&["goto", &site.url("/")]);
+    project.ok(&["session", "new", "other"]);
+    let dashboard = Dashboard::open(&project, &[]);
+    let begun = Instant::now();
+    let (ended, lease) = thread::scope(|scope| {
+        let call = scope.spawn(|| project.fail(&["click", "text=Never there", "--timeout", "60s"]));
+        // It is under way.
+        let in_flight = eventually(LIMIT, || match &project.json(&["status"])["calls"] {
+            calls if calls.as_u64() > Some(0) => Ok(()),
+            calls => Err(calls.clone()),
+        });
+        in_flight.expect("the click waits");
+        let lease = dashboard.take().expect("nobody holds it");
+        (call.join().expect("no panic"), lease)
+    });
+    assert_eq!(ended.0, "HANDED_OFF");
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+    // It is the session that is meant which counts.
+    assert_eq!(
+        project.fail(&["session", "close", "default", "--session", "other"]).0,
+        "HANDED_OFF"
+    );
+    let memory = project.json(&["memory", "--session", "other"]);
+    assert!(!memory.to_string().contains("127.0.0.1"), "{memory}");
+    project.ok(&["session", "close", "other"]);
+    assert_eq!(project.fail(&["context"]).0, "HANDED_OFF");
+    assert_eq!(project.fail(&["trace", "start"]).0, "HANDED_OFF");
     dashboard.call("DashboardService/ReleaseControl", &json!({ "lease": lease })).expect("held");
 }

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use browse_proto::{Command, Reason, v1};
+use browse_proto::{Command, Reason, Scope, v1};
 use tokio::sync::broadcast;
 
 use super::request_target;
@@ -105,11 +105,25 @@ impl PendingActivity {
     }
 }
 
+impl PendingActivity {
+    /// Whether a dashboard looked at something, as it does every few seconds: that would push
+    /// out what agents did.
+    fn is_look_of_dashboard(&self) -> bool {
+        let is_look = match self.command.scope {
+            Scope::Read | Scope::Meta | Scope::Any => !self.command.has_side_effects,
+            // Without an id it lists what waits.
+            _ => self.command.name == "approve" && self.target.is_empty(),
+        };
+        is_look && self.client.as_str().starts_with("dashboard:")
+    }
+}
+
 impl ActivityLog {
     /// Notes how a call ended.
     pub fn record_ended(&self, entry: PendingActivity, took: Duration, failed: Option<Reason>) {
         if failed == Some(Reason::RateLimited) && entry.client == ClientId::anonymous()
             || UNLISTED.contains(&entry.command.name)
+            || entry.is_look_of_dashboard()
         {
             return;
         }

@@ -163,6 +163,7 @@ impl Session {
             moved.set_recorded_requests(now.page().take_har());
             // A tab that was closed meanwhile is missing at the next look.
             let _ = self.replace_tab(&moved);
+            self.update_privacy();
         }
     }
 

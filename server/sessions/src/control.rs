@@ -127,6 +127,7 @@ impl SessionControl {
             state.ended = Some(EndedLease { lease: before, end, note: None });
         }
         state.lease = Some((lease, Instant::now()));
+        state.prompts.clear();
         state.request = None;
         drop(state);
         self.notify();
@@ -142,6 +143,15 @@ impl SessionControl {
                 true
             }
             _ => false,
+        }
+    }
+
+    /// Notes that the page of `client` is connected.
+    pub fn note_connected(&self, client: &ClientId) {
+        if let Some((lease, seen)) = &mut self.lock().lease
+            && lease.client == *client
+        {
+            *seen = Instant::now();
         }
     }
 

@@ -69,6 +69,7 @@ impl Session {
             own.active = there.or(moved.last().map(|tab| tab.id()));
         }
         *self.lock_context() = Arc::new(OnceCell::new_with(Some(context.clone())));
+        self.update_privacy();
         moved
     }
 

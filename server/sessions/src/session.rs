@@ -344,6 +344,7 @@ impl Session {
         let old = tab.page().target_id().clone();
         let moved = tab.with_page(Arc::clone(&page));
         self.replace_tab(&moved).ok_or_else(gone)?;
+        self.update_privacy();
         // It goes when its process lets it.
         tokio::spawn(async move {
             if let Err(fault) = context.browser().close_page(&old).await {

@@ -2,7 +2,10 @@
 
 use std::{
     net::SocketAddr,
-    sync::{Arc, Mutex as StdMutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex as StdMutex, MutexGuard, PoisonError,
+        atomic::{AtomicU16, Ordering},
+    },
     time::{Duration, SystemTime},
 };
 
@@ -26,6 +29,7 @@ use tokio::{
     time::Instant,
 };
 use tokio_util::sync::CancellationToken;
+use url::{Host, Url};
 
 use super::{
     assets,
@@ -69,6 +73,8 @@ pub struct DashboardListener {
     dashboards: StdMutex<Dashboards>,
     views: Arc<Views>,
     open: Mutex<Option<OpenListener>>,
+    /// Port while it is open, else 0.
+    port: AtomicU16,
 }
 
 #[derive(Default)]
@@ -98,6 +104,7 @@ impl DashboardListener {
             dashboards: StdMutex::default(),
             views: Arc::default(),
             open: Mutex::default(),
+            port: AtomicU16::new(0),
         }
     }
 
@@ -130,6 +137,19 @@ impl DashboardListener {
     /// Whether somebody has a dashboard.
     pub fn is_used(&self) -> bool {
         self.lock().tokens.iter().any(is_alive)
+    }
+
+    /// Whether an address leads to this listener: its page in the browser of a person has a
+    /// token.
+    pub fn is_at(&self, url: &Url) -> bool {
+        let port = self.port.load(Ordering::Relaxed);
+        let is_loopback = match url.host() {
+            Some(Host::Ipv4(address)) => address.is_loopback() || address.is_unspecified(),
+            Some(Host::Ipv6(address)) => address.to_ipv4().is_some() || address.is_loopback(),
+            Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+            None => false,
+        };
+        port != 0 && is_loopback && url.port_or_known_default() == Some(port)
     }
 
     /// The views of the dashboards.
@@ -193,6 +213,7 @@ impl DashboardListener {
         let service = HttpService { listener: Arc::downgrade(self), local, services };
         let done = CancellationToken::new();
         *open = Some(OpenListener { local, done: done.clone() });
+        self.port.store(local.port(), Ordering::Relaxed);
         tracing::info!(%local, "the dashboard can be opened");
         let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         tokio::spawn(accept(listener, service, Arc::clone(&connections), done));
@@ -235,6 +256,7 @@ async fn close_when_unused(
             && let Some(open) = open.take()
         {
             open.done.cancel();
+            listener.port.store(0, Ordering::Relaxed);
             tracing::info!("the dashboard cannot be opened any more");
             return;
         }

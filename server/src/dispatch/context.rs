@@ -236,6 +236,10 @@ impl CallContext {
             let message = format!("`{}` is never opened", url.host_str().unwrap_or_default());
             return Err(Error::new(Reason::AddressDenied, message).with("url", url));
         }
+        if self.daemon.dashboard().is_at(url) {
+            let message = "the dashboard of this daemon is never opened";
+            return Err(Error::new(Reason::AddressDenied, message).with("url", url));
+        }
         let hosts = self.capability().hosts();
         if hosts.allows(url) || url.scheme() == "file" && self.is_root() {
             return Ok(());

@@ -6,7 +6,7 @@ use browse_proto::{Reason, Requires};
 use futures::FutureExt as _;
 use tokio::time::timeout_at;
 
-use super::{CallContext, dialog};
+use super::{CallContext, dialog, tab_acquisition::HELD_SINCE_LONG};
 use crate::daemon::{Daemon, ShutdownReason};
 use browse_base::{Error, HINT_KEY, Result};
 use browse_chromium::NavigationState;
@@ -15,6 +15,12 @@ use browse_sessions::BrowserState;
 
 /// Time that calls in flight get when the daemon ends.
 const SHUTDOWN_GRACE: Duration = Duration::from_millis(1500);
+
+/// Time between two looks whether the session of a call was opened.
+const SESSION_CHECK_INTERVAL: Duration = Duration::from_millis(250);
+
+/// Clocks that are compared may differ by this much.
+const DEADLINE_CHECK_SLACK: Duration = Duration::from_millis(10);
 
 /// Waits for `work` until the deadline of the call and a little more: a handler
 /// that keeps the deadline itself says better what was late.
@@ -54,6 +60,7 @@ pub async fn run_with_deadline<R>(
         error = wait_for_browser_end(cx) => Err(error),
         open = wait_for_unhandled_dialog(cx), if is_stopped => Err(dialog::blocked_error(cx, &open)),
         error = cx.permit().grant().wait_until_ended() => Err(error),
+        error = wait_until_held(cx) => Err(error),
         error = wait_for_shutdown_grace(cx.daemon()) => Err(error),
     }
 }
@@ -71,6 +78,38 @@ async fn wait_for_browser_end(cx: &CallContext) -> Error {
         // The sender lives as long as the daemon.
         if ended.changed().await.is_err() {
             std::future::pending::<()>().await;
+        }
+    }
+}
+
+/// Waits until a person has held the session of the call for as long as calls get to end.
+/// Nothing of a call acts or is answered after that.
+async fn wait_until_held(cx: &CallContext) -> Error {
+    if !cx.concerns_pages() {
+        return std::future::pending().await;
+    }
+    loop {
+        let session = cx.daemon().sessions().get(&cx.session_name());
+        let Some(session) = session else {
+            // It may be opened by this very call.
+            tokio::time::sleep(SESSION_CHECK_INTERVAL).await;
+            continue;
+        };
+        let mut changes = session.control().subscribe();
+        if let Err(error) = cx.check_not_held_since_long() {
+            return error;
+        }
+        let held = session.control().holder().and_then(|lease| lease.since.elapsed().ok());
+        let left = held.map(|held| HELD_SINCE_LONG.saturating_sub(held) + DEADLINE_CHECK_SLACK);
+        match left {
+            Some(left) => {
+                let _ = tokio::time::timeout(left, changes.changed()).await;
+            }
+            None => {
+                if changes.changed().await.is_err() {
+                    return std::future::pending().await;
+                }
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ use browse_base::{Error, HINT_KEY, Result};
 use browse_chromium::{LoadState, Navigated, NavigationState};
 use browse_engine::retry_across_navigation;
 use browse_policy::TabPolicy;
-use browse_sessions::{Tab, TabState};
+use browse_sessions::{Session, Tab, TabState};
 
 /// Time that a page gets for a sign of life before it is left.
 const RESPONSE_TIMEOUT: Duration = Duration::from_millis(300);
@@ -40,7 +40,7 @@ pub const HELD_SINCE_LONG: Duration = Duration::from_secs(5);
 const ALLOWED_WHILE_HELD: [&str; 5] = ["approve", "handoff", "resume", "inbox", "watch stop"];
 
 /// Commands of other services that concern the pages of a session.
-const REFUSED_WHILE_HELD: [&str; 3] = ["session close", "cdp-url", "memory"];
+const REFUSED_WHILE_HELD: [&str; 1] = ["cdp-url"];
 
 impl CallContext {
     /// Resolves the tab of a command that acts on a page, and opens the first
@@ -70,16 +70,25 @@ impl CallContext {
     /// # Errors
     /// `HANDED_OFF`.
     pub(super) fn check_not_held(&self) -> Result<()> {
-        let command = self.command();
-        let concerns_session = command.service == "BrowserService"
-            && !ALLOWED_WHILE_HELD.contains(&command.name)
-            || REFUSED_WHILE_HELD.contains(&command.name);
-        if !concerns_session {
+        if !self.concerns_pages() {
             return Ok(());
         }
-        let Some(session) = self.daemon().sessions().get(&self.session_name()) else {
-            return Ok(());
-        };
+        let session = self.daemon().sessions().get(&self.session_name());
+        session.map_or(Ok(()), |session| self.check_session_free(&session))
+    }
+
+    /// Whether the command reads or acts in pages, so that it waits while a person has them.
+    pub(super) fn concerns_pages(&self) -> bool {
+        let command = self.command();
+        command.service == "BrowserService" && !ALLOWED_WHILE_HELD.contains(&command.name)
+            || REFUSED_WHILE_HELD.contains(&command.name)
+    }
+
+    /// Refuses what concerns a session that somebody else holds.
+    ///
+    /// # Errors
+    /// `HANDED_OFF`.
+    pub fn check_session_free(&self, session: &Session) -> Result<()> {
         let lease = session.control().holder().filter(|lease| lease.client != *self.client());
         let Some(lease) = lease else { return Ok(()) };
         let why = match lease.reason.as_str() {
@@ -153,6 +162,7 @@ impl CallContext {
         };
         self.set_first_page(tab.page());
         let tab = self.set_tab(tab);
+        self.check_no_dashboard(tab)?;
         if (requires == Requires::Page || dialog::needs_page(self.command()))
             && let Some(open) = dialog::blocking_dialog(self, tab).await
         {
@@ -174,6 +184,17 @@ impl CallContext {
         let limit = self.finite_deadline().map(Instant::into_std);
         retry_across_navigation(limit, || page.commit_count(), is_under_way, answers).await?;
         Ok(tab)
+    }
+
+    /// Keeps callers off the page of a dashboard, which a person may have open in a browser that
+    /// was connected: it holds a token.
+    fn check_no_dashboard(&self, tab: &Tab) -> Result<()> {
+        let url = Url::parse(&tab.url());
+        if !url.is_ok_and(|url| self.daemon().dashboard().is_at(&url)) {
+            return Ok(());
+        }
+        Err(Error::new(Reason::AddressDenied, "the tab shows the dashboard of this daemon")
+            .with(HINT_KEY, "Run `browse newtab`, or `browse closetab` to give the tab back"))
     }
 
     /// The tab of the call, in a browser that runs, and free for what the call does.

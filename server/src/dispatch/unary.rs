@@ -227,7 +227,8 @@ pub fn complete_error(cx: &CallContext, error: Error) -> Error {
 /// Notes where the tab of a call is when it ends. Who cannot read notes does not use
 /// them.
 fn record_visit(cx: &CallContext) {
-    if let Some(tab) = cx.tab_if_any().filter(|_| cx.capability().scopes.allows(Scope::Meta)) {
+    let tab = cx.tab_if_any().filter(|tab| !tab.page().is_private());
+    if let Some(tab) = tab.filter(|_| cx.capability().scopes.allows(Scope::Meta)) {
         cx.daemon().notes().record_visit(tab);
     }
 }

@@ -90,7 +90,7 @@ impl Browser {
 
     /// Ends a trace that nobody wants: its start was given up, since a process
     /// that hangs does not say that it records.
-    fn abandon_trace(&self) {
+    pub fn abandon_trace(&self) {
         let (sender, ended) = oneshot::channel();
         *self.registry().tracing.lock() = TracingState::Ending(Some(sender));
         let end: CdpCall<IgnoredAny> =

@@ -124,8 +124,8 @@ impl Page {
         if wanted.is_none() {
             state.frames.send_replace(None);
         }
-        drop(state);
-        // Chromium changes no screencast that is active.
+        // Chromium changes no screencast that is active. Both are written while the lock is
+        // held, so that they arrive in the order in which they were decided.
         if was_active {
             self.stop_screencast();
         }
@@ -181,11 +181,8 @@ impl Page {
 async fn draw_last_change(page: Weak<Page>, count: u64) {
     tokio::time::sleep(NEXT_FRAME_DELAY).await;
     let Some(page) = page.upgrade() else { return };
-    let format = {
-        let state = page.screencast.lock();
-        state.applied.filter(|_| state.frame_count == count)
-    };
-    if let Some(format) = format {
+    let state = page.screencast.lock();
+    if let Some(format) = state.applied.filter(|_| state.frame_count == count) {
         page.stop_screencast();
         page.start_screencast(format).ignore();
     }

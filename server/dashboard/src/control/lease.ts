@@ -105,7 +105,6 @@ function compare({ response }: Overview): void {
 }
 
 function beat(): void {
-  if (document.visibilityState !== 'visible') return;
   for (const lease of leases.value.values()) lease.queue.beat(lease.tab);
 }
 

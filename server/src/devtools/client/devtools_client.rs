@@ -69,6 +69,9 @@ pub(in crate::devtools) async fn open(
         let message = "a person has the session in a window";
         return Err(Error::new(Reason::HandedOff, message));
     }
+    if session.control().is_held() {
+        return Err(Error::new(Reason::HandedOff, "a person holds the session"));
+    }
     // So that there is a context, with a tab to begin with.
     session.active_or_first(&ClientId::root()).await?;
     let context = session.context().ok_or_else(gone)?;

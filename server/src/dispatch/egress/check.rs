@@ -19,10 +19,13 @@ use crate::{
 };
 use browse_base::{Error, HINT_KEY, Result};
 use browse_policy::ClientKind;
-use tokio::time::timeout_at;
+use tokio::time::{Instant, timeout_at};
 
 /// Time before the deadline in which a call that waits for the owner is answered.
 const DECISION_MARGIN: Duration = Duration::from_millis(200);
+
+/// Time that a call without a deadline waits for the owner.
+const MAX_DECISION_TIME: Duration = Duration::from_secs(60);
 
 /// Letters and digits from which a word may be the value of a cookie.
 const MIN_COOKIE_VALUE_CHARS: usize = 16;
@@ -325,7 +328,9 @@ fn egress_mode(cx: &CallContext) -> EgressMode {
 /// Waits until the owner decides on what `error` says that waits.
 async fn wait_for_owner(cx: &CallContext, error: &Error) {
     if let Some(id) = error.metadata().get("id") {
-        let until = cx.deadline() - DECISION_MARGIN;
+        // A stream may have no deadline.
+        let limit = cx.finite_deadline().unwrap_or_else(|| Instant::now() + MAX_DECISION_TIME);
+        let until = limit - DECISION_MARGIN;
         let _ = timeout_at(until, cx.daemon().approvals().wait_decided(id)).await;
     }
 }

@@ -98,7 +98,8 @@ pub fn apply_mode(
             let action = ApprovalAction {
                 key: format!("egress {digest:016x}"),
                 description: done,
-                kind: Some(format!("egress {command} {to}")),
+                // Where the site is not known, each act is asked for.
+                kind: (*to != Site::mixed()).then(|| format!("egress {command} {to}")),
             };
             let not_allowed = match daemon.approvals().check_once(capability, action) {
                 Ok(()) => return Ok(None),

@@ -28,8 +28,23 @@ pub async fn memory(cx: &CallContext, _: v1::MemoryRequest) -> Result<v1::Memory
         _ => None,
     };
     let processes = tokio::task::spawn_blocking(usage::own_process_tree);
-    let (tabs, processes) =
+    let (figures, processes) =
         tokio::join!(join_all(tabs.iter().map(|tab| tab_memory(tab))), processes);
+    let is_held = |tab: &Arc<Tab>| {
+        let session = sessions.get(tab.session());
+        session.is_some_and(|session| cx.check_session_free(&session).is_err())
+    };
+    let shown = figures.into_iter().zip(&tabs).map(|(figures, tab)| match is_held(tab) {
+        // Where a person is stays theirs.
+        true => v1::TabMemory {
+            id: figures.id,
+            session: figures.session,
+            state: figures.state,
+            ..Default::default()
+        },
+        false => figures,
+    });
+    let tabs: Vec<_> = shown.collect();
     let processes =
         processes.map_err(|error| Error::new(browse_proto::Reason::Bug, error.to_string()))?;
     let total_bytes = processes.iter().map(|of| of.pss.unwrap_or(of.rss)).sum();

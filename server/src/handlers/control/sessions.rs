@@ -52,6 +52,9 @@ pub async fn close_session(
     cx: &CallContext,
     request: v1::CloseSessionRequest,
 ) -> Result<v1::CloseSessionResponse> {
+    if let Some(session) = cx.daemon().sessions().get(&request.name) {
+        cx.check_session_free(&session)?;
+    }
     cx.daemon().windows().forget(&request.name).await;
     let tabs = cx.daemon().sessions().get(&request.name).map(|session| session.tabs());
     let closed = cx.daemon().sessions().close(&request.name).await;

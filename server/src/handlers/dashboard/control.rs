@@ -60,13 +60,20 @@ pub async fn take_control(
             .with("session", session.name())
             .with(HINT_KEY, "Wait until it is given back, or take it with `force`")
     })?;
+    // Before anything else is waited for: the caller may go away meanwhile.
+    tokio::spawn(end_in_time(Arc::clone(cx.daemon()), Arc::clone(&session), lease.id.clone()));
     if before.is_some() {
         release_held_input(&session);
     }
     session.update_privacy();
+    if let Some(context) = session.context() {
+        // It tells of all tabs of the browser.
+        context.browser().abandon_trace();
+    }
     cx.daemon().devtools().revoke(session.name());
     wait_for_calls(cx.daemon(), &session).await;
-    tokio::spawn(end_in_time(Arc::clone(cx.daemon()), Arc::clone(&session), lease.id.clone()));
+    // One may have been given out by a call that was under way.
+    cx.daemon().devtools().revoke(session.name());
     Ok(v1::TakeControlResponse {
         lease: lease.id,
         session: session.name().to_owned(),

@@ -94,6 +94,8 @@ async fn describe(cx: &CallContext) -> v1::OverviewResponse {
 }
 
 async fn describe_session(cx: &CallContext, session: &Arc<Session>) -> v1::SessionOverview {
+    // As long as the page of its holder is connected, the holder is there.
+    session.control().note_connected(cx.client());
     let lease = session.control().holder();
     let shows = lease.as_ref().is_none_or(|lease| lease.client == *cx.client());
     let active = session.active().map(|tab| tab.id());
@@ -137,7 +139,6 @@ async fn describe_tab(cx: &CallContext, tab: &Tab, shows: bool) -> v1::TabOvervi
         id: tab.id(),
         owner: tab.owner().to_string(),
         state: tab.state().to_string(),
-        last_action: last_action(cx, tab),
         ..v1::TabOverview::default()
     };
     if !shows {
@@ -151,7 +152,14 @@ async fn describe_tab(cx: &CallContext, tab: &Tab, shows: bool) -> v1::TabOvervi
     });
     let prompt = prompt_of(cx, tab);
     let title = title.ok().and_then(std::result::Result::ok).unwrap_or_default();
-    v1::TabOverview { url: tab.url(), title, dialog, prompt, ..plain }
+    v1::TabOverview {
+        url: tab.url(),
+        title,
+        dialog,
+        prompt,
+        last_action: last_action(cx, tab),
+        ..plain
+    }
 }
 
 /// What a control of a tab waits for.

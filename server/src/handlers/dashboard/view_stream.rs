@@ -9,7 +9,7 @@ use std::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use browse_chromium::{Screencast, ScreencastFormat, ScreencastImage};
 use browse_proto::v1;
-use browse_sessions::{Tab, TabId};
+use browse_sessions::{Session, Tab, TabId};
 use futures::{FutureExt as _, future::select_all};
 use tokio::{sync::watch, time::Instant};
 
@@ -125,13 +125,15 @@ impl ViewStream {
         let Ok(session) = find_session(&self.cx, &tab) else {
             return self.report(index, "closed", None, None);
         };
-        let is_held =
-            session.control().holder().is_some_and(|lease| lease.client != *self.cx.client());
+        let is_held = is_held_by_other(&self.cx, &session);
+        self.watch(index, &tab, is_held).await;
+        // Somebody may have taken it meanwhile.
+        let is_held = is_held || is_held_by_other(&self.cx, &session);
         if is_held {
-            self.tabs[index].screencast = None;
+            let watched = &mut self.tabs[index];
+            (watched.screencast, watched.since) = (None, Instant::now());
             return self.report(index, "held", Some(&tab), None);
         }
-        self.watch(index, &tab).await;
         let now = Instant::now();
         let watched = &mut self.tabs[index];
         let limit = if watched.is_large { MAX_LARGE_IN_FLIGHT } else { 1 };
@@ -152,7 +154,10 @@ impl ViewStream {
     }
 
     /// Sees to it that the pictures of `tab` come.
-    async fn watch(&mut self, index: usize, tab: &Tab) {
+    async fn watch(&mut self, index: usize, tab: &Tab, is_held: bool) {
+        if is_held {
+            return;
+        }
         let large = self.settings.borrow().large;
         let format = self.options.format(large.filter(|(id, _)| *id == tab.id()));
         let watched = &mut self.tabs[index];
@@ -258,6 +263,10 @@ impl ViewOptions {
             None => ScreencastFormat { max_width: Some(self.width), quality: QUALITY.0 },
         }
     }
+}
+
+fn is_held_by_other(cx: &CallContext, session: &Session) -> bool {
+    session.control().holder().is_some_and(|lease| lease.client != *cx.client())
 }
 
 fn is_wanted(settings: &ViewSettings, id: TabId) -> bool {

@@ -260,6 +260,7 @@ fn host_of_tab(cx: &CallContext) -> Result<NoteHost> {
 /// The address of the active tab, or of the one that the call names.
 pub(super) fn tab_url(cx: &CallContext) -> Result<Option<Url>> {
     let session = cx.session()?;
+    cx.check_session_free(&session)?;
     let tab = match cx.requested_tab() {
         Some(id) => Some(session.tab(id)?),
         None => session.active(),

@@ -27,6 +27,10 @@ pub async fn start_trace(
     request: v1::StartTraceRequest,
 ) -> Result<v1::StartTraceResponse> {
     ensure_all_sessions(cx)?;
+    // It tells of every tab.
+    for session in cx.daemon().sessions().all() {
+        cx.check_session_free(&session)?;
+    }
     let named = request.categories.as_deref().map(|text| text.split(','));
     let named = named.into_iter().flatten().map(str::trim).filter(|name| !name.is_empty());
     let mut categories: Vec<String> = named.map(str::to_owned).collect();
