@@ -149,12 +149,12 @@ async fn a_new_host_waits_for_the_owner_unless_the_owner_asks() {
     assert_eq!(reason(&error), "HOST_DENIED", "{error}");
     assert!(site.hits().is_empty(), "nothing is sent before: {:?}", site.hits());
 
-    let approve = |id: Option<String>| world.root(v1::ApproveRequest { id });
+    let approve = |id: Option<String>| world.root(v1::ApproveRequest { id, ..Default::default() });
     let waiting = world.browser().approve(approve(None)).await.unwrap().into_inner().approvals;
     assert_eq!(waiting.len(), 1);
     assert_eq!(waiting[0].action, format!("fetch a.example:{}", site.port()));
     let id = Some(waiting[0].id.clone());
-    let theirs = by(minted.token(), v1::ApproveRequest { id: id.clone() });
+    let theirs = by(minted.token(), v1::ApproveRequest { id: id.clone(), ..Default::default() });
     assert_eq!(reason(&world.browser().approve(theirs).await.unwrap_err()), "SCOPE_DENIED");
     world.browser().approve(approve(id.clone())).await.unwrap();
     let error = world.browser().approve(approve(id)).await.unwrap_err();
