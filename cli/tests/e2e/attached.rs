@@ -27,6 +27,9 @@ use crate::{
 /// What takes longer does not come.
 const LIMIT: Duration = Duration::from_secs(15);
 
+/// A whole Chromium starts slowly beside many others.
+const START_LIMIT: Duration = Duration::from_secs(60);
+
 /// A Chromium that a person has started, with a profile of its own.
 struct Theirs {
     child: Child,
@@ -58,7 +61,7 @@ impl Theirs {
         let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let child = quiet.process_group(0).spawn().expect("Chromium is installed");
         let file = profile.path().join("DevToolsActivePort");
-        let (port, path) = eventually(LIMIT, || {
+        let (port, path) = eventually(START_LIMIT, || {
             let text = fs::read_to_string(&file).unwrap_or_default();
             let mut lines = text.lines();
             let port = lines.next().and_then(|line| line.parse().ok());

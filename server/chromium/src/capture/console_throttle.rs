@@ -25,6 +25,8 @@ pub(crate) struct ConsoleThrottle {
     total_lines: u32,
     is_disabled: bool,
     is_replaying: bool,
+    /// How often it was opened again.
+    replays: u32,
     last_time: f64,
 }
 
@@ -36,6 +38,7 @@ impl Default for ConsoleThrottle {
             total_lines: 0,
             is_disabled: false,
             is_replaying: false,
+            replays: 0,
             last_time: 0.0,
         }
     }
@@ -88,17 +91,23 @@ impl ConsoleThrottle {
         self.last_time
     }
 
-    /// The lines that Chromium stored have all been reported again.
-    pub(crate) fn end_replay(&mut self) {
-        self.is_replaying = false;
+    /// The lines that Chromium stored have all been reported again, for the time that
+    /// [`ConsoleThrottle::reopen`] numbered so. On a slow machine the next replay may have begun.
+    pub(crate) fn end_replay(&mut self, replay: u32) {
+        if replay == self.replays {
+            self.is_replaying = false;
+        }
     }
 
-    /// The domain is switched on again: what was stored meanwhile is replayed.
-    pub(crate) fn reopen(&mut self) {
+    /// The domain is switched on again: what was stored meanwhile is replayed. Numbers the
+    /// replay.
+    pub(crate) fn reopen(&mut self) -> u32 {
+        self.replays = self.replays.wrapping_add(1);
         self.is_disabled = false;
         self.is_replaying = true;
         self.window_start = Instant::now();
         self.window_lines = 0;
+        self.replays
     }
 }
 
@@ -131,5 +140,17 @@ mod tests {
         assert!(valve.is_new(1.0) && valve.is_new(3.0) && valve.is_new(2.0));
         valve.reopen();
         assert!(!valve.is_new(2.0) && !valve.is_new(3.0) && valve.is_new(4.0));
+    }
+
+    #[test]
+    fn the_end_of_an_earlier_replay_is_not_that_of_the_current_one() {
+        let mut valve = ConsoleThrottle::default();
+        assert!(valve.is_new(3.0));
+        let first = valve.reopen();
+        let second = valve.reopen();
+        valve.end_replay(first);
+        assert!(!valve.is_new(2.0), "it is reported a second time");
+        valve.end_replay(second);
+        assert!(valve.is_new(2.0));
     }
 }

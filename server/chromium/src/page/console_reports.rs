@@ -56,11 +56,11 @@ fn disable_console(page: &Arc<Page>, session: &CdpSession) {
         let Some(reopened) = page.upgrade() else {
             return;
         };
-        reopened.console_throttle.lock().reopen();
+        let replay = reopened.console_throttle.lock().reopen();
         session.call_then("Runtime.enable", &NoParams, move |_: Result<IgnoredAny>| {
             // All stored lines come before the answer.
             if let Some(page) = page.upgrade() {
-                page.console_throttle.lock().end_replay();
+                page.console_throttle.lock().end_replay(replay);
             }
         });
     });
