@@ -2490,7 +2490,7 @@ browse_messages! {
         reason: Option<String>,
         /// Screen of the caller.
         screen: Option<Screen>,
-        /// Asks a person at a dashboard, without a window. It is so by itself where there is no screen.
+        /// Asks a person at a dashboard, without a window. Used automatically when no screen is available.
         dashboard: bool,
     }
     struct HandoffResponse {

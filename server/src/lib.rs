@@ -30,10 +30,12 @@ pub mod skills;
 pub mod address;
 pub mod idle_timer;
 pub mod keychain;
+pub mod loopback;
 pub mod notices;
 pub mod project;
 pub mod session_sharing;
 pub mod session_state;
+pub mod ttl;
 pub mod upgrade;
 
 #[cfg(test)]

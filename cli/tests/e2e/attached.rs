@@ -288,7 +288,7 @@ fn a_tab_is_given_by_the_address_that_it_alone_has() {
 fn pages_of_the_browser_itself_are_not_read() {
     let site = site();
     let mail = site.url("/mail");
-    let theirs = Theirs::start_whole(&[mail.clone()]);
+    let theirs = Theirs::start_whole(std::slice::from_ref(&mail));
     let project = Project::new();
     project.ok(&["connect", "--cdp", &theirs.address(), "--consent"]);
     project.ok(&["adopt", &mail]);
@@ -312,7 +312,7 @@ fn pages_of_the_browser_itself_are_not_read() {
 fn windows_of_the_person_stay_theirs() {
     let site = site();
     let mail = site.url("/mail");
-    let theirs = Theirs::start(&[mail.clone()]);
+    let theirs = Theirs::start(std::slice::from_ref(&mail));
     let before = theirs.tabs();
     let project = Project::new();
     let open = |path: &str| {
@@ -367,7 +367,7 @@ fn a_window_that_shows_a_metadata_service_is_not_read() {
 fn tabs_of_one_profile_are_driven_together() {
     let site = site();
     let mail = site.url("/mail");
-    let theirs = Theirs::start(&[mail.clone()]);
+    let theirs = Theirs::start(std::slice::from_ref(&mail));
     let mut protocol = theirs.protocol();
     let private = protocol.call("Target.createBrowserContext", json!({}), None);
     let hidden = site.url("/secret");
@@ -396,7 +396,7 @@ fn tabs_of_one_profile_are_driven_together() {
 fn a_tab_that_was_given_back_is_attached_to_nothing() {
     let site = site();
     let mail = site.url("/mail");
-    let theirs = Theirs::start(&[mail.clone()]);
+    let theirs = Theirs::start(std::slice::from_ref(&mail));
     let project = Project::new();
     project.ok(&["connect", "--cdp", &theirs.address(), "--consent"]);
     let is_attached = || {
@@ -442,7 +442,7 @@ fn a_server_that_says_nothing_holds_up_nobody_else() {
 fn what_would_sign_the_person_out_or_lose_files_is_refused() {
     let site = site();
     let mail = site.url("/mail");
-    let theirs = Theirs::start(&[mail.clone()]);
+    let theirs = Theirs::start(std::slice::from_ref(&mail));
     let project = Project::new();
     project.ok(&["goto", &site.url("/")]);
     project.ok(&["state", "save", "own"]);

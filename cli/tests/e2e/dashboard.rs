@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::{
     project::{Project, eventually},
     site::Site,
+    window::with_screen,
 };
 
 /// What takes longer does not come.
@@ -333,7 +334,7 @@ fn an_agent_asks_a_person_without_a_screen() {
     assert!(project.ok(&["snapshot", "-i"]).contains("Send"), "looking works");
     let dashboard = Dashboard::open(&project, &[]);
     let lease = dashboard.take().expect("nobody holds it");
-    // Whoever closes the dashboard gives back what was held.
+    // Closing the dashboard gives back what was held.
     project.ok(&["dashboard", "close"]);
     let resumed = project.ok(&["resume"]);
     assert!(resumed.contains("without giving it back"), "{resumed}");
@@ -438,4 +439,16 @@ fn calls_under_way_end_when_a_person_takes_the_session() {
     assert_eq!(project.fail(&["context"]).0, "HANDED_OFF");
     assert_eq!(project.fail(&["trace", "start"]).0, "HANDED_OFF");
     dashboard.call("DashboardService/ReleaseControl", &json!({ "lease": lease })).expect("held");
+}
+
+#[test]
+fn a_tab_behind_another_is_shown_and_stays_there() {
+    let Some((_screen, project)) = with_screen() else { return };
+    let site = Site::page(FORM);
+    project.ok(&["goto", &site.url("/")]);
+    project.ok(&["connect"]);
+    project.ok(&["newtab"]);
+    let dashboard = Dashboard::open(&project, &[]);
+    assert!(dashboard.view("live").contains("\"jpeg\":\"/9j/"));
+    assert_eq!(project.json(&["tabs"])[1]["active"], json!(true));
 }

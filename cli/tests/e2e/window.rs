@@ -25,7 +25,7 @@ const STORED: &str = "[localStorage.getItem('k').replace('\\ud800', '!'), localS
     sessionStorage.getItem('s'), scrollY]";
 
 /// A project whose commands come from a screen; `None` where there is no X.
-fn with_screen() -> Option<(Screen, Project)> {
+pub fn with_screen() -> Option<(Screen, Project)> {
     let screen = Screen::start()?;
     // By its name the tests know in which browser a page is.
     let project =

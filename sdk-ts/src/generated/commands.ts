@@ -2501,7 +2501,7 @@ export interface ConnectOptions {
 export interface HandoffOptions {
   /** Screen of the caller. */
   screen?: Screen;
-  /** Asks a person at a dashboard, without a window. It is so by itself where there is no screen. */
+  /** Asks a person at a dashboard, without a window. Used automatically when no screen is available. */
   dashboard?: boolean;
 }
 
@@ -3352,7 +3352,7 @@ export interface Commands {
   /**
    * Hands the session to a person in a visible window, or at a dashboard.
    *
-   * For a CAPTCHA, a second factor or a login. As `connect`, until `resume`; until then actions are refused, and looking works. Without a screen, and with `--dashboard`, the session stays where it is: a person at a dashboard sees the reason and takes it over. In a window the person sees the reason nowhere: tell it. Refused in a session that is restricted to hosts.
+   * For a CAPTCHA, a second factor or a login. As `connect`, until `resume`; until then actions are refused, and looking works. With `--dashboard`, and when no screen is available, the session stays hidden: a person at a dashboard sees the reason and takes it over. In a window the person sees the reason nowhere: tell it. Refused in a session that is restricted to hosts.
    *
    * @param reason What the person is asked to do: "solve the captcha". At most 500 characters; `status` shows it.
    */

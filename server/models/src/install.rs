@@ -194,7 +194,7 @@ async fn fetch_wheel(wheel: &Wheel, source: Option<&Url>) -> Result<Bytes> {
     let source = source.unwrap_or(&usual);
     let download = Download {
         server: source,
-        path: &wheel.path,
+        path: wheel.path,
         max_bytes: wheel.bytes,
         time_limit: DOWNLOAD_TIMEOUT,
     };

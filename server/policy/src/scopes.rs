@@ -39,6 +39,22 @@ impl Scopes {
         matches!(scope, Scope::Public) || self.0 & Self::bit(scope) != 0
     }
 
+    /// Reads words of scopes, in lists with commas between.
+    ///
+    /// # Errors
+    /// What is wrong, in words: one of them is not a scope.
+    pub fn parse(lists: &[String]) -> Result<Self, String> {
+        let words = lists.iter().flat_map(|list| list.split(',')).map(str::trim);
+        let scope = |word: &str| {
+            let found = Scope::GRANTABLE.into_iter().find(|scope| scope.name() == word);
+            found.ok_or_else(|| {
+                let quoted = browse_base::quote(word);
+                format!("`{quoted}` is not a scope: give read, write, meta, admin or control")
+            })
+        };
+        Ok(Self::of(&words.map(scope).collect::<Result<Vec<_>, _>>()?))
+    }
+
     /// The words of the scopes, as in tokens.
     pub fn names(self) -> Vec<&'static str> {
         let held = Scope::GRANTABLE.into_iter().filter(|scope| self.allows(*scope));
@@ -59,6 +75,18 @@ mod tests {
                 assert_eq!(Scopes::of(&[held]).allows(wanted), held == wanted);
             }
         }
+    }
+
+    #[test]
+    fn scopes_are_read_from_lists() {
+        let parse = |words: &[&str]| {
+            Scopes::parse(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(
+            parse(&["read, write", "meta"]).map(Scopes::names),
+            Ok(vec!["read", "write", "meta"])
+        );
+        assert!(parse(&["read,nope"]).expect_err("not one").contains("`nope`"));
     }
 
     #[test]

@@ -124,6 +124,14 @@ impl Sessions {
         self.lock().iter().find(|session| session.name() == name).cloned()
     }
 
+    /// The session `name`.
+    ///
+    /// # Errors
+    /// `SESSION_NOT_FOUND`.
+    pub fn require(&self, name: &str) -> Result<Arc<Session>> {
+        self.get(name).ok_or_else(|| session_not_found(name))
+    }
+
     /// All sessions, oldest first.
     pub fn all(&self) -> Vec<Arc<Session>> {
         self.lock().clone()

@@ -1,7 +1,7 @@
 //! The listener on loopback: open while there is a link or a dashboard.
 
 use std::{
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     sync::{
         Arc, Mutex as StdMutex, MutexGuard, PoisonError,
         atomic::{AtomicU16, Ordering},
@@ -38,6 +38,7 @@ use super::{
     peer_process,
     views::Views,
 };
+use crate::loopback;
 
 /// Connections at a time: a page has six.
 const MAX_CONNECTIONS: usize = 64;
@@ -144,8 +145,8 @@ impl DashboardListener {
     pub fn is_at(&self, url: &Url) -> bool {
         let port = self.port.load(Ordering::Relaxed);
         let is_loopback = match url.host() {
-            Some(Host::Ipv4(address)) => address.is_loopback() || address.is_unspecified(),
-            Some(Host::Ipv6(address)) => address.to_ipv4().is_some() || address.is_loopback(),
+            Some(Host::Ipv4(address)) => is_here(address.into()),
+            Some(Host::Ipv6(address)) => is_here(address.to_canonical()),
             Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
             None => false,
         };
@@ -203,12 +204,7 @@ impl DashboardListener {
         if let Some(open) = open.as_ref().filter(|open| !open.done.is_cancelled()) {
             return Ok(open.local);
         }
-        let failed = |error: std::io::Error| {
-            let message = format!("no port on 127.0.0.1 can be listened on: {error}");
-            Error::new(Reason::PortTaken, message).with("port", 0)
-        };
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(failed)?;
-        let local = listener.local_addr().map_err(failed)?;
+        let (listener, local) = loopback::bind(0).await?;
         let services = services(OriginCheck::Page { port: local.port() }).await?;
         let service = HttpService { listener: Arc::downgrade(self), local, services };
         let done = CancellationToken::new();
@@ -224,6 +220,10 @@ impl DashboardListener {
     fn lock(&self) -> MutexGuard<'_, Dashboards> {
         self.dashboards.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn is_here(address: IpAddr) -> bool {
+    address.is_loopback() || address.is_unspecified()
 }
 
 fn is_alive(token: &IssuedToken) -> bool {
@@ -312,5 +312,36 @@ async fn serve(stream: TcpStream, service: HttpService, peer: SocketAddr, done: 
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
     if let Some(Err(error)) = done.run_until_cancelled(serving).await {
         tracing::debug!(%error, "a connection of a dashboard broke");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_address_of_the_listener_is_known_in_any_notation() {
+        let authority = Arc::new(Authority::new().expect("random numbers"));
+        let (version, build_id) = ("", String::new());
+        let listener = DashboardListener::new(DashboardParts { authority, version, build_id });
+        let is_at = |text: &str| listener.is_at(&text.parse().expect(text));
+        assert!(!is_at("http://127.0.0.1:4000/"), "it is closed");
+        listener.port.store(4000, Ordering::Relaxed);
+        for own in [
+            "http://127.0.0.1:4000/",
+            "http://localhost:4000/#live",
+            "http://a.localhost:4000/",
+            "http://2130706433:4000/",
+            "http://0x7f.1:4000/",
+            "http://0.0.0.0:4000/",
+            "http://[::1]:4000/",
+            "http://[::ffff:127.0.0.1]:4000/",
+        ] {
+            assert!(is_at(own), "{own}");
+        }
+        for other in ["http://127.0.0.1:4001/", "http://192.0.2.1:4000/", "about:blank"] {
+            assert!(!is_at(other), "{other}");
+        }
+        assert!(!is_at("http://[::ffff:192.0.2.1]:4000/"));
     }
 }

@@ -2,8 +2,7 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use browse_base::{Error, Result};
-use browse_proto::Reason;
+use browse_base::Result;
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
@@ -17,6 +16,7 @@ use super::{
     addresses::Grant,
     http_service::{HttpService, ROOT},
 };
+use crate::loopback;
 
 /// Connections at a time.
 const MAX_CONNECTIONS: usize = 64;
@@ -86,12 +86,7 @@ impl DevToolsListener {
         if let Some(open) = open.as_ref().filter(|open| !open.done.is_cancelled()) {
             return Ok(open.local);
         }
-        let failed = |error: std::io::Error| {
-            let message = format!("no port on 127.0.0.1 can be listened on: {error}");
-            Error::new(Reason::PortTaken, message).with("port", 0)
-        };
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(failed)?;
-        let local = listener.local_addr().map_err(failed)?;
+        let (listener, local) = loopback::bind(0).await?;
         let done = CancellationToken::new();
         *open = Some(OpenListener { local, done: done.clone() });
         let service = HttpService {

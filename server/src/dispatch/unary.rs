@@ -147,8 +147,6 @@ where
     let outcome = deadline::run_with_deadline(cx, Box::pin(work)).await;
     // What was refused on the way is why it failed.
     let outcome = egress::finish_action(cx, outcome);
-    // What a long call brings was seen while a person had the session.
-    let outcome = outcome.and_then(|answer| cx.check_not_held_since_long().map(|()| answer));
     if let Some(tab) = cx.tab_if_any() {
         tab.navigation_owners().end(cx.client(), tab.page().commit_count());
     }

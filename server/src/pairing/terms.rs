@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use browse_proto::{Reason, Scope, v1};
 
+use crate::ttl;
 use browse_base::{Error, Result};
 use browse_net::HostPolicy;
 use browse_policy::{ClientId, Rate, Scopes, TabPolicy};
@@ -12,8 +13,6 @@ use browse_policy::{ClientId, Rate, Scopes, TabPolicy};
 pub const MAX_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
 /// Time without a call after which a pairing ends, unless the owner says when.
 const DEFAULT_IDLE_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
-/// The shortest that an owner can say.
-const MIN_LIFETIME: Duration = Duration::from_secs(1);
 /// Calls a second, unless the owner says.
 const DEFAULT_RATE: u32 = 10;
 /// The most calls a second.
@@ -49,7 +48,7 @@ impl PairingTerms {
     /// A name, scope, host, time or rate that cannot be.
     pub fn parse(request: &v1::NewPairingRequest) -> Result<Self> {
         let (lifetime, slide) = match request.ttl.as_deref() {
-            Some(text) => (parse_lifetime(text)?, None),
+            Some(text) => (ttl::parse("pair new", text, MAX_LIFETIME)?, None),
             None => (MAX_LIFETIME, Some(DEFAULT_IDLE_TIMEOUT)),
         };
         let tabs = match request.tab_policy() {
@@ -110,28 +109,7 @@ fn parse_scopes(lists: &[String]) -> Result<Scopes> {
     if lists.is_empty() {
         return Ok(Scopes::of(&[Scope::Read, Scope::Write]));
     }
-    let scope = |word: &String| {
-        let found = Scope::GRANTABLE.into_iter().find(|scope| scope.name() == word);
-        found.ok_or_else(|| {
-            let message = format!(
-                "`{}` is not a scope: give read, write, meta, admin or control",
-                browse_base::quote(word)
-            );
-            invalid_argument(message)
-        })
-    };
-    let scopes = split_lists(lists).iter().map(scope).collect::<Result<Vec<_>>>()?;
-    Ok(Scopes::of(&scopes))
-}
-
-fn parse_lifetime(text: &str) -> Result<Duration> {
-    let time = humantime::parse_duration(text).ok();
-    time.filter(|time| (MIN_LIFETIME..=MAX_LIFETIME).contains(time)).ok_or_else(|| {
-        let quoted = browse_base::quote(text);
-        invalid_argument(format!(
-            "`--ttl` is a time from 1s to 7d, such as 90m, and not `{quoted}`"
-        ))
-    })
+    Scopes::parse(lists).map_err(invalid_argument)
 }
 
 fn parse_rate(output: Option<u32>) -> Result<u32> {

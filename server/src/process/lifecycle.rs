@@ -29,6 +29,7 @@ use crate::{
     daemon::{Daemon, DaemonParts, ShutdownReason},
     dispatch::egress::DocumentCheck,
     handlers::tunnel::start_with_daemon,
+    loopback,
     project::Project,
     settings::{KEYS, Settings, SettingsReader},
     tunnel,
@@ -171,7 +172,7 @@ async fn serve_until_shutdown(settings: Settings) -> Result<ShutdownReason> {
         Error::new(Reason::DaemonLaunchFailed, format!("no guardian: {error}"))
             .with("log", settings.log_file().display())
     })?;
-    let (listener, address) = serve::bind(settings.port).await?;
+    let (listener, address) = loopback::bind(settings.port).await?;
     let daemon = Daemon::new(DaemonParts {
         address,
         build_id: browse_proto::build_id(&program).unwrap_or_default(),

@@ -1,18 +1,16 @@
 //! The local listener: our services, health and reflection, behind the gate.
 
 use std::{
-    env, fs, io, net::SocketAddr, os::unix::fs::PermissionsExt as _, path::PathBuf, sync::Arc,
-    time::Duration,
+    env, fs, io, os::unix::fs::PermissionsExt as _, path::PathBuf, sync::Arc, time::Duration,
 };
 
-use browse_proto::Reason;
 use futures::future::{BoxFuture, FutureExt as _};
 use tokio::net::{TcpListener, UnixListener};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{connection, reflection};
 use crate::{daemon::Daemon, dispatch, handlers, skills::SkillSocket};
-use browse_base::{Error, Result};
+use browse_base::Result;
 use browse_policy::{
     Listener,
     layer::{GateConfig, GatedService, OriginCheck, with_gate},
@@ -26,20 +24,6 @@ const MAX_SKILL_CONNECTIONS: usize = 128;
 
 /// Longest folder of temporary files in which a socket has a name.
 const MAX_TEMP_DIR_BYTES: usize = 80;
-
-/// Binds 127.0.0.1.
-///
-/// # Errors
-/// `PORT_TAKEN`.
-pub async fn bind(port: u16) -> Result<(TcpListener, SocketAddr)> {
-    let taken = |error: io::Error| {
-        let message = format!("port {port} cannot be listened on: {error}");
-        Error::new(Reason::PortTaken, message).with("port", port)
-    };
-    let listener = TcpListener::bind(("127.0.0.1", port)).await.map_err(taken)?;
-    let address = listener.local_addr().map_err(taken)?;
-    Ok((listener, address))
-}
 
 /// Everything that `daemon` serves at `listener`, behind its gate.
 ///

@@ -1113,11 +1113,11 @@ class Commands(Client):
     def handoff(self, reason: str | None = None, *, screen: m.Screen | None = None, dashboard: bool = False) -> m.HandoffResponse:
         """Hands the session to a person in a visible window, or at a dashboard.
 
-        For a CAPTCHA, a second factor or a login. As `connect`, until `resume`; until then actions are refused, and looking works. Without a screen, and with `--dashboard`, the session stays where it is: a person at a dashboard sees the reason and takes it over. In a window the person sees the reason nowhere: tell it. Refused in a session that is restricted to hosts.
+        For a CAPTCHA, a second factor or a login. As `connect`, until `resume`; until then actions are refused, and looking works. With `--dashboard`, and when no screen is available, the session stays hidden: a person at a dashboard sees the reason and takes it over. In a window the person sees the reason nowhere: tell it. Refused in a session that is restricted to hosts.
 
         reason: What the person is asked to do: "solve the captcha". At most 500 characters; `status` shows it.
         screen: Screen of the caller.
-        dashboard: Asks a person at a dashboard, without a window. It is so by itself where there is no screen.
+        dashboard: Asks a person at a dashboard, without a window. Used automatically when no screen is available.
         """
         return self._perform("handoff", {"reason": reason, "screen": screen, "dashboard": dashboard})
 

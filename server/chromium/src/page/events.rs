@@ -178,6 +178,10 @@ fn on_frame_event(
             page.on_screencast_frame(event.params()?);
             return None;
         }
+        "screencastVisibilityChanged" => {
+            page.on_screencast_visibility(event.params()?);
+            return None;
+        }
         "fileChooserOpened" => page.state.lock().file_chooser = Some(event.params()?),
         "javascriptDialogOpening" => dialogs::on_dialog_opening(page, event)?,
         "javascriptDialogClosed" => dialogs::on_dialog_closed(page, event)?,

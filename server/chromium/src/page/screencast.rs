@@ -48,6 +48,12 @@ pub(crate) struct ScreencastFrame {
     session_id: i64,
 }
 
+/// `Page.screencastVisibilityChanged`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ScreencastVisibility {
+    visible: bool,
+}
+
 /// Where the pointer was last sent, in CSS pixels of the viewport.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Pointer {
@@ -72,6 +78,8 @@ pub(crate) struct ScreencastState {
     frame_count: u64,
     /// Frames that nobody has taken yet.
     unacknowledged: Vec<i64>,
+    /// Whether Chromium draws no frames, because another tab is in front.
+    is_covered: bool,
 }
 
 /// A film under way; ends when it is dropped.
@@ -160,6 +168,11 @@ impl Page {
         state.frames.send_replace(Some(Arc::new(ScreencastImage { jpeg: frame.data })));
     }
 
+    /// `Page.screencastVisibilityChanged`.
+    pub(crate) fn on_screencast_visibility(&self, visible: ScreencastVisibility) {
+        self.screencast.lock().is_covered = !visible.visible;
+    }
+
     fn acknowledge_frames(&self) {
         let (frames, count) = {
             let mut state = self.screencast.lock();
@@ -220,6 +233,11 @@ impl Screencast {
         if let Some(changed) = self.page.update_screencast() {
             changed.ignore();
         }
+    }
+
+    /// Whether Chromium draws the tab: one behind another tab has no new frames.
+    pub fn is_visible(&self) -> bool {
+        !self.page.screencast.lock().is_covered
     }
 
     /// The tab.

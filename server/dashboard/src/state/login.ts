@@ -8,14 +8,14 @@ import { Store } from './store.ts';
 export type Scope = 'read' | 'write' | 'meta' | 'admin' | 'control';
 
 export interface Login {
-  /** out: there is no token; in: there is one; ended: there was one. */
+  /** out: without a token; in: with one; ended: the token is not valid any more. */
   state: 'out' | 'redeeming' | 'in' | 'ended';
   token: string;
   scopes: string[];
   expiresAt: string;
   version: string;
   readOnly: boolean;
-  /** Why there is no token. */
+  /** Why the token is missing. */
   problem?: CallError;
   /** Whether the daemon was away before it refused the token. */
   restarted?: boolean;

@@ -50,8 +50,7 @@ impl CallContext {
         }
         let opens = Command::by_name("session new");
         if opens.is_none_or(|command| self.permit.for_command(command).is_err()) {
-            let message = format!("there is no session `{name}`");
-            return Err(Error::new(Reason::SessionNotFound, message).with("session", name));
+            return self.daemon.sessions().require(&name);
         }
         let session = self.daemon.sessions().get_or_open(&name.parse()?, self.client());
         self.add_notice(&format!("opened the session `{name}`"));

@@ -64,7 +64,7 @@ async fn answer_after_dashboard(
     let cookies = changes(&lease.cookies_before, &session.cookie_names().await);
     lines.extend(cookies.into_iter().map(|cookie| format!("cookie {cookie}")));
     response.summary = format!("{}\n{}", response.summary, lines.join("\n")).trim().to_owned();
-    // Best effort: a page that does not answer is no reason to fail.
+    // Best effort: the answer is useful without the snapshot of a page that does not answer.
     if !session.tabs().is_empty() && cx.prepare_tab(Requires::Page).await.is_ok() {
         let request = v1::SnapshotRequest { interactive: true, ..v1::SnapshotRequest::default() };
         if let Ok(snapshot) = inspection::snapshot(cx, request).await {

@@ -7,7 +7,7 @@ use browse_policy::ClientKind;
 use browse_proto::{Reason, v1};
 use browse_sessions::DisplayMode;
 
-use crate::{devtools::AddressTerms, dispatch::CallContext};
+use crate::{devtools::AddressTerms, dispatch::CallContext, ttl};
 
 /// How long an address is good when the caller does not say.
 const DEFAULT_LIFETIME: Duration = Duration::from_secs(3600);
@@ -32,7 +32,10 @@ pub async fn cdp_url(cx: &CallContext, request: v1::CdpUrlRequest) -> Result<v1:
         };
         return Ok(v1::CdpUrlResponse { session, outcome: Some(outcome), ..Default::default() });
     }
-    let lifetime = request.ttl.as_deref().map_or(Ok(DEFAULT_LIFETIME), parse_lifetime)?;
+    let lifetime = request
+        .ttl
+        .as_deref()
+        .map_or(Ok(DEFAULT_LIFETIME), |text| ttl::parse("cdp-url", text, MAX_LIFETIME))?;
     // The setting of the owner: a client passes on what it reads.
     if cx.daemon().egress().mode(ClientKind::Root).needs_approval() {
         return Err(Error::new(Reason::CdpUrlDenied, "egress is set to `block` or `ask`"));
@@ -48,13 +51,4 @@ pub async fn cdp_url(cx: &CallContext, request: v1::CdpUrlRequest) -> Result<v1:
     cx.add_notice("its clients read pages without the guard, and what they read is not tracked");
     let expires = humantime::format_rfc3339_seconds(SystemTime::now() + lifetime).to_string();
     Ok(v1::CdpUrlResponse { url: Some(url), session: name, expires: Some(expires), outcome: None })
-}
-
-fn parse_lifetime(text: &str) -> Result<Duration> {
-    let time = humantime::parse_duration(text).ok();
-    time.filter(|time| (Duration::from_secs(1)..=MAX_LIFETIME).contains(time)).ok_or_else(|| {
-        let quoted = browse_base::quote(text);
-        let message = format!("`--ttl` is a time from 1s to 24h, such as 30m, and not `{quoted}`");
-        Error::new(Reason::ArgumentInvalid, message).with("command", "cdp-url")
-    })
 }

@@ -15,6 +15,7 @@ use super::held_input::release_held_input;
 use crate::{
     daemon::Daemon,
     dispatch::{CallContext, HELD_SINCE_LONG},
+    ttl,
 };
 
 /// How long a person holds a session when the dashboard does not say.
@@ -41,7 +42,7 @@ pub async fn take_control(
     let time = request
         .ttl
         .as_deref()
-        .map_or(Ok(DEFAULT_LEASE), |text| parse_time("control take", text, MAX_LEASE))?;
+        .map_or(Ok(DEFAULT_LEASE), |text| ttl::parse("control take", text, MAX_LEASE))?;
     let session = existing_session(cx, request.session.as_deref())?;
     session.wait_until_settled().await;
     let lease = ControlLease {
@@ -112,21 +113,6 @@ pub(super) async fn end_if_holder_is_gone(daemon: &Arc<Daemon>, session: &Arc<Se
     }
 }
 
-/// Reads a time of a request.
-///
-/// # Errors
-/// `ARGUMENT_INVALID`.
-pub(super) fn parse_time(command: &str, text: &str, longest: Duration) -> Result<Duration> {
-    let time = humantime::parse_duration(text).ok();
-    time.filter(|time| (Duration::from_secs(1)..=longest).contains(time)).ok_or_else(|| {
-        let quoted = browse_base::quote(text);
-        let longest = humantime::format_duration(longest);
-        let message =
-            format!("`--ttl` is a time from 1s to {longest}, such as 30m, and not `{quoted}`");
-        Error::new(Reason::ArgumentInvalid, message).with("command", command)
-    })
-}
-
 fn check_text(field: &str, text: Option<String>) -> Result<String> {
     let text = text.unwrap_or_default().trim().to_owned();
     if text.chars().count() > MAX_TEXT_CHARS {
@@ -145,10 +131,7 @@ fn existing_session(cx: &CallContext, name: Option<&str>) -> Result<Arc<Session>
         let message = format!("the token is not good for the session `{name}`");
         return Err(Error::new(Reason::SessionDenied, message));
     }
-    cx.daemon().sessions().get(&name).ok_or_else(|| {
-        let message = format!("there is no session `{}`", browse_base::quote(&name));
-        Error::new(Reason::SessionNotFound, message).with("session", name)
-    })
+    cx.daemon().sessions().require(&name)
 }
 
 /// Waits until the calls that came before the lease have ended; new ones are refused already.

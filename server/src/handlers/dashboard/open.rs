@@ -6,7 +6,7 @@ use browse_base::{Error, Result};
 use browse_policy::Scopes;
 use browse_proto::{Reason, Scope, v1};
 
-use crate::{dashboard::DashboardTerms, dispatch::CallContext};
+use crate::{dashboard::DashboardTerms, dispatch::CallContext, ttl};
 
 /// How long a dashboard is good when the caller does not say.
 const DEFAULT_LIFETIME: Duration = Duration::from_secs(12 * 3600);
@@ -36,9 +36,10 @@ pub async fn open_dashboard(
         (false, true) => Scopes::of(&DEFAULT_SCOPES),
         (false, false) => parse_scopes(&request.scope)?,
     };
-    let lifetime = request.ttl.as_deref().map_or(Ok(DEFAULT_LIFETIME), |text| {
-        super::control::parse_time("dashboard", text, MAX_LIFETIME)
-    })?;
+    let lifetime = request
+        .ttl
+        .as_deref()
+        .map_or(Ok(DEFAULT_LIFETIME), |text| ttl::parse("dashboard", text, MAX_LIFETIME))?;
     let daemon = cx.daemon();
     let terms = DashboardTerms { scopes, lifetime };
     let (link, expires) = daemon.dashboard().issue(terms, daemon.dashboard_services()).await?;
@@ -62,15 +63,7 @@ pub async fn close_dashboards(
 }
 
 fn parse_scopes(lists: &[String]) -> Result<Scopes> {
-    let words = lists.iter().flat_map(|list| list.split(',')).map(str::trim);
-    let scope = |word: &str| {
-        let found = Scope::GRANTABLE.into_iter().find(|scope| scope.name() == word);
-        found.ok_or_else(|| {
-            let quoted = browse_base::quote(word);
-            let message =
-                format!("`{quoted}` is not a scope: give read, write, meta, admin or control");
-            Error::new(Reason::ArgumentInvalid, message).with("command", "dashboard")
-        })
-    };
-    Ok(Scopes::of(&words.map(scope).collect::<Result<Vec<_>>>()?))
+    Scopes::parse(lists).map_err(|message| {
+        Error::new(Reason::ArgumentInvalid, message).with("command", "dashboard")
+    })
 }

@@ -13,6 +13,9 @@ use tokio::time::Instant;
 
 use crate::dispatch::CallContext;
 
+/// How much before its deadline an overview ends by itself.
+const DEADLINE_MARGIN: Duration = Duration::from_millis(50);
+
 /// Kind and id of what asks for files.
 pub(super) const FILE_PROMPT: &str = "file";
 
@@ -49,7 +52,8 @@ impl OverviewState {
             return None;
         }
         loop {
-            if self.cx.daemon().is_shutting_down() {
+            let is_over = Instant::now() + DEADLINE_MARGIN >= self.cx.deadline();
+            if is_over || self.cx.daemon().is_shutting_down() {
                 return None;
             }
             if let Some((at, last)) = &self.last {
@@ -58,7 +62,8 @@ impl OverviewState {
                 };
                 let holds = last.sessions.iter().any(holds);
                 let interval = if holds { HOLDER_INTERVAL } else { INTERVAL };
-                tokio::time::sleep_until(*at + interval).await;
+                let next = *at + interval;
+                tokio::time::sleep_until(next.min(self.cx.deadline() - DEADLINE_MARGIN)).await;
             }
             let now = describe(&self.cx).await;
             let is_new = self.last.as_ref().is_none_or(|(_, last)| *last != now);

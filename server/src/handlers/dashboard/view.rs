@@ -111,10 +111,7 @@ pub(super) fn find_session(cx: &CallContext, tab: &Tab) -> Result<Arc<Session>> 
         return Err(Error::new(Reason::TabDenied, message));
     }
     cx.check_tab(tab)?;
-    cx.daemon().sessions().get(tab.session()).ok_or_else(|| {
-        let message = format!("there is no session `{}`", tab.session());
-        Error::new(Reason::SessionNotFound, message).with("session", tab.session())
-    })
+    cx.daemon().sessions().require(tab.session())
 }
 
 fn invalid(message: String) -> Error {

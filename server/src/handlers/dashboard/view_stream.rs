@@ -19,6 +19,9 @@ use crate::{
     dispatch::CallContext,
 };
 
+/// How much before its deadline a view ends by itself.
+const DEADLINE_MARGIN: Duration = Duration::from_millis(50);
+
 /// How often is looked whether a tab was closed or is held, when no picture comes.
 const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
@@ -79,7 +82,8 @@ impl ViewStream {
     /// The next message. A watcher who reads slowly gets fewer.
     pub(super) async fn next(&mut self) -> Option<v1::ViewTabsResponse> {
         loop {
-            if self.cx.daemon().is_shutting_down() {
+            let is_over = Instant::now() + DEADLINE_MARGIN >= self.cx.deadline();
+            if is_over || self.cx.daemon().is_shutting_down() {
                 return None;
             }
             let settings = self.settings.borrow_and_update().clone();
@@ -89,7 +93,6 @@ impl ViewStream {
                     return Some(message);
                 }
             }
-            self.tabs.retain(|tab| tab.state != "closed" || is_wanted(&settings, tab.id));
             self.wait().await;
         }
     }
@@ -123,15 +126,15 @@ impl ViewStream {
             return self.report(index, "closed", None, None);
         };
         let Ok(session) = find_session(&self.cx, &tab) else {
+            self.tabs[index].screencast = None;
             return self.report(index, "closed", None, None);
         };
         let is_held = is_held_by_other(&self.cx, &session);
         self.watch(index, &tab, is_held).await;
         // Somebody may have taken it meanwhile.
-        let is_held = is_held || is_held_by_other(&self.cx, &session);
-        if is_held {
+        if is_held || is_held_by_other(&self.cx, &session) {
             let watched = &mut self.tabs[index];
-            (watched.screencast, watched.since) = (None, Instant::now());
+            watched.screencast = None;
             return self.report(index, "held", Some(&tab), None);
         }
         let now = Instant::now();
@@ -146,7 +149,11 @@ impl ViewStream {
                 watched.next_at = now + pause;
                 self.report(index, "live", Some(&tab), Some(&frame))
             }
-            None if watched.state != "live" && watched.since.elapsed() > FIRST_FRAME_TIMEOUT => {
+            // It is behind another tab now: the last picture is what there is.
+            None if watched.state == "live" && watched.is_covered() => {
+                self.report(index, "still", Some(&tab), None)
+            }
+            None if watched.state.is_empty() && watched.since.elapsed() > FIRST_FRAME_TIMEOUT => {
                 self.report(index, "hidden", Some(&tab), None)
             }
             None => None,
@@ -212,7 +219,7 @@ impl ViewStream {
     async fn wait(&mut self) {
         let now = Instant::now();
         let limit_of = |tab: &WatchedTab| if tab.is_large { MAX_LARGE_IN_FLIGHT } else { 1 };
-        let mut wake_at = now + CHECK_INTERVAL;
+        let mut wake_at = (now + CHECK_INTERVAL).min(self.cx.deadline() - DEADLINE_MARGIN);
         let mut frames = Vec::new();
         for tab in &mut self.tabs {
             if tab.in_flight.len() >= limit_of(tab) {
@@ -241,6 +248,11 @@ impl ViewStream {
 }
 
 impl WatchedTab {
+    /// Whether Chromium draws it no more, because another tab is in front of it.
+    fn is_covered(&self) -> bool {
+        self.screencast.as_ref().is_some_and(|screencast| !screencast.is_visible())
+    }
+
     fn new(id: TabId) -> Self {
         let now = Instant::now();
         Self {
