@@ -1,6 +1,6 @@
 // Drives a session with clients from npm, over the address of `browse cdp-url`:
 //
-//   node deploy/cdp/cdp.mjs [--quick] [--only playwright|puppeteer|escapes] [--case TEXT]
+//   node deploy/cdp/cdp.mjs [--quick] [--only playwright|puppeteer|escapes|traces] [--case TEXT]
 //     [--binaries DIR] [--plain]
 //
 // With --plain the browser says that it is one with a window: Playwright takes it for that.
@@ -20,6 +20,7 @@ import { installClients } from "./packages.mjs";
 import { scripts as playwrightScripts } from "./playwright.mjs";
 import { scripts as puppeteerScripts } from "./puppeteer.mjs";
 import { serveSite } from "./site.mjs";
+import { traceScripts } from "./traces.mjs";
 
 const { values: options } = parseArgs({
   options: {
@@ -129,6 +130,9 @@ async function main() {
     });
   }
   if (wanted("escapes")) await runEscapes(world, WebSocket, url);
+  if (wanted("traces")) {
+    for (const { title, run } of chosen(await traceScripts(world))) await check(`trace, ${title}`, run);
+  }
   if (wanted("playwright") && wanted("puppeteer")) {
     await check("two clients on one session", async () => {
       const one = await playwright.chromium.connectOverCDP(url);

@@ -18,6 +18,11 @@ const pages = {
     <button id=log onclick="console.log('logged', 42)">Log</button>
     <button id=fetch onclick="fetch('/data').then((r) => r.text()).then((t) => out.textContent = t)">Fetch</button>
     <button id=worker onclick="new Worker('/worker.js').onmessage = (e) => out.textContent = e.data">Worker</button>`,
+  "/form": `<!doctype html><title>form</title><h1>Form</h1><input id=name1 placeholder=Name>
+    <select id=pick><option>a<option>b</select><input id=password type=password>
+    <button id=send onclick="out.textContent = name1.value + ',' + pick.value">Send</button><output id=out></output>
+    <button id=log onclick="console.log('logged', 42)">Log</button>
+    <button id=fetch onclick="fetch('/data').then((r) => r.text()).then((t) => out.textContent = t)">Fetch</button>`,
   "/next": "<!doctype html><title>next</title><p>Next page</p>",
   "/popup": "<!doctype html><title>popup</title><p>Popup</p><button id=say onclick=\"document.title = 'clicked'\">Say</button>",
   "/frames": (port) => `<!doctype html><title>frames</title><iframe id=same src=/inner></iframe>

@@ -1,14 +1,19 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # sourced: variables are set or used by the others
 # The tools that look over the Python SDK: fetched from PyPI at pinned versions
-# into target/, used by `make check` alone.
+# into target/, used by `make check`, and by `make test-dist` for the types.
 
-check_python() {
+fetch_python_tools() {
   local tools=$root/target/tools/python
   if ! "$tools/bin/mypy" --version 2>/dev/null | grep -q "mypy 2.4.1"; then
     say "setup: fetching mypy and ruff from PyPI into target/tools/python"
     python3 -m venv "$tools"
     "$tools/bin/pip" install --quiet --disable-pip-version-check mypy==2.4.1 ruff==0.17.6
   fi
+}
+
+check_python() {
+  local tools=$root/target/tools/python
+  fetch_python_tools
   (cd "$root/sdk-python" && "$tools/bin/ruff" format --quiet --check . && "$tools/bin/mypy" --no-error-summary --cache-dir "$root/target/mypy")
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use browse_proto::{Code, Command, Kind, Message, Reason, Requires, Scope};
 
 /// The commands that a paired agent may call, of those that are built; batch,
-/// redeem and whoami come on top (ARCHITECTURE, section 8).
+/// redeem and whoami come on top.
 const TUNNEL: &str = "goto back forward reload url wait text html links forms accessibility \
     media data snapshot eval attrs click fill type press select scroll screenshot tabs newtab \
     closetab batch redeem whoami download downloads";
@@ -20,7 +20,12 @@ fn tunnel_opens_only_the_pinned_commands() {
     let open: BTreeSet<_> = Command::all().iter().filter(|c| c.tunnel).map(|c| c.name).collect();
     let built: BTreeSet<_> = Command::all().iter().map(|command| command.name).collect();
     let expected: BTreeSet<_> = pinned.intersection(&built).copied().collect();
-    assert_eq!(open, expected);
+    let differs: Vec<_> = open.symmetric_difference(&expected).collect();
+    assert!(
+        differs.is_empty(),
+        "`tunnel: true` opens a command to paired agents on other machines; once that is decided, \
+         its name goes into TUNNEL here: {differs:?}"
+    );
 }
 
 #[test]

@@ -146,6 +146,11 @@ ScrapeKind = Literal["images", "videos", "media"]
     `media`: Pictures, films and sound.
     """
 
+StepTraceFormat = Literal["zip", "har"]
+"""`zip`: Playwright's trace format, version 7.
+    `har`: HTTP Archive 1.2, without headers and bodies.
+    """
+
 WaitUntil = Literal["load", "domcontentloaded", "networkidle", "none"]
 """`load`: The load event.
     `domcontentloaded`: The document is parsed.
@@ -419,183 +424,6 @@ class ViewportResponse(Message):
 
     scale: float
     """Device pixels for each CSS pixel."""
-
-
-class Receipt(Message):
-    """What an action did to the page."""
-
-    summary: str
-    """What changed, one fact a line."""
-
-    url: str | None
-    """Address, when it changed."""
-
-    new_tab: int | None
-    """Tab that was opened."""
-
-    focus: str | None
-    """Element that has the focus now, when that changed: `textbox "Email"`."""
-
-    dialog: str | None
-    """Dialog that was answered: its type, text and answer."""
-
-    downloads: list[DownloadEntry]
-    """Files that the page sent."""
-
-    errors: list[str]
-    """Errors that the console got meanwhile, at most three."""
-
-    facts: list[ReceiptFact]
-    """The same facts as in `summary`, taken apart; a fact without words of the page is a label alone."""
-
-    question: str | None
-    """Question that the page asked and that waits for `dialog-accept` or `dialog-dismiss`: its type and text."""
-
-
-class ReceiptFact(Message):
-    """One thing that an action did. As a line: `label: role "name": text note`."""
-
-    label: str
-    """What it is: `alert`, `value`, `new tab 3`."""
-
-    role: str
-    """Role of the element that it is about."""
-
-    name: str
-    """Accessible name of that element, or the message of a dialog."""
-
-    text: str
-    """Message, value, title or address."""
-
-    note: str
-    """What is added to it: `is open`, `, accepted`."""
-
-
-class ClickResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class DoubleClickResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class HoverResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class FillResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class TypeResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class PressResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class SelectResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class CheckResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class UncheckResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class ScrollResponse(Message):
-    """An answer."""
-
-    summary: str
-    """Where the page is scrolled to."""
-
-    x: float
-    """Pixels from the left edge."""
-
-    y: float
-    """Pixels from the top edge."""
-
-
-class DragResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class MoveMouseResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class PressMouseResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class ReleaseMouseResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class TurnWheelResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class UploadFile(Message):
-    """A file that is sent to a page."""
-
-    name: str
-    """Name, without folders."""
-
-    content: bytes
-    """Content."""
-
-
-class UploadResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class DialogAcceptResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-    """What followed the answer, or that it is kept for the next question."""
-
-
-class DialogDismissResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-    """What followed the answer, or that it is kept for the next question."""
 
 
 class GotoResponse(Message):
@@ -1044,6 +872,216 @@ class ExpectResponse(Message):
 
     waited_ms: int
     """Time waited, in milliseconds."""
+
+
+class StartStepTraceResponse(Message):
+    """An answer."""
+
+    id: int
+    """Number of the trace."""
+
+    session: str
+    """Session whose steps are recorded."""
+
+
+class StopStepTraceResponse(Message):
+    """An answer."""
+
+    trace: bytes
+    """The file."""
+
+    mime: str
+    """Its MIME type."""
+
+    id: int
+    """Number of the trace, which stays."""
+
+    note: str
+    """What it holds."""
+
+
+class RemoveTraceResponse(Message):
+    """An answer."""
+
+    removed: int
+    """Traces removed."""
+
+
+class Receipt(Message):
+    """What an action did to the page."""
+
+    summary: str
+    """What changed, one fact a line."""
+
+    url: str | None
+    """Address, when it changed."""
+
+    new_tab: int | None
+    """Tab that was opened."""
+
+    focus: str | None
+    """Element that has the focus now, when that changed: `textbox "Email"`."""
+
+    dialog: str | None
+    """Dialog that was answered: its type, text and answer."""
+
+    downloads: list[DownloadEntry]
+    """Files that the page sent."""
+
+    errors: list[str]
+    """Errors that the console got meanwhile, at most three."""
+
+    facts: list[ReceiptFact]
+    """The same facts as in `summary`, taken apart; a fact without words of the page is a label alone."""
+
+    question: str | None
+    """Question that the page asked and that waits for `dialog-accept` or `dialog-dismiss`: its type and text."""
+
+
+class ReceiptFact(Message):
+    """One thing that an action did. As a line: `label: role "name": text note`."""
+
+    label: str
+    """What it is: `alert`, `value`, `new tab 3`."""
+
+    role: str
+    """Role of the element that it is about."""
+
+    name: str
+    """Accessible name of that element, or the message of a dialog."""
+
+    text: str
+    """Message, value, title or address."""
+
+    note: str
+    """What is added to it: `is open`, `, accepted`."""
+
+
+class ClickResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class DoubleClickResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class HoverResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class FillResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class TypeResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class PressResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class SelectResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class CheckResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class UncheckResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class ScrollResponse(Message):
+    """An answer."""
+
+    summary: str
+    """Where the page is scrolled to."""
+
+    x: float
+    """Pixels from the left edge."""
+
+    y: float
+    """Pixels from the top edge."""
+
+
+class DragResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class MoveMouseResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class PressMouseResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class ReleaseMouseResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class TurnWheelResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class UploadFile(Message):
+    """A file that is sent to a page."""
+
+    name: str
+    """Name, without folders."""
+
+    content: bytes
+    """Content."""
+
+
+class UploadResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class DialogAcceptResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+    """What followed the answer, or that it is kept for the next question."""
+
+
+class DialogDismissResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+    """What followed the answer, or that it is kept for the next question."""
 
 
 class FetchResponse(Message):
@@ -2371,6 +2409,27 @@ class Commands:
         url: Address, http or https.
         parse: Wants JSON: answers the value, or the first 2 KB of what is none.
         include: Also prints the headers.
+        """
+
+    def start_step_trace(self) -> StartStepTraceResponse:
+        """Begins to record the steps of the session.
+
+        Of each command that follows, whoever calls it, is kept: its caller, its arguments, how it ended, what was found in its answer, the page before and after it (markup, picture and snapshot), and what the console and the network did meanwhile. Values of secret fields, cookies and headers are not kept, and nothing is while a person has the session. A trace ends after 2,000 steps, keeps at most 48 MiB of pages, and stays on disk until 256 MiB of later ones push it out.
+        """
+
+    def stop_step_trace(self, *, format: StepTraceFormat | None = None) -> StopStepTraceResponse:
+        """Ends the recording of steps, and writes it as a zip file.
+
+        `npx playwright show-trace FILE` opens it; a file `.har` holds the requests alone.
+
+        format: Format, by the extension of the path.
+        """
+
+    def remove_trace(self, id: int | None = None, *, all: bool = False) -> RemoveTraceResponse:
+        """Removes a trace.
+
+        id: Number of the trace.
+        all: Removes all that have ended.
         """
 
     def tabs(self) -> list[Tab]:

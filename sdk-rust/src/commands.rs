@@ -1149,6 +1149,84 @@ impl Browse {
         self.send(&request)
     }
 
+    /// Begins to record the steps of the session.
+    ///
+    /// Of each command that follows, whoever calls it, is kept: its caller, its arguments, how it ended, what was found in its answer, the page before and after it (markup, picture and snapshot), and what the console and the network did meanwhile. Values of secret fields, cookies and headers are not kept, and nothing is while a person has the session. A trace ends after 2,000 steps, keeps at most 48 MiB of pages, and stays on disk until 256 MiB of later ones push it out.
+    pub fn start_step_trace(&self) -> Result<StartStepTraceResponse> {
+        self.send(&StartStepTraceRequest::default())
+    }
+
+    /// Ends the recording of steps, and writes it as a zip file.
+    ///
+    /// `npx playwright show-trace FILE` opens it; a file `.har` holds the requests alone.
+    pub fn stop_step_trace(&self) -> Result<StopStepTraceResponse> {
+        self.stop_step_trace_with(StopStepTraceRequest::default())
+    }
+
+    /// As [`Self::stop_step_trace`].
+    pub fn stop_step_trace_with(&self, request: StopStepTraceRequest) -> Result<StopStepTraceResponse> {
+        self.send(&request)
+    }
+
+    /// Lists the traces of steps that are kept.
+    pub fn traces(&self) -> Result<Vec<TraceInfo>> {
+        Ok(self.send(&ListTracesRequest::default())?.traces)
+    }
+
+    /// Lists the steps of a trace.
+    ///
+    /// - `id`: Number of the trace.
+    pub fn show_trace(&self, id: u64) -> Result<Vec<TraceStep>> {
+        self.show_trace_with(ShowTraceRequest { id, ..Default::default() })
+    }
+
+    /// As [`Self::show_trace`].
+    pub fn show_trace_with(&self, request: ShowTraceRequest) -> Result<Vec<TraceStep>> {
+        Ok(self.send(&request)?.steps)
+    }
+
+    /// Shows one step: the page after it, the console and the requests.
+    ///
+    /// - `id`: Number of the trace.
+    /// - `step`: Number of the step.
+    pub fn show_step(&self, id: u64, step: u32) -> Result<ShowStepResponse> {
+        self.send(&ShowStepRequest { id, step })
+    }
+
+    /// Saves the picture of the page after a step.
+    ///
+    /// - `id`: Number of the trace.
+    /// - `step`: Number of the step.
+    pub fn trace_picture(&self, id: u64, step: u32) -> Result<TracePictureResponse> {
+        self.send(&TracePictureRequest { id, step })
+    }
+
+    /// Writes a trace as a zip file.
+    ///
+    /// `npx playwright show-trace FILE` opens it; a file `.har` holds the requests alone.
+    ///
+    /// - `id`: Number of the trace.
+    pub fn save_trace(&self, id: u64) -> Result<SaveTraceResponse> {
+        self.save_trace_with(SaveTraceRequest { id, ..Default::default() })
+    }
+
+    /// As [`Self::save_trace`].
+    pub fn save_trace_with(&self, request: SaveTraceRequest) -> Result<SaveTraceResponse> {
+        self.send(&request)
+    }
+
+    /// Removes a trace.
+    ///
+    /// - `id`: Number of the trace.
+    pub fn remove_trace(&self, id: Option<u64>) -> Result<RemoveTraceResponse> {
+        self.remove_trace_with(RemoveTraceRequest { id, ..Default::default() })
+    }
+
+    /// As [`Self::remove_trace`].
+    pub fn remove_trace_with(&self, request: RemoveTraceRequest) -> Result<RemoveTraceResponse> {
+        self.send(&request)
+    }
+
     /// Lists the open tabs.
     pub fn tabs(&self) -> Result<Vec<Tab>> {
         Ok(self.send(&ListTabsRequest::default())?.tabs)
@@ -1437,6 +1515,14 @@ pub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {
         "approve" => browse.dynamic::<ApproveRequest>(args).map(|answer| answer["approvals"].clone()),
         "trace start" | "start_trace" => browse.dynamic::<StartTraceRequest>(args),
         "trace stop" | "stop_trace" => browse.dynamic::<StopTraceRequest>(args),
+        "trace start --steps" | "start_step_trace" => browse.dynamic::<StartStepTraceRequest>(args),
+        "trace stop --steps" | "stop_step_trace" => browse.dynamic::<StopStepTraceRequest>(args),
+        "trace list" | "traces" => browse.dynamic::<ListTracesRequest>(args).map(|answer| answer["traces"].clone()),
+        "trace show" | "show_trace" => browse.dynamic::<ShowTraceRequest>(args).map(|answer| answer["steps"].clone()),
+        "trace step" | "show_step" => browse.dynamic::<ShowStepRequest>(args),
+        "trace picture" | "trace_picture" => browse.dynamic::<TracePictureRequest>(args),
+        "trace save" | "save_trace" => browse.dynamic::<SaveTraceRequest>(args),
+        "trace remove" | "remove_trace" => browse.dynamic::<RemoveTraceRequest>(args),
         "tabs" => browse.dynamic::<ListTabsRequest>(args).map(|answer| answer["tabs"].clone()),
         "tab" | "activate_tab" => browse.dynamic::<ActivateTabRequest>(args),
         "adopt" | "adopt_tab" => browse.dynamic::<AdoptTabRequest>(args),

@@ -121,6 +121,12 @@ browse_enums! {
         /// Pictures, films and sound.
         Media "media",
     }
+    enum StepTraceFormat {
+        /// Playwright's trace format, version 7.
+        Zip "zip",
+        /// HTTP Archive 1.2, without headers and bodies.
+        Har "har",
+    }
     enum Switch {
         On "on",
         Off "off",
@@ -771,335 +777,6 @@ browse_messages! {
         /// Origin whose local storage has it.
         origin: String,
     }
-    struct CdpRequest {
-        /// Method, such as `DOM.getDocument`.
-        method: Option<String>,
-        /// Its parameters, a JSON object of at most 64 KiB.
-        params: Option<String>,
-        /// Answers the list as data.
-        data: bool,
-    }
-    struct CdpResponse {
-        /// What the browser answered, at most 1 MiB of JSON; 32 MiB for images and documents.
-        value: Json,
-        /// The same, of a method whose answer no page can choose.
-        trusted: Json,
-        /// The methods that are allowed, one a line.
-        list: String,
-        /// The same as data.
-        methods: Vec<CdpMethod>,
-    }
-    /// A method that `cdp` may run.
-    struct CdpMethod {
-        /// Its name.
-        method: String,
-        /// tab or browser: what is locked while it runs.
-        scope: String,
-        /// trusted or untrusted: whether a page can choose what it answers.
-        output: String,
-        /// Why it is allowed.
-        justification: String,
-    }
-    struct StartTraceRequest {
-        /// Categories, apart by commas; those of a performance panel when left out.
-        categories: Option<String>,
-    }
-    struct StartTraceResponse {
-        /// Categories that are recorded.
-        categories: Vec<String>,
-    }
-    struct StopTraceRequest {
-        /// Format, by the extension of the path.
-        format: TraceFormat,
-    }
-    struct StopTraceResponse {
-        /// The file, in the trace format of Chromium.
-        trace: Vec<u8>,
-        /// Its MIME type.
-        mime: String,
-        /// Whether its end is missing: it was too long.
-        truncated: bool,
-        /// How much it is.
-        note: String,
-    }
-    /// What an action did to the page.
-    struct Receipt {
-        /// What changed, one fact a line.
-        summary: String,
-        /// Address, when it changed.
-        url: Option<String>,
-        /// Tab that was opened.
-        new_tab: Option<u64>,
-        /// Element that has the focus now, when that changed: `textbox "Email"`.
-        focus: Option<String>,
-        /// Dialog that was answered: its type, text and answer.
-        dialog: Option<String>,
-        /// Files that the page sent.
-        downloads: Vec<DownloadEntry>,
-        /// Errors that the console got meanwhile, at most three.
-        errors: Vec<String>,
-        /// The same facts as in `summary`, taken apart; a fact without words of the page is a label alone.
-        facts: Vec<ReceiptFact>,
-        /// Question that the page asked and that waits for `dialog-accept` or `dialog-dismiss`: its type and text.
-        question: Option<String>,
-    }
-    /// One thing that an action did. As a line: `label: role "name": text note`.
-    struct ReceiptFact {
-        /// What it is: `alert`, `value`, `new tab 3`.
-        label: String,
-        /// Role of the element that it is about.
-        role: String,
-        /// Accessible name of that element, or the message of a dialog.
-        name: String,
-        /// Message, value, title or address.
-        text: String,
-        /// What is added to it: `is open`, `, accepted`.
-        note: String,
-    }
-    struct ClickRequest {
-        /// Element to click; or a point of the viewport in CSS pixels, such as 100,150, where whatever lies there is clicked.
-        target: String,
-        /// Mouse button.
-        button: MouseButton,
-        /// Clicks in a row.
-        count: Option<u32>,
-        /// Keys held down: "Control+Shift".
-        modifiers: Option<String>,
-        /// Does not wait for requests, documents and files that it began.
-        no_wait: bool,
-        /// Point of the element to click, from its top left corner in CSS pixels.
-        at: Option<String>,
-    }
-    struct ClickResponse {
-        receipt: Option<Receipt>,
-    }
-    struct ClickDownloadRequest {
-        /// Element whose click makes the page send a file.
-        target: String,
-        /// Mouse button.
-        button: MouseButton,
-        /// Clicks in a row.
-        count: Option<u32>,
-        /// Keys held down: "Control+Shift".
-        modifiers: Option<String>,
-        /// Point of the element to click, from its top left corner in CSS pixels.
-        at: Option<String>,
-    }
-    struct DoubleClickRequest {
-        /// Element to double-click.
-        target: String,
-        /// Mouse button.
-        button: MouseButton,
-        /// Keys held down: "Control+Shift".
-        modifiers: Option<String>,
-        /// Does not wait for requests, documents and files that it began.
-        no_wait: bool,
-    }
-    struct DoubleClickResponse {
-        receipt: Option<Receipt>,
-    }
-    struct HoverRequest {
-        /// Element to move the pointer over.
-        target: String,
-        /// Does not wait for requests, documents and files that it began.
-        no_wait: bool,
-    }
-    struct HoverResponse {
-        receipt: Option<Receipt>,
-    }
-    struct FillRequest {
-        /// Field to fill: an input, a textarea or an editable element.
-        target: String,
-        /// Text that replaces its content.
-        text: String,
-        /// Does not wait for requests, documents and files that it began.
-        no_wait: bool,
-    }
-    struct FillResponse {
-        receipt: Option<Receipt>,
-    }
-    struct TypeRequest {
-        /// Text to type into the focused element.
-        text: String,
-        /// Does not wait for requests, documents and files that it began.
-        no_wait: bool,
-    }
-    struct TypeResponse {
-        receipt: Option<Receipt>,
-    }
-    struct PressRequest {
-        /// Key or chord, as in `Enter`, `a`, `Control+A` or `Shift+Tab`.
-        key: String,
-        /// Does not wait for requests, documents and files that it began.
-        no_wait: bool,
-    }
-    struct PressResponse {
-        receipt: Option<Receipt>,
-    }
-    struct SelectRequest {
-        /// Dropdown or list to choose from.
-        target: String,
-        /// Value, label or visible text of each option.
-        value: Vec<String>,
-        /// Does not wait for requests, documents and files that it began.
-        no_wait: bool,
-    }
-    struct SelectResponse {
-        receipt: Option<Receipt>,
-    }
-    struct CheckRequest {
-        /// Checkbox, radio button or switch.
-        target: String,
-        /// Does not wait for requests, documents and files that it began.
-        no_wait: bool,
-    }
-    struct CheckResponse {
-        receipt: Option<Receipt>,
-    }
-    struct UncheckRequest {
-        /// Checkbox or switch.
-        target: String,
-        /// Does not wait for requests, documents and files that it began.
-        no_wait: bool,
-    }
-    struct UncheckResponse {
-        receipt: Option<Receipt>,
-    }
-    struct ScrollRequest {
-        /// Element to scroll into view; or up, down, left, right, top or bottom; or pixels to scroll down by. The bottom of the page when left out.
-        target: Option<String>,
-        /// Pixels to scroll by; a screen when left out.
-        by: Option<u32>,
-    }
-    struct ScrollResponse {
-        /// Where the page is scrolled to.
-        summary: String,
-        /// Pixels from the left edge.
-        x: f64,
-        /// Pixels from the top edge.
-        y: f64,
-    }
-    struct DragRequest {
-        /// Element to drag.
-        target: String,
-        /// Element to drop it on.
-        onto: String,
-        /// Moves of the pointer on the way, 1 to 200; 10 when left out.
-        steps: Option<u32>,
-        /// Milliseconds that the button is down before the first move, for lists that want a long press.
-        hold: Option<u32>,
-        /// Does not wait for requests, documents and files that it began.
-        no_wait: bool,
-    }
-    struct DragResponse {
-        receipt: Option<Receipt>,
-    }
-    struct MoveMouseRequest {
-        /// Where to: an element, or two numbers, which are CSS pixels of the viewport from the left and from the top.
-        to: Vec<String>,
-        /// Point of the element instead of its centre, in CSS pixels from its top left corner.
-        offset: Option<String>,
-        /// Moves on the way, 1 to 200; one when left out.
-        steps: Option<u32>,
-        /// Keys held down: "Control+Shift".
-        modifiers: Option<String>,
-        /// Does not wait for requests, documents and files that it began.
-        no_wait: bool,
-    }
-    struct MoveMouseResponse {
-        receipt: Option<Receipt>,
-    }
-    struct PressMouseRequest {
-        /// Where: an element, or two numbers; where the pointer is when left out.
-        to: Vec<String>,
-        /// Point of the element instead of its centre, in CSS pixels from its top left corner.
-        offset: Option<String>,
-        /// Mouse button.
-        button: MouseButton,
-        /// Keys held down: "Control+Shift".
-        modifiers: Option<String>,
-        /// Does not wait for requests, documents and files that it began.
-        no_wait: bool,
-    }
-    struct PressMouseResponse {
-        receipt: Option<Receipt>,
-    }
-    struct ReleaseMouseRequest {
-        /// Where: an element, or two numbers; where the pointer is when left out.
-        to: Vec<String>,
-        /// Point of the element instead of its centre, in CSS pixels from its top left corner.
-        offset: Option<String>,
-        /// Mouse button.
-        button: MouseButton,
-        /// Keys held down: "Control+Shift".
-        modifiers: Option<String>,
-        /// Does not wait for requests, documents and files that it began.
-        no_wait: bool,
-    }
-    struct ReleaseMouseResponse {
-        receipt: Option<Receipt>,
-    }
-    struct TurnWheelRequest {
-        /// Pixels down; up when negative.
-        dy: f64,
-        /// Pixels to the right; to the left when negative.
-        dx: Option<f64>,
-        /// Element to turn it over; where the pointer is when left out.
-        at: Option<String>,
-        /// Keys held down: "Control" zooms on many pages.
-        modifiers: Option<String>,
-        /// Does not wait for requests, documents and files that it began.
-        no_wait: bool,
-    }
-    struct TurnWheelResponse {
-        receipt: Option<Receipt>,
-    }
-    /// A file that is sent to a page.
-    struct UploadFile {
-        /// Name, without folders.
-        name: String,
-        /// Content.
-        content: Vec<u8>,
-    }
-    struct UploadRequest {
-        /// File input, its label, or the button that opens its file chooser.
-        target: String,
-        /// Files to give it.
-        file: Vec<UploadFile>,
-        /// Does not wait for requests, documents and files that it began.
-        no_wait: bool,
-    }
-    struct UploadResponse {
-        receipt: Option<Receipt>,
-    }
-    struct DialogAcceptRequest {
-        /// Text for a prompt; its default when left out.
-        text: Option<String>,
-    }
-    struct DialogAcceptResponse {
-        /// What followed the answer, or that it is kept for the next question.
-        receipt: Option<Receipt>,
-    }
-    struct DialogDismissRequest {
-    }
-    struct DialogDismissResponse {
-        /// What followed the answer, or that it is kept for the next question.
-        receipt: Option<Receipt>,
-    }
-    struct ReadClipboardRequest {
-    }
-    struct ReadClipboardResponse {
-        /// Text of the clipboard, which a page may have put there.
-        text: String,
-    }
-    struct WriteClipboardRequest {
-        /// Text to put into the clipboard.
-        text: String,
-    }
-    struct WriteClipboardResponse {
-        /// Characters that were written.
-        characters: u32,
-    }
     struct GotoRequest {
         /// Address to open: http, https or file. A bare host gets `https://`, a bare loopback host `http://`.
         url: String,
@@ -1570,6 +1247,479 @@ browse_messages! {
         summary: String,
         /// Time waited, in milliseconds.
         waited_ms: u64,
+    }
+    struct CdpRequest {
+        /// Method, such as `DOM.getDocument`.
+        method: Option<String>,
+        /// Its parameters, a JSON object of at most 64 KiB.
+        params: Option<String>,
+        /// Answers the list as data.
+        data: bool,
+    }
+    struct CdpResponse {
+        /// What the browser answered, at most 1 MiB of JSON; 32 MiB for images and documents.
+        value: Json,
+        /// The same, of a method whose answer no page can choose.
+        trusted: Json,
+        /// The methods that are allowed, one a line.
+        list: String,
+        /// The same as data.
+        methods: Vec<CdpMethod>,
+    }
+    /// A method that `cdp` may run.
+    struct CdpMethod {
+        /// Its name.
+        method: String,
+        /// tab or browser: what is locked while it runs.
+        scope: String,
+        /// trusted or untrusted: whether a page can choose what it answers.
+        output: String,
+        /// Why it is allowed.
+        justification: String,
+    }
+    struct StartTraceRequest {
+        /// Categories, apart by commas; those of a performance panel when left out.
+        categories: Option<String>,
+    }
+    struct StartTraceResponse {
+        /// Categories that are recorded.
+        categories: Vec<String>,
+    }
+    struct StopTraceRequest {
+        /// Format, by the extension of the path.
+        format: TraceFormat,
+    }
+    struct StopTraceResponse {
+        /// The file, in the trace format of Chromium.
+        trace: Vec<u8>,
+        /// Its MIME type.
+        mime: String,
+        /// Whether its end is missing: it was too long.
+        truncated: bool,
+        /// How much it is.
+        note: String,
+    }
+    struct StartStepTraceRequest {
+    }
+    struct StartStepTraceResponse {
+        /// Number of the trace.
+        id: u64,
+        /// Session whose steps are recorded.
+        session: String,
+    }
+    struct StopStepTraceRequest {
+        /// Format, by the extension of the path.
+        format: StepTraceFormat,
+    }
+    struct StopStepTraceResponse {
+        /// The file.
+        trace: Vec<u8>,
+        /// Its MIME type.
+        mime: String,
+        /// Number of the trace, which stays.
+        id: u64,
+        /// What it holds.
+        note: String,
+    }
+    struct ListTracesRequest {
+    }
+    struct ListTracesResponse {
+        /// Latest first.
+        traces: Vec<TraceInfo>,
+    }
+    /// A trace of steps.
+    struct TraceInfo {
+        /// Its number.
+        id: u64,
+        /// The session that it is of.
+        session: String,
+        /// recording or ended.
+        state: String,
+        /// When it began, in RFC 3339.
+        started: String,
+        /// Its steps.
+        steps: u32,
+        /// Steps that failed.
+        failed: u32,
+        /// Bytes on disk.
+        bytes: u64,
+    }
+    struct ShowTraceRequest {
+        /// Number of the trace.
+        id: u64,
+        /// Only steps whose command, arguments, address or error have this text.
+        search: Option<String>,
+        /// Only steps that failed.
+        failed: bool,
+    }
+    struct ShowTraceResponse {
+        /// In the order in which they began.
+        steps: Vec<TraceStep>,
+    }
+    /// A step of a trace.
+    struct TraceStep {
+        /// Its number in the trace, from 1.
+        number: u32,
+        /// When it began, in RFC 3339.
+        time: String,
+        /// How long it took, in milliseconds.
+        duration_ms: f64,
+        /// Who called.
+        client: String,
+        /// The command.
+        command: String,
+        /// Its arguments as JSON, without secrets; refs are replaced by selectors.
+        arguments: String,
+        /// What its element is called.
+        element: String,
+        /// Its tab; absent where it had none.
+        tab: Option<u64>,
+        /// Address of the page after it.
+        url: String,
+        /// `ok`, or the reason of its error.
+        outcome: String,
+        /// What its error says.
+        error: String,
+        /// What was found in its answer.
+        findings: Vec<String>,
+        /// Whether the page before it is kept.
+        has_before: bool,
+        /// Whether the page after it is kept.
+        has_after: bool,
+        /// Whether a picture of the page after it is kept.
+        has_picture: bool,
+    }
+    struct ShowStepRequest {
+        /// Number of the trace.
+        id: u64,
+        /// Number of the step.
+        step: u32,
+    }
+    struct ShowStepResponse {
+        /// The step.
+        step: Option<TraceStep>,
+        /// The step as text.
+        text: String,
+        /// Snapshot of the page after it.
+        snapshot: String,
+        /// What was written to the console from its begin to its end.
+        console: Vec<ConsoleMessage>,
+        /// Requests that began meanwhile.
+        requests: Vec<NetworkEntry>,
+    }
+    struct TracePictureRequest {
+        /// Number of the trace.
+        id: u64,
+        /// Number of the step.
+        step: u32,
+    }
+    struct TracePictureResponse {
+        /// JPEG of the viewport.
+        image: Vec<u8>,
+        /// Its MIME type.
+        mime: String,
+    }
+    struct SaveTraceRequest {
+        /// Number of the trace.
+        id: u64,
+        /// Format, by the extension of the path.
+        format: StepTraceFormat,
+    }
+    struct SaveTraceResponse {
+        /// The file.
+        trace: Vec<u8>,
+        /// Its MIME type.
+        mime: String,
+        /// What it holds.
+        note: String,
+    }
+    struct RemoveTraceRequest {
+        /// Number of the trace.
+        id: Option<u64>,
+        /// Removes all that have ended.
+        all: bool,
+    }
+    struct RemoveTraceResponse {
+        /// Traces removed.
+        removed: u32,
+    }
+    /// What an action did to the page.
+    struct Receipt {
+        /// What changed, one fact a line.
+        summary: String,
+        /// Address, when it changed.
+        url: Option<String>,
+        /// Tab that was opened.
+        new_tab: Option<u64>,
+        /// Element that has the focus now, when that changed: `textbox "Email"`.
+        focus: Option<String>,
+        /// Dialog that was answered: its type, text and answer.
+        dialog: Option<String>,
+        /// Files that the page sent.
+        downloads: Vec<DownloadEntry>,
+        /// Errors that the console got meanwhile, at most three.
+        errors: Vec<String>,
+        /// The same facts as in `summary`, taken apart; a fact without words of the page is a label alone.
+        facts: Vec<ReceiptFact>,
+        /// Question that the page asked and that waits for `dialog-accept` or `dialog-dismiss`: its type and text.
+        question: Option<String>,
+    }
+    /// One thing that an action did. As a line: `label: role "name": text note`.
+    struct ReceiptFact {
+        /// What it is: `alert`, `value`, `new tab 3`.
+        label: String,
+        /// Role of the element that it is about.
+        role: String,
+        /// Accessible name of that element, or the message of a dialog.
+        name: String,
+        /// Message, value, title or address.
+        text: String,
+        /// What is added to it: `is open`, `, accepted`.
+        note: String,
+    }
+    struct ClickRequest {
+        /// Element to click; or a point of the viewport in CSS pixels, such as 100,150, where whatever lies there is clicked.
+        target: String,
+        /// Mouse button.
+        button: MouseButton,
+        /// Clicks in a row.
+        count: Option<u32>,
+        /// Keys held down: "Control+Shift".
+        modifiers: Option<String>,
+        /// Does not wait for requests, documents and files that it began.
+        no_wait: bool,
+        /// Point of the element to click, from its top left corner in CSS pixels.
+        at: Option<String>,
+    }
+    struct ClickResponse {
+        receipt: Option<Receipt>,
+    }
+    struct ClickDownloadRequest {
+        /// Element whose click makes the page send a file.
+        target: String,
+        /// Mouse button.
+        button: MouseButton,
+        /// Clicks in a row.
+        count: Option<u32>,
+        /// Keys held down: "Control+Shift".
+        modifiers: Option<String>,
+        /// Point of the element to click, from its top left corner in CSS pixels.
+        at: Option<String>,
+    }
+    struct DoubleClickRequest {
+        /// Element to double-click.
+        target: String,
+        /// Mouse button.
+        button: MouseButton,
+        /// Keys held down: "Control+Shift".
+        modifiers: Option<String>,
+        /// Does not wait for requests, documents and files that it began.
+        no_wait: bool,
+    }
+    struct DoubleClickResponse {
+        receipt: Option<Receipt>,
+    }
+    struct HoverRequest {
+        /// Element to move the pointer over.
+        target: String,
+        /// Does not wait for requests, documents and files that it began.
+        no_wait: bool,
+    }
+    struct HoverResponse {
+        receipt: Option<Receipt>,
+    }
+    struct FillRequest {
+        /// Field to fill: an input, a textarea or an editable element.
+        target: String,
+        /// Text that replaces its content.
+        text: String,
+        /// Does not wait for requests, documents and files that it began.
+        no_wait: bool,
+    }
+    struct FillResponse {
+        receipt: Option<Receipt>,
+    }
+    struct TypeRequest {
+        /// Text to type into the focused element.
+        text: String,
+        /// Does not wait for requests, documents and files that it began.
+        no_wait: bool,
+    }
+    struct TypeResponse {
+        receipt: Option<Receipt>,
+    }
+    struct PressRequest {
+        /// Key or chord, as in `Enter`, `a`, `Control+A` or `Shift+Tab`.
+        key: String,
+        /// Does not wait for requests, documents and files that it began.
+        no_wait: bool,
+    }
+    struct PressResponse {
+        receipt: Option<Receipt>,
+    }
+    struct SelectRequest {
+        /// Dropdown or list to choose from.
+        target: String,
+        /// Value, label or visible text of each option.
+        value: Vec<String>,
+        /// Does not wait for requests, documents and files that it began.
+        no_wait: bool,
+    }
+    struct SelectResponse {
+        receipt: Option<Receipt>,
+    }
+    struct CheckRequest {
+        /// Checkbox, radio button or switch.
+        target: String,
+        /// Does not wait for requests, documents and files that it began.
+        no_wait: bool,
+    }
+    struct CheckResponse {
+        receipt: Option<Receipt>,
+    }
+    struct UncheckRequest {
+        /// Checkbox or switch.
+        target: String,
+        /// Does not wait for requests, documents and files that it began.
+        no_wait: bool,
+    }
+    struct UncheckResponse {
+        receipt: Option<Receipt>,
+    }
+    struct ScrollRequest {
+        /// Element to scroll into view; or up, down, left, right, top or bottom; or pixels to scroll down by. The bottom of the page when left out.
+        target: Option<String>,
+        /// Pixels to scroll by; a screen when left out.
+        by: Option<u32>,
+    }
+    struct ScrollResponse {
+        /// Where the page is scrolled to.
+        summary: String,
+        /// Pixels from the left edge.
+        x: f64,
+        /// Pixels from the top edge.
+        y: f64,
+    }
+    struct DragRequest {
+        /// Element to drag.
+        target: String,
+        /// Element to drop it on.
+        onto: String,
+        /// Moves of the pointer on the way, 1 to 200; 10 when left out.
+        steps: Option<u32>,
+        /// Milliseconds that the button is down before the first move, for lists that want a long press.
+        hold: Option<u32>,
+        /// Does not wait for requests, documents and files that it began.
+        no_wait: bool,
+    }
+    struct DragResponse {
+        receipt: Option<Receipt>,
+    }
+    struct MoveMouseRequest {
+        /// Where to: an element, or two numbers, which are CSS pixels of the viewport from the left and from the top.
+        to: Vec<String>,
+        /// Point of the element instead of its centre, in CSS pixels from its top left corner.
+        offset: Option<String>,
+        /// Moves on the way, 1 to 200; one when left out.
+        steps: Option<u32>,
+        /// Keys held down: "Control+Shift".
+        modifiers: Option<String>,
+        /// Does not wait for requests, documents and files that it began.
+        no_wait: bool,
+    }
+    struct MoveMouseResponse {
+        receipt: Option<Receipt>,
+    }
+    struct PressMouseRequest {
+        /// Where: an element, or two numbers; where the pointer is when left out.
+        to: Vec<String>,
+        /// Point of the element instead of its centre, in CSS pixels from its top left corner.
+        offset: Option<String>,
+        /// Mouse button.
+        button: MouseButton,
+        /// Keys held down: "Control+Shift".
+        modifiers: Option<String>,
+        /// Does not wait for requests, documents and files that it began.
+        no_wait: bool,
+    }
+    struct PressMouseResponse {
+        receipt: Option<Receipt>,
+    }
+    struct ReleaseMouseRequest {
+        /// Where: an element, or two numbers; where the pointer is when left out.
+        to: Vec<String>,
+        /// Point of the element instead of its centre, in CSS pixels from its top left corner.
+        offset: Option<String>,
+        /// Mouse button.
+        button: MouseButton,
+        /// Keys held down: "Control+Shift".
+        modifiers: Option<String>,
+        /// Does not wait for requests, documents and files that it began.
+        no_wait: bool,
+    }
+    struct ReleaseMouseResponse {
+        receipt: Option<Receipt>,
+    }
+    struct TurnWheelRequest {
+        /// Pixels down; up when negative.
+        dy: f64,
+        /// Pixels to the right; to the left when negative.
+        dx: Option<f64>,
+        /// Element to turn it over; where the pointer is when left out.
+        at: Option<String>,
+        /// Keys held down: "Control" zooms on many pages.
+        modifiers: Option<String>,
+        /// Does not wait for requests, documents and files that it began.
+        no_wait: bool,
+    }
+    struct TurnWheelResponse {
+        receipt: Option<Receipt>,
+    }
+    /// A file that is sent to a page.
+    struct UploadFile {
+        /// Name, without folders.
+        name: String,
+        /// Content.
+        content: Vec<u8>,
+    }
+    struct UploadRequest {
+        /// File input, its label, or the button that opens its file chooser.
+        target: String,
+        /// Files to give it.
+        file: Vec<UploadFile>,
+        /// Does not wait for requests, documents and files that it began.
+        no_wait: bool,
+    }
+    struct UploadResponse {
+        receipt: Option<Receipt>,
+    }
+    struct DialogAcceptRequest {
+        /// Text for a prompt; its default when left out.
+        text: Option<String>,
+    }
+    struct DialogAcceptResponse {
+        /// What followed the answer, or that it is kept for the next question.
+        receipt: Option<Receipt>,
+    }
+    struct DialogDismissRequest {
+    }
+    struct DialogDismissResponse {
+        /// What followed the answer, or that it is kept for the next question.
+        receipt: Option<Receipt>,
+    }
+    struct ReadClipboardRequest {
+    }
+    struct ReadClipboardResponse {
+        /// Text of the clipboard, which a page may have put there.
+        text: String,
+    }
+    struct WriteClipboardRequest {
+        /// Text to put into the clipboard.
+        text: String,
+    }
+    struct WriteClipboardResponse {
+        /// Characters that were written.
+        characters: u32,
     }
     struct FetchRequest {
         /// Address, http or https.
@@ -2672,6 +2822,14 @@ browse_requests! {
     ApproveRequest => ApproveResponse "Approve" 30000 false;
     StartTraceRequest => StartTraceResponse "StartTrace" 30000 false;
     StopTraceRequest => StopTraceResponse "StopTrace" 60000 false;
+    StartStepTraceRequest => StartStepTraceResponse "StartStepTrace" 30000 false;
+    StopStepTraceRequest => StopStepTraceResponse "StopStepTrace" 60000 false;
+    ListTracesRequest => ListTracesResponse "ListTraces" 30000 false;
+    ShowTraceRequest => ShowTraceResponse "ShowTrace" 30000 false;
+    ShowStepRequest => ShowStepResponse "ShowStep" 30000 false;
+    TracePictureRequest => TracePictureResponse "TracePicture" 30000 false;
+    SaveTraceRequest => SaveTraceResponse "SaveTrace" 60000 false;
+    RemoveTraceRequest => RemoveTraceResponse "RemoveTrace" 30000 false;
     ListTabsRequest => ListTabsResponse "ListTabs" 30000 false;
     ActivateTabRequest => ActivateTabResponse "ActivateTab" 30000 false;
     AdoptTabRequest => AdoptTabResponse "AdoptTab" 30000 false;

@@ -2609,6 +2609,12 @@ browse_enums! {
 		/// Pictures, films and sound.
 		Media "media",
 	}
+	enum StepTraceFormat {
+		/// Playwright's trace format, version 7.
+		Zip "zip",
+		/// HTTP Archive 1.2, without headers and bodies.
+		Har "har",
+	}
 	enum WaitUntil {
 		/// The load event.
 		Load "load",
@@ -2924,267 +2930,6 @@ browse_messages! {
 		height: u32,
 		/// Device pixels for each CSS pixel.
 		scale: f64,
-	}
-	struct Receipt {
-		/// What changed, one fact a line.
-		summary: String,
-		/// Address, when it changed.
-		url: Option<String>,
-		/// Tab that was opened.
-		new_tab: Option<u64>,
-		/// Element that has the focus now, when that changed: `textbox "Email"`.
-		focus: Option<String>,
-		/// Dialog that was answered: its type, text and answer.
-		dialog: Option<String>,
-		/// Files that the page sent.
-		downloads: Vec<DownloadEntry>,
-		/// Errors that the console got meanwhile, at most three.
-		errors: Vec<String>,
-		/// The same facts as in `summary`, taken apart; a fact without words of the page is a label alone.
-		facts: Vec<ReceiptFact>,
-		/// Question that the page asked and that waits for `dialog-accept` or `dialog-dismiss`: its type and text.
-		question: Option<String>,
-	}
-	struct ReceiptFact {
-		/// What it is: `alert`, `value`, `new tab 3`.
-		label: String,
-		/// Role of the element that it is about.
-		role: String,
-		/// Accessible name of that element, or the message of a dialog.
-		name: String,
-		/// Message, value, title or address.
-		text: String,
-		/// What is added to it: `is open`, `, accepted`.
-		note: String,
-	}
-	struct ClickRequest {
-		/// Element to click; or a point of the viewport in CSS pixels, such as 100,150, where whatever lies there is clicked.
-		target: String,
-		/// Mouse button.
-		button: MouseButton,
-		/// Clicks in a row.
-		count: Option<u32>,
-		/// Keys held down: "Control+Shift".
-		modifiers: Option<String>,
-		/// Does not wait for requests, documents and files that it began.
-		no_wait: bool,
-		/// Point of the element to click, from its top left corner in CSS pixels.
-		at: Option<String>,
-	}
-	struct ClickResponse {
-		receipt: Option<Receipt>,
-	}
-	struct ClickDownloadRequest {
-		/// Element whose click makes the page send a file.
-		target: String,
-		/// Mouse button.
-		button: MouseButton,
-		/// Clicks in a row.
-		count: Option<u32>,
-		/// Keys held down: "Control+Shift".
-		modifiers: Option<String>,
-		/// Point of the element to click, from its top left corner in CSS pixels.
-		at: Option<String>,
-	}
-	struct DoubleClickRequest {
-		/// Element to double-click.
-		target: String,
-		/// Mouse button.
-		button: MouseButton,
-		/// Keys held down: "Control+Shift".
-		modifiers: Option<String>,
-		/// Does not wait for requests, documents and files that it began.
-		no_wait: bool,
-	}
-	struct DoubleClickResponse {
-		receipt: Option<Receipt>,
-	}
-	struct HoverRequest {
-		/// Element to move the pointer over.
-		target: String,
-		/// Does not wait for requests, documents and files that it began.
-		no_wait: bool,
-	}
-	struct HoverResponse {
-		receipt: Option<Receipt>,
-	}
-	struct FillRequest {
-		/// Field to fill: an input, a textarea or an editable element.
-		target: String,
-		/// Text that replaces its content.
-		text: String,
-		/// Does not wait for requests, documents and files that it began.
-		no_wait: bool,
-	}
-	struct FillResponse {
-		receipt: Option<Receipt>,
-	}
-	struct TypeRequest {
-		/// Text to type into the focused element.
-		text: String,
-		/// Does not wait for requests, documents and files that it began.
-		no_wait: bool,
-	}
-	struct TypeResponse {
-		receipt: Option<Receipt>,
-	}
-	struct PressRequest {
-		/// Key or chord, as in `Enter`, `a`, `Control+A` or `Shift+Tab`.
-		key: String,
-		/// Does not wait for requests, documents and files that it began.
-		no_wait: bool,
-	}
-	struct PressResponse {
-		receipt: Option<Receipt>,
-	}
-	struct SelectRequest {
-		/// Dropdown or list to choose from.
-		target: String,
-		/// Value, label or visible text of each option.
-		value: Vec<String>,
-		/// Does not wait for requests, documents and files that it began.
-		no_wait: bool,
-	}
-	struct SelectResponse {
-		receipt: Option<Receipt>,
-	}
-	struct CheckRequest {
-		/// Checkbox, radio button or switch.
-		target: String,
-		/// Does not wait for requests, documents and files that it began.
-		no_wait: bool,
-	}
-	struct CheckResponse {
-		receipt: Option<Receipt>,
-	}
-	struct UncheckRequest {
-		/// Checkbox or switch.
-		target: String,
-		/// Does not wait for requests, documents and files that it began.
-		no_wait: bool,
-	}
-	struct UncheckResponse {
-		receipt: Option<Receipt>,
-	}
-	struct ScrollRequest {
-		/// Element to scroll into view; or up, down, left, right, top or bottom; or pixels to scroll down by. The bottom of the page when left out.
-		target: Option<String>,
-		/// Pixels to scroll by; a screen when left out.
-		by: Option<u32>,
-	}
-	struct ScrollResponse {
-		/// Where the page is scrolled to.
-		summary: String,
-		/// Pixels from the left edge.
-		x: f64,
-		/// Pixels from the top edge.
-		y: f64,
-	}
-	struct DragRequest {
-		/// Element to drag.
-		target: String,
-		/// Element to drop it on.
-		onto: String,
-		/// Moves of the pointer on the way, 1 to 200; 10 when left out.
-		steps: Option<u32>,
-		/// Milliseconds that the button is down before the first move, for lists that want a long press.
-		hold: Option<u32>,
-		/// Does not wait for requests, documents and files that it began.
-		no_wait: bool,
-	}
-	struct DragResponse {
-		receipt: Option<Receipt>,
-	}
-	struct MoveMouseRequest {
-		/// Where to: an element, or two numbers, which are CSS pixels of the viewport from the left and from the top.
-		to: Vec<String>,
-		/// Point of the element instead of its centre, in CSS pixels from its top left corner.
-		offset: Option<String>,
-		/// Moves on the way, 1 to 200; one when left out.
-		steps: Option<u32>,
-		/// Keys held down: "Control+Shift".
-		modifiers: Option<String>,
-		/// Does not wait for requests, documents and files that it began.
-		no_wait: bool,
-	}
-	struct MoveMouseResponse {
-		receipt: Option<Receipt>,
-	}
-	struct PressMouseRequest {
-		/// Where: an element, or two numbers; where the pointer is when left out.
-		to: Vec<String>,
-		/// Point of the element instead of its centre, in CSS pixels from its top left corner.
-		offset: Option<String>,
-		/// Mouse button.
-		button: MouseButton,
-		/// Keys held down: "Control+Shift".
-		modifiers: Option<String>,
-		/// Does not wait for requests, documents and files that it began.
-		no_wait: bool,
-	}
-	struct PressMouseResponse {
-		receipt: Option<Receipt>,
-	}
-	struct ReleaseMouseRequest {
-		/// Where: an element, or two numbers; where the pointer is when left out.
-		to: Vec<String>,
-		/// Point of the element instead of its centre, in CSS pixels from its top left corner.
-		offset: Option<String>,
-		/// Mouse button.
-		button: MouseButton,
-		/// Keys held down: "Control+Shift".
-		modifiers: Option<String>,
-		/// Does not wait for requests, documents and files that it began.
-		no_wait: bool,
-	}
-	struct ReleaseMouseResponse {
-		receipt: Option<Receipt>,
-	}
-	struct TurnWheelRequest {
-		/// Pixels down; up when negative.
-		dy: f64,
-		/// Pixels to the right; to the left when negative.
-		dx: Option<f64>,
-		/// Element to turn it over; where the pointer is when left out.
-		at: Option<String>,
-		/// Keys held down: "Control" zooms on many pages.
-		modifiers: Option<String>,
-		/// Does not wait for requests, documents and files that it began.
-		no_wait: bool,
-	}
-	struct TurnWheelResponse {
-		receipt: Option<Receipt>,
-	}
-	struct UploadFile {
-		/// Name, without folders.
-		name: String,
-		/// Content.
-		content: Vec<u8>,
-	}
-	struct UploadRequest {
-		/// File input, its label, or the button that opens its file chooser.
-		target: String,
-		/// Files to give it.
-		file: Vec<UploadFile>,
-		/// Does not wait for requests, documents and files that it began.
-		no_wait: bool,
-	}
-	struct UploadResponse {
-		receipt: Option<Receipt>,
-	}
-	struct DialogAcceptRequest {
-		/// Text for a prompt; its default when left out.
-		text: Option<String>,
-	}
-	struct DialogAcceptResponse {
-		/// What followed the answer, or that it is kept for the next question.
-		receipt: Option<Receipt>,
-	}
-	struct DialogDismissRequest {
-	}
-	struct DialogDismissResponse {
-		/// What followed the answer, or that it is kept for the next question.
-		receipt: Option<Receipt>,
 	}
 	struct GotoRequest {
 		/// Address to open: http, https or file. A bare host gets `https://`, a bare loopback host `http://`.
@@ -3604,6 +3349,299 @@ browse_messages! {
 		summary: String,
 		/// Time waited, in milliseconds.
 		waited_ms: u64,
+	}
+	struct StartStepTraceRequest {
+	}
+	struct StartStepTraceResponse {
+		/// Number of the trace.
+		id: u64,
+		/// Session whose steps are recorded.
+		session: String,
+	}
+	struct StopStepTraceRequest {
+		/// Format, by the extension of the path.
+		format: StepTraceFormat,
+	}
+	struct StopStepTraceResponse {
+		/// The file.
+		trace: Vec<u8>,
+		/// Its MIME type.
+		mime: String,
+		/// Number of the trace, which stays.
+		id: u64,
+		/// What it holds.
+		note: String,
+	}
+	struct RemoveTraceRequest {
+		/// Number of the trace.
+		id: Option<u64>,
+		/// Removes all that have ended.
+		all: bool,
+	}
+	struct RemoveTraceResponse {
+		/// Traces removed.
+		removed: u32,
+	}
+	struct Receipt {
+		/// What changed, one fact a line.
+		summary: String,
+		/// Address, when it changed.
+		url: Option<String>,
+		/// Tab that was opened.
+		new_tab: Option<u64>,
+		/// Element that has the focus now, when that changed: `textbox "Email"`.
+		focus: Option<String>,
+		/// Dialog that was answered: its type, text and answer.
+		dialog: Option<String>,
+		/// Files that the page sent.
+		downloads: Vec<DownloadEntry>,
+		/// Errors that the console got meanwhile, at most three.
+		errors: Vec<String>,
+		/// The same facts as in `summary`, taken apart; a fact without words of the page is a label alone.
+		facts: Vec<ReceiptFact>,
+		/// Question that the page asked and that waits for `dialog-accept` or `dialog-dismiss`: its type and text.
+		question: Option<String>,
+	}
+	struct ReceiptFact {
+		/// What it is: `alert`, `value`, `new tab 3`.
+		label: String,
+		/// Role of the element that it is about.
+		role: String,
+		/// Accessible name of that element, or the message of a dialog.
+		name: String,
+		/// Message, value, title or address.
+		text: String,
+		/// What is added to it: `is open`, `, accepted`.
+		note: String,
+	}
+	struct ClickRequest {
+		/// Element to click; or a point of the viewport in CSS pixels, such as 100,150, where whatever lies there is clicked.
+		target: String,
+		/// Mouse button.
+		button: MouseButton,
+		/// Clicks in a row.
+		count: Option<u32>,
+		/// Keys held down: "Control+Shift".
+		modifiers: Option<String>,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+		/// Point of the element to click, from its top left corner in CSS pixels.
+		at: Option<String>,
+	}
+	struct ClickResponse {
+		receipt: Option<Receipt>,
+	}
+	struct ClickDownloadRequest {
+		/// Element whose click makes the page send a file.
+		target: String,
+		/// Mouse button.
+		button: MouseButton,
+		/// Clicks in a row.
+		count: Option<u32>,
+		/// Keys held down: "Control+Shift".
+		modifiers: Option<String>,
+		/// Point of the element to click, from its top left corner in CSS pixels.
+		at: Option<String>,
+	}
+	struct DoubleClickRequest {
+		/// Element to double-click.
+		target: String,
+		/// Mouse button.
+		button: MouseButton,
+		/// Keys held down: "Control+Shift".
+		modifiers: Option<String>,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct DoubleClickResponse {
+		receipt: Option<Receipt>,
+	}
+	struct HoverRequest {
+		/// Element to move the pointer over.
+		target: String,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct HoverResponse {
+		receipt: Option<Receipt>,
+	}
+	struct FillRequest {
+		/// Field to fill: an input, a textarea or an editable element.
+		target: String,
+		/// Text that replaces its content.
+		text: String,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct FillResponse {
+		receipt: Option<Receipt>,
+	}
+	struct TypeRequest {
+		/// Text to type into the focused element.
+		text: String,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct TypeResponse {
+		receipt: Option<Receipt>,
+	}
+	struct PressRequest {
+		/// Key or chord, as in `Enter`, `a`, `Control+A` or `Shift+Tab`.
+		key: String,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct PressResponse {
+		receipt: Option<Receipt>,
+	}
+	struct SelectRequest {
+		/// Dropdown or list to choose from.
+		target: String,
+		/// Value, label or visible text of each option.
+		value: Vec<String>,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct SelectResponse {
+		receipt: Option<Receipt>,
+	}
+	struct CheckRequest {
+		/// Checkbox, radio button or switch.
+		target: String,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct CheckResponse {
+		receipt: Option<Receipt>,
+	}
+	struct UncheckRequest {
+		/// Checkbox or switch.
+		target: String,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct UncheckResponse {
+		receipt: Option<Receipt>,
+	}
+	struct ScrollRequest {
+		/// Element to scroll into view; or up, down, left, right, top or bottom; or pixels to scroll down by. The bottom of the page when left out.
+		target: Option<String>,
+		/// Pixels to scroll by; a screen when left out.
+		by: Option<u32>,
+	}
+	struct ScrollResponse {
+		/// Where the page is scrolled to.
+		summary: String,
+		/// Pixels from the left edge.
+		x: f64,
+		/// Pixels from the top edge.
+		y: f64,
+	}
+	struct DragRequest {
+		/// Element to drag.
+		target: String,
+		/// Element to drop it on.
+		onto: String,
+		/// Moves of the pointer on the way, 1 to 200; 10 when left out.
+		steps: Option<u32>,
+		/// Milliseconds that the button is down before the first move, for lists that want a long press.
+		hold: Option<u32>,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct DragResponse {
+		receipt: Option<Receipt>,
+	}
+	struct MoveMouseRequest {
+		/// Where to: an element, or two numbers, which are CSS pixels of the viewport from the left and from the top.
+		to: Vec<String>,
+		/// Point of the element instead of its centre, in CSS pixels from its top left corner.
+		offset: Option<String>,
+		/// Moves on the way, 1 to 200; one when left out.
+		steps: Option<u32>,
+		/// Keys held down: "Control+Shift".
+		modifiers: Option<String>,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct MoveMouseResponse {
+		receipt: Option<Receipt>,
+	}
+	struct PressMouseRequest {
+		/// Where: an element, or two numbers; where the pointer is when left out.
+		to: Vec<String>,
+		/// Point of the element instead of its centre, in CSS pixels from its top left corner.
+		offset: Option<String>,
+		/// Mouse button.
+		button: MouseButton,
+		/// Keys held down: "Control+Shift".
+		modifiers: Option<String>,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct PressMouseResponse {
+		receipt: Option<Receipt>,
+	}
+	struct ReleaseMouseRequest {
+		/// Where: an element, or two numbers; where the pointer is when left out.
+		to: Vec<String>,
+		/// Point of the element instead of its centre, in CSS pixels from its top left corner.
+		offset: Option<String>,
+		/// Mouse button.
+		button: MouseButton,
+		/// Keys held down: "Control+Shift".
+		modifiers: Option<String>,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct ReleaseMouseResponse {
+		receipt: Option<Receipt>,
+	}
+	struct TurnWheelRequest {
+		/// Pixels down; up when negative.
+		dy: f64,
+		/// Pixels to the right; to the left when negative.
+		dx: Option<f64>,
+		/// Element to turn it over; where the pointer is when left out.
+		at: Option<String>,
+		/// Keys held down: "Control" zooms on many pages.
+		modifiers: Option<String>,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct TurnWheelResponse {
+		receipt: Option<Receipt>,
+	}
+	struct UploadFile {
+		/// Name, without folders.
+		name: String,
+		/// Content.
+		content: Vec<u8>,
+	}
+	struct UploadRequest {
+		/// File input, its label, or the button that opens its file chooser.
+		target: String,
+		/// Files to give it.
+		file: Vec<UploadFile>,
+		/// Does not wait for requests, documents and files that it began.
+		no_wait: bool,
+	}
+	struct UploadResponse {
+		receipt: Option<Receipt>,
+	}
+	struct DialogAcceptRequest {
+		/// Text for a prompt; its default when left out.
+		text: Option<String>,
+	}
+	struct DialogAcceptResponse {
+		/// What followed the answer, or that it is kept for the next question.
+		receipt: Option<Receipt>,
+	}
+	struct DialogDismissRequest {
+	}
+	struct DialogDismissResponse {
+		/// What followed the answer, or that it is kept for the next question.
+		receipt: Option<Receipt>,
 	}
 	struct FetchRequest {
 		/// Address, http or https.
@@ -4240,6 +4278,9 @@ browse_requests! {
 	ScrapeRequest => FilePart "Scrape" 30000 true;
 	ArchiveRequest => ArchiveResponse "Archive" 60000 false;
 	FetchRequest => FetchResponse "Fetch" 15000 false;
+	StartStepTraceRequest => StartStepTraceResponse "StartStepTrace" 30000 false;
+	StopStepTraceRequest => StopStepTraceResponse "StopStepTrace" 60000 false;
+	RemoveTraceRequest => RemoveTraceResponse "RemoveTrace" 30000 false;
 	ListTabsRequest => ListTabsResponse "ListTabs" 30000 false;
 	ActivateTabRequest => ActivateTabResponse "ActivateTab" 30000 false;
 	NewTabRequest => NewTabResponse "NewTab" 30000 false;
@@ -5151,6 +5192,31 @@ impl Browse {
 		Ok(self.send(&request)?.answer)
 	}
 
+	/// Begins to record the steps of the session.
+	pub fn start_step_trace(&self) -> Result<StartStepTraceResponse> {
+		self.send(&StartStepTraceRequest::default())
+	}
+
+	/// Ends the recording of steps, and writes it as a zip file.
+	pub fn stop_step_trace(&self) -> Result<StopStepTraceResponse> {
+		self.stop_step_trace_with(StopStepTraceRequest::default())
+	}
+
+	/// As [`Self::stop_step_trace`].
+	pub fn stop_step_trace_with(&self, request: StopStepTraceRequest) -> Result<StopStepTraceResponse> {
+		self.send(&request)
+	}
+
+	/// Removes a trace.
+	pub fn remove_trace(&self, id: Option<u64>) -> Result<RemoveTraceResponse> {
+		self.remove_trace_with(RemoveTraceRequest { id, ..Default::default() })
+	}
+
+	/// As [`Self::remove_trace`].
+	pub fn remove_trace_with(&self, request: RemoveTraceRequest) -> Result<RemoveTraceResponse> {
+		self.send(&request)
+	}
+
 	/// Lists the open tabs.
 	pub fn tabs(&self) -> Result<Vec<Tab>> {
 		Ok(self.send(&ListTabsRequest::default())?.tabs)
@@ -5251,6 +5317,9 @@ pub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {
 		"scrape" => browse.scrape_with(from_json::<ScrapeRequest>(args, JsonForm::Plain).map_err(Error::argument)?, None).map(Json::from),
 		"archive" => browse.dynamic::<ArchiveRequest>(args),
 		"fetch" => browse.dynamic::<FetchRequest>(args).map(|answer| answer["answer"].clone()),
+		"trace start --steps" | "start_step_trace" => browse.dynamic::<StartStepTraceRequest>(args),
+		"trace stop --steps" | "stop_step_trace" => browse.dynamic::<StopStepTraceRequest>(args),
+		"trace remove" | "remove_trace" => browse.dynamic::<RemoveTraceRequest>(args),
 		"tabs" => browse.dynamic::<ListTabsRequest>(args).map(|answer| answer["tabs"].clone()),
 		"tab" | "activate_tab" => browse.dynamic::<ActivateTabRequest>(args),
 		"newtab" | "new_tab" => browse.dynamic::<NewTabRequest>(args),

@@ -65,46 +65,6 @@ const MESSAGES: Record<string, string> = {
   FileTail: 'bytes:u sha256:s reason:s message:s known:b url:s note:s',
   ViewportRequest: 'size:?s scale:?d reset:b',
   ViewportResponse: 'width:u height:u scale:d',
-  Receipt: 'summary:s url:?s newTab:?u focus:?s dialog:?s downloads:*mDownloadEntry errors:*s facts:*mReceiptFact question:?s',
-  ReceiptFact: 'label:s role:s name:s text:s note:s',
-  ClickRequest: 'target:s button:eMouseButton count:?u modifiers:?s noWait:b at:?s',
-  ClickResponse: 'receipt:?mReceipt',
-  ClickDownloadRequest: 'target:s button:eMouseButton count:?u modifiers:?s at:?s',
-  DoubleClickRequest: 'target:s button:eMouseButton modifiers:?s noWait:b',
-  DoubleClickResponse: 'receipt:?mReceipt',
-  HoverRequest: 'target:s noWait:b',
-  HoverResponse: 'receipt:?mReceipt',
-  FillRequest: 'target:s text:s noWait:b',
-  FillResponse: 'receipt:?mReceipt',
-  TypeRequest: 'text:s noWait:b',
-  TypeResponse: 'receipt:?mReceipt',
-  PressRequest: 'key:s noWait:b',
-  PressResponse: 'receipt:?mReceipt',
-  SelectRequest: 'target:s value:*s noWait:b',
-  SelectResponse: 'receipt:?mReceipt',
-  CheckRequest: 'target:s noWait:b',
-  CheckResponse: 'receipt:?mReceipt',
-  UncheckRequest: 'target:s noWait:b',
-  UncheckResponse: 'receipt:?mReceipt',
-  ScrollRequest: 'target:?s by:?u',
-  ScrollResponse: 'summary:s x:d y:d',
-  DragRequest: 'target:s onto:s steps:?u hold:?u noWait:b',
-  DragResponse: 'receipt:?mReceipt',
-  MoveMouseRequest: 'to:*s offset:?s steps:?u modifiers:?s noWait:b',
-  MoveMouseResponse: 'receipt:?mReceipt',
-  PressMouseRequest: 'to:*s offset:?s button:eMouseButton modifiers:?s noWait:b',
-  PressMouseResponse: 'receipt:?mReceipt',
-  ReleaseMouseRequest: 'to:*s offset:?s button:eMouseButton modifiers:?s noWait:b',
-  ReleaseMouseResponse: 'receipt:?mReceipt',
-  TurnWheelRequest: 'dy:d dx:?d at:?s modifiers:?s noWait:b',
-  TurnWheelResponse: 'receipt:?mReceipt',
-  UploadFile: 'name:s content:y',
-  UploadRequest: 'target:s file:*mUploadFile noWait:b',
-  UploadResponse: 'receipt:?mReceipt',
-  DialogAcceptRequest: 'text:?s',
-  DialogAcceptResponse: 'receipt:?mReceipt',
-  DialogDismissRequest: '',
-  DialogDismissResponse: 'receipt:?mReceipt',
   GotoRequest: 'url:s wait:eWaitUntil',
   GotoResponse: 'status:?u url:s title:s suggestedSkills:*mSuggestedSkill',
   SuggestedSkill: 'id:s title:s kind:s',
@@ -155,6 +115,52 @@ const MESSAGES: Record<string, string> = {
   HeatSnapshotResponse: 'image:y mime:s width:u height:u note:s marks:*mPictureMark legend:s',
   ExpectRequest: 'target:s expected:s text:b exact:b',
   ExpectResponse: 'summary:s waitedMs:u',
+  StartStepTraceRequest: '',
+  StartStepTraceResponse: 'id:u session:s',
+  StopStepTraceRequest: 'format:eStepTraceFormat',
+  StopStepTraceResponse: 'trace:y mime:s id:u note:s',
+  RemoveTraceRequest: 'id:?u all:b',
+  RemoveTraceResponse: 'removed:u',
+  Receipt: 'summary:s url:?s newTab:?u focus:?s dialog:?s downloads:*mDownloadEntry errors:*s facts:*mReceiptFact question:?s',
+  ReceiptFact: 'label:s role:s name:s text:s note:s',
+  ClickRequest: 'target:s button:eMouseButton count:?u modifiers:?s noWait:b at:?s',
+  ClickResponse: 'receipt:?mReceipt',
+  ClickDownloadRequest: 'target:s button:eMouseButton count:?u modifiers:?s at:?s',
+  DoubleClickRequest: 'target:s button:eMouseButton modifiers:?s noWait:b',
+  DoubleClickResponse: 'receipt:?mReceipt',
+  HoverRequest: 'target:s noWait:b',
+  HoverResponse: 'receipt:?mReceipt',
+  FillRequest: 'target:s text:s noWait:b',
+  FillResponse: 'receipt:?mReceipt',
+  TypeRequest: 'text:s noWait:b',
+  TypeResponse: 'receipt:?mReceipt',
+  PressRequest: 'key:s noWait:b',
+  PressResponse: 'receipt:?mReceipt',
+  SelectRequest: 'target:s value:*s noWait:b',
+  SelectResponse: 'receipt:?mReceipt',
+  CheckRequest: 'target:s noWait:b',
+  CheckResponse: 'receipt:?mReceipt',
+  UncheckRequest: 'target:s noWait:b',
+  UncheckResponse: 'receipt:?mReceipt',
+  ScrollRequest: 'target:?s by:?u',
+  ScrollResponse: 'summary:s x:d y:d',
+  DragRequest: 'target:s onto:s steps:?u hold:?u noWait:b',
+  DragResponse: 'receipt:?mReceipt',
+  MoveMouseRequest: 'to:*s offset:?s steps:?u modifiers:?s noWait:b',
+  MoveMouseResponse: 'receipt:?mReceipt',
+  PressMouseRequest: 'to:*s offset:?s button:eMouseButton modifiers:?s noWait:b',
+  PressMouseResponse: 'receipt:?mReceipt',
+  ReleaseMouseRequest: 'to:*s offset:?s button:eMouseButton modifiers:?s noWait:b',
+  ReleaseMouseResponse: 'receipt:?mReceipt',
+  TurnWheelRequest: 'dy:d dx:?d at:?s modifiers:?s noWait:b',
+  TurnWheelResponse: 'receipt:?mReceipt',
+  UploadFile: 'name:s content:y',
+  UploadRequest: 'target:s file:*mUploadFile noWait:b',
+  UploadResponse: 'receipt:?mReceipt',
+  DialogAcceptRequest: 'text:?s',
+  DialogAcceptResponse: 'receipt:?mReceipt',
+  DialogDismissRequest: '',
+  DialogDismissResponse: 'receipt:?mReceipt',
   FetchRequest: 'url:s parse:b include:b',
   FetchResponse: 'answer:?mFetched',
   Fetched: 'status:u url:s mime:s headers:*mHeader head:s body:s base64:b size:u truncated:b value:j note:s durationMs:d',
@@ -228,6 +234,7 @@ const ENUMS: Record<string, string> = {
   PaperFormat: ' letter a4 legal',
   Property: ' title value count box role name description',
   ScrapeKind: ' images videos media',
+  StepTraceFormat: ' zip har',
   WaitUntil: ' load domcontentloaded networkidle none',
 };
 
@@ -299,6 +306,9 @@ const COMMANDS: Record<string, string> = {
   scrape: 'scrape|Scrape|kind|||FilePart|folder',
   archive: 'archive|Archive|||60000',
   fetch: 'fetch|Fetch|url|answer|15000',
+  startStepTrace: 'trace start --steps|StartStepTrace',
+  stopStepTrace: 'trace stop --steps|StopStepTrace|||60000',
+  removeTrace: 'trace remove|RemoveTrace|id?',
   tabs: 'tabs|ListTabs||tabs',
   activateTab: 'tab|ActivateTab|id',
   newTab: 'newtab|NewTab|url?',
@@ -2075,6 +2085,12 @@ export type Property = 'title' | 'value' | 'count' | 'box' | 'role' | 'name' | '
 export type ScrapeKind = 'images' | 'videos' | 'media';
 
 /**
+ * `zip`: Playwright's trace format, version 7.
+ * `har`: HTTP Archive 1.2, without headers and bodies.
+ */
+export type StepTraceFormat = 'zip' | 'har';
+
+/**
  * `load`: The load event.
  * `domcontentloaded`: The document is parsed.
  * `networkidle`: No request has run for half a second.
@@ -2272,129 +2288,6 @@ export interface ViewportResponse {
   height: number;
   /** Device pixels for each CSS pixel. */
   scale: number;
-}
-
-/** What an action did to the page. */
-export interface Receipt {
-  /** What changed, one fact a line. */
-  summary: string;
-  /** Address, when it changed. */
-  url?: string;
-  /** Tab that was opened. */
-  newTab?: number;
-  /** Element that has the focus now, when that changed: `textbox "Email"`. */
-  focus?: string;
-  /** Dialog that was answered: its type, text and answer. */
-  dialog?: string;
-  /** Files that the page sent. */
-  downloads: DownloadEntry[];
-  /** Errors that the console got meanwhile, at most three. */
-  errors: string[];
-  /** The same facts as in `summary`, taken apart; a fact without words of the page is a label alone. */
-  facts: ReceiptFact[];
-  /** Question that the page asked and that waits for `dialog-accept` or `dialog-dismiss`: its type and text. */
-  question?: string;
-}
-
-/** One thing that an action did. As a line: `label: role "name": text note`. */
-export interface ReceiptFact {
-  /** What it is: `alert`, `value`, `new tab 3`. */
-  label: string;
-  /** Role of the element that it is about. */
-  role: string;
-  /** Accessible name of that element, or the message of a dialog. */
-  name: string;
-  /** Message, value, title or address. */
-  text: string;
-  /** What is added to it: `is open`, `, accepted`. */
-  note: string;
-}
-
-export interface ClickResponse {
-  receipt?: Receipt;
-}
-
-export interface DoubleClickResponse {
-  receipt?: Receipt;
-}
-
-export interface HoverResponse {
-  receipt?: Receipt;
-}
-
-export interface FillResponse {
-  receipt?: Receipt;
-}
-
-export interface TypeResponse {
-  receipt?: Receipt;
-}
-
-export interface PressResponse {
-  receipt?: Receipt;
-}
-
-export interface SelectResponse {
-  receipt?: Receipt;
-}
-
-export interface CheckResponse {
-  receipt?: Receipt;
-}
-
-export interface UncheckResponse {
-  receipt?: Receipt;
-}
-
-export interface ScrollResponse {
-  /** Where the page is scrolled to. */
-  summary: string;
-  /** Pixels from the left edge. */
-  x: number;
-  /** Pixels from the top edge. */
-  y: number;
-}
-
-export interface DragResponse {
-  receipt?: Receipt;
-}
-
-export interface MoveMouseResponse {
-  receipt?: Receipt;
-}
-
-export interface PressMouseResponse {
-  receipt?: Receipt;
-}
-
-export interface ReleaseMouseResponse {
-  receipt?: Receipt;
-}
-
-export interface TurnWheelResponse {
-  receipt?: Receipt;
-}
-
-/** A file that is sent to a page. */
-export interface UploadFile {
-  /** Name, without folders. */
-  name: string;
-  /** Content. */
-  content: Uint8Array;
-}
-
-export interface UploadResponse {
-  receipt?: Receipt;
-}
-
-export interface DialogAcceptResponse {
-  /** What followed the answer, or that it is kept for the next question. */
-  receipt?: Receipt;
-}
-
-export interface DialogDismissResponse {
-  /** What followed the answer, or that it is kept for the next question. */
-  receipt?: Receipt;
 }
 
 export interface GotoResponse {
@@ -2709,6 +2602,152 @@ export interface ExpectResponse {
   summary: string;
   /** Time waited, in milliseconds. */
   waitedMs: number;
+}
+
+export interface StartStepTraceResponse {
+  /** Number of the trace. */
+  id: number;
+  /** Session whose steps are recorded. */
+  session: string;
+}
+
+export interface StopStepTraceResponse {
+  /** The file. */
+  trace: Uint8Array;
+  /** Its MIME type. */
+  mime: string;
+  /** Number of the trace, which stays. */
+  id: number;
+  /** What it holds. */
+  note: string;
+}
+
+export interface RemoveTraceResponse {
+  /** Traces removed. */
+  removed: number;
+}
+
+/** What an action did to the page. */
+export interface Receipt {
+  /** What changed, one fact a line. */
+  summary: string;
+  /** Address, when it changed. */
+  url?: string;
+  /** Tab that was opened. */
+  newTab?: number;
+  /** Element that has the focus now, when that changed: `textbox "Email"`. */
+  focus?: string;
+  /** Dialog that was answered: its type, text and answer. */
+  dialog?: string;
+  /** Files that the page sent. */
+  downloads: DownloadEntry[];
+  /** Errors that the console got meanwhile, at most three. */
+  errors: string[];
+  /** The same facts as in `summary`, taken apart; a fact without words of the page is a label alone. */
+  facts: ReceiptFact[];
+  /** Question that the page asked and that waits for `dialog-accept` or `dialog-dismiss`: its type and text. */
+  question?: string;
+}
+
+/** One thing that an action did. As a line: `label: role "name": text note`. */
+export interface ReceiptFact {
+  /** What it is: `alert`, `value`, `new tab 3`. */
+  label: string;
+  /** Role of the element that it is about. */
+  role: string;
+  /** Accessible name of that element, or the message of a dialog. */
+  name: string;
+  /** Message, value, title or address. */
+  text: string;
+  /** What is added to it: `is open`, `, accepted`. */
+  note: string;
+}
+
+export interface ClickResponse {
+  receipt?: Receipt;
+}
+
+export interface DoubleClickResponse {
+  receipt?: Receipt;
+}
+
+export interface HoverResponse {
+  receipt?: Receipt;
+}
+
+export interface FillResponse {
+  receipt?: Receipt;
+}
+
+export interface TypeResponse {
+  receipt?: Receipt;
+}
+
+export interface PressResponse {
+  receipt?: Receipt;
+}
+
+export interface SelectResponse {
+  receipt?: Receipt;
+}
+
+export interface CheckResponse {
+  receipt?: Receipt;
+}
+
+export interface UncheckResponse {
+  receipt?: Receipt;
+}
+
+export interface ScrollResponse {
+  /** Where the page is scrolled to. */
+  summary: string;
+  /** Pixels from the left edge. */
+  x: number;
+  /** Pixels from the top edge. */
+  y: number;
+}
+
+export interface DragResponse {
+  receipt?: Receipt;
+}
+
+export interface MoveMouseResponse {
+  receipt?: Receipt;
+}
+
+export interface PressMouseResponse {
+  receipt?: Receipt;
+}
+
+export interface ReleaseMouseResponse {
+  receipt?: Receipt;
+}
+
+export interface TurnWheelResponse {
+  receipt?: Receipt;
+}
+
+/** A file that is sent to a page. */
+export interface UploadFile {
+  /** Name, without folders. */
+  name: string;
+  /** Content. */
+  content: Uint8Array;
+}
+
+export interface UploadResponse {
+  receipt?: Receipt;
+}
+
+export interface DialogAcceptResponse {
+  /** What followed the answer, or that it is kept for the next question. */
+  receipt?: Receipt;
+}
+
+export interface DialogDismissResponse {
+  /** What followed the answer, or that it is kept for the next question. */
+  receipt?: Receipt;
 }
 
 export interface FetchResponse {
@@ -3707,6 +3746,18 @@ export interface FetchOptions {
   include?: boolean;
 }
 
+/** What `stopStepTrace` can be determined besides. */
+export interface StopStepTraceOptions {
+  /** Format, by the extension of the path. */
+  format?: StepTraceFormat;
+}
+
+/** What `removeTrace` can be determined besides. */
+export interface RemoveTraceOptions {
+  /** Removes all that have ended. */
+  all?: boolean;
+}
+
 export interface Commands {
   /**
    * Opens a URL in the current tab.
@@ -4173,6 +4224,27 @@ export interface Commands {
    * @param url Address, http or https.
    */
   fetch(url: string, options?: FetchOptions): Promise<Fetched>;
+
+  /**
+   * Begins to record the steps of the session.
+   *
+   * Of each command that follows, whoever calls it, is kept: its caller, its arguments, how it ended, what was found in its answer, the page before and after it (markup, picture and snapshot), and what the console and the network did meanwhile. Values of secret fields, cookies and headers are not kept, and nothing is while a person has the session. A trace ends after 2,000 steps, keeps at most 48 MiB of pages, and stays on disk until 256 MiB of later ones push it out.
+   */
+  startStepTrace(): Promise<StartStepTraceResponse>;
+
+  /**
+   * Ends the recording of steps, and writes it as a zip file.
+   *
+   * `npx playwright show-trace FILE` opens it; a file `.har` holds the requests alone.
+   */
+  stopStepTrace(options?: StopStepTraceOptions): Promise<StopStepTraceResponse>;
+
+  /**
+   * Removes a trace.
+   *
+   * @param id Number of the trace.
+   */
+  removeTrace(id?: number | RemoveTraceOptions, options?: RemoveTraceOptions): Promise<RemoveTraceResponse>;
 
   /** Lists the open tabs. */
   tabs(): Promise<Tab[]>;

@@ -16,6 +16,7 @@ mod context;
 pub mod denial_audit;
 pub mod egress;
 mod recorder;
+mod step_trace;
 mod tab_acquisition;
 
 mod classification;

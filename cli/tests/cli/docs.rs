@@ -12,6 +12,7 @@ const VALUES: &[(&str, &str)] = &[
     ("dir", "/tmp"),
     ("n", "2"),
     ("id", "2"),
+    ("step", "2"),
     ("depth", "2"),
     ("px", "2"),
     ("tab", "2"),

@@ -36,6 +36,7 @@ const SOURCES: &[&str] = &[
     "server/records/src",
     "server/secrets/src",
     "server/sessions/src",
+    "server/traces/src",
 ];
 
 /// The place of a module below the root of its crate.

@@ -15,7 +15,7 @@ use crate::{
 
 /// What a command does on a page. Lines are words apart by blanks; `'…'` keeps
 /// blanks. `{site}` is the address of the page's site, `{first}` the id of the
-/// session's first tab, `{ref}` the first ref of `snapshot -i`.
+/// session's first tab, `{ref}` the first ref of `snapshot -i`, `{trace}` the latest trace.
 pub struct Case {
     /// Name in the registry.
     pub command: &'static str,
@@ -36,7 +36,8 @@ pub struct Case {
     /// Whether its commands come from a screen, where there can be one; else
     /// it does not run.
     pub screen: bool,
-    /// Parts of what it prints as text.
+    /// Parts of what it prints as text. Text of the page stands in an envelope of lines
+    /// `--- untrusted … ---`; a single short line has the mark `[59048b 127.0.0.1]` instead.
     pub says: &'static [&'static str],
     /// Places in its JSON result and what they hold; `*` is anything but null.
     pub json: &'static [(&'static str, &'static str)],
@@ -191,6 +192,10 @@ impl<'a> Stage<'a> {
         if line.contains("{ref}") {
             let tree = self.project.ok(&["--session", &self.session, "--raw", "snapshot", "-i"]);
             line = line.replace("{ref}", tree.split_whitespace().next().expect("an element"));
+        }
+        if line.contains("{trace}") {
+            let traces = self.project.json(&["trace", "list"]);
+            line = line.replace("{trace}", &traces[0]["id"].to_string());
         }
         let words = words(&line);
         let words: Vec<_> = words.iter().map(String::as_str).collect();

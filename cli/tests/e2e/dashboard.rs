@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::{
     project::{Project, eventually},
     site::Site,
+    traces::kept_text,
     window::with_screen,
 };
 
@@ -293,6 +294,7 @@ fn nothing_is_recorded_while_a_person_has_the_session() {
     );
     project.ok(&["goto", &site.url("/")]);
     project.ok(&["network", "har", "start"]);
+    project.ok(&["trace", "start", "--steps"]);
     let dashboard = Dashboard::open(&project, &[]);
     let lease = dashboard.take().expect("nobody holds it");
     dashboard.input(
@@ -317,6 +319,7 @@ fn nothing_is_recorded_while_a_person_has_the_session() {
         ("network", project.ok(&["network"])),
         ("activity", project.ok(&["activity"])),
         ("har", har),
+        ("trace", kept_text(&project.path().join(".browse/traces"))),
     ] {
         assert!(!text.contains("hunter2"), "{what}: {text}");
     }

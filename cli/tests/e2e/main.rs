@@ -46,6 +46,7 @@ mod skills;
 mod starts;
 mod tabs;
 mod tour;
+mod traces;
 mod tunnels;
 mod watching;
 mod webmcp;

@@ -55,6 +55,8 @@ rm page.png
 try_programs "$root/deploy/dist/python/README.md"
 
 # Types are found in the installed package, and the source archive gives the same wheel.
+. "$root/deploy/setup/python.sh"
+fetch_python_tools
 "$root/target/tools/python/bin/mypy" --strict --python-executable "$scratch/env/bin/python" --cache-dir "$scratch/mypy" example1.py >"$scratch/printed" 2>&1 ||
   { cat "$scratch/printed" >&2; fail "mypy does not find the types"; }
 mkdir "$scratch/source"

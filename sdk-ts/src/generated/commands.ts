@@ -82,6 +82,12 @@ export type SameSite = 'strict' | 'lax' | 'none';
  */
 export type ScrapeKind = 'images' | 'videos' | 'media';
 
+/**
+ * `zip`: Playwright's trace format, version 7.
+ * `har`: HTTP Archive 1.2, without headers and bodies.
+ */
+export type StepTraceFormat = 'zip' | 'har';
+
 export type Switch = 'on' | 'off';
 
 /** `json`: JSON. */
@@ -490,178 +496,6 @@ export interface SetStorageResponse {
   origin: string;
 }
 
-export interface CdpResponse {
-  /** What the browser answered, at most 1 MiB of JSON; 32 MiB for images and documents. */
-  value: unknown;
-  /** The same, of a method whose answer no page can choose. */
-  trusted: unknown;
-  /** The methods that are allowed, one a line. */
-  list: string;
-  /** The same as data. */
-  methods: CdpMethod[];
-}
-
-/** A method that `cdp` may run. */
-export interface CdpMethod {
-  /** Its name. */
-  method: string;
-  /** tab or browser: what is locked while it runs. */
-  scope: string;
-  /** trusted or untrusted: whether a page can choose what it answers. */
-  output: string;
-  /** Why it is allowed. */
-  justification: string;
-}
-
-export interface StartTraceResponse {
-  /** Categories that are recorded. */
-  categories: string[];
-}
-
-export interface StopTraceResponse {
-  /** The file, in the trace format of Chromium. */
-  trace: Uint8Array;
-  /** Its MIME type. */
-  mime: string;
-  /** Whether its end is missing: it was too long. */
-  truncated: boolean;
-  /** How much it is. */
-  note: string;
-}
-
-/** What an action did to the page. */
-export interface Receipt {
-  /** What changed, one fact a line. */
-  summary: string;
-  /** Address, when it changed. */
-  url?: string;
-  /** Tab that was opened. */
-  newTab?: number;
-  /** Element that has the focus now, when that changed: `textbox "Email"`. */
-  focus?: string;
-  /** Dialog that was answered: its type, text and answer. */
-  dialog?: string;
-  /** Files that the page sent. */
-  downloads: DownloadEntry[];
-  /** Errors that the console got meanwhile, at most three. */
-  errors: string[];
-  /** The same facts as in `summary`, taken apart; a fact without words of the page is a label alone. */
-  facts: ReceiptFact[];
-  /** Question that the page asked and that waits for `dialog-accept` or `dialog-dismiss`: its type and text. */
-  question?: string;
-}
-
-/** One thing that an action did. As a line: `label: role "name": text note`. */
-export interface ReceiptFact {
-  /** What it is: `alert`, `value`, `new tab 3`. */
-  label: string;
-  /** Role of the element that it is about. */
-  role: string;
-  /** Accessible name of that element, or the message of a dialog. */
-  name: string;
-  /** Message, value, title or address. */
-  text: string;
-  /** What is added to it: `is open`, `, accepted`. */
-  note: string;
-}
-
-export interface ClickResponse {
-  receipt?: Receipt;
-}
-
-export interface DoubleClickResponse {
-  receipt?: Receipt;
-}
-
-export interface HoverResponse {
-  receipt?: Receipt;
-}
-
-export interface FillResponse {
-  receipt?: Receipt;
-}
-
-export interface TypeResponse {
-  receipt?: Receipt;
-}
-
-export interface PressResponse {
-  receipt?: Receipt;
-}
-
-export interface SelectResponse {
-  receipt?: Receipt;
-}
-
-export interface CheckResponse {
-  receipt?: Receipt;
-}
-
-export interface UncheckResponse {
-  receipt?: Receipt;
-}
-
-export interface ScrollResponse {
-  /** Where the page is scrolled to. */
-  summary: string;
-  /** Pixels from the left edge. */
-  x: number;
-  /** Pixels from the top edge. */
-  y: number;
-}
-
-export interface DragResponse {
-  receipt?: Receipt;
-}
-
-export interface MoveMouseResponse {
-  receipt?: Receipt;
-}
-
-export interface PressMouseResponse {
-  receipt?: Receipt;
-}
-
-export interface ReleaseMouseResponse {
-  receipt?: Receipt;
-}
-
-export interface TurnWheelResponse {
-  receipt?: Receipt;
-}
-
-/** A file that is sent to a page. */
-export interface UploadFile {
-  /** Name, without folders. */
-  name: string;
-  /** Content. */
-  content: Uint8Array;
-}
-
-export interface UploadResponse {
-  receipt?: Receipt;
-}
-
-export interface DialogAcceptResponse {
-  /** What followed the answer, or that it is kept for the next question. */
-  receipt?: Receipt;
-}
-
-export interface DialogDismissResponse {
-  /** What followed the answer, or that it is kept for the next question. */
-  receipt?: Receipt;
-}
-
-export interface ReadClipboardResponse {
-  /** Text of the clipboard, which a page may have put there. */
-  text: string;
-}
-
-export interface WriteClipboardResponse {
-  /** Characters that were written. */
-  characters: number;
-}
-
 export interface GotoResponse {
   /** HTTP status of the document; absent for file: and about: documents. */
   status?: number;
@@ -1006,6 +840,292 @@ export interface ExpectResponse {
   summary: string;
   /** Time waited, in milliseconds. */
   waitedMs: number;
+}
+
+export interface CdpResponse {
+  /** What the browser answered, at most 1 MiB of JSON; 32 MiB for images and documents. */
+  value: unknown;
+  /** The same, of a method whose answer no page can choose. */
+  trusted: unknown;
+  /** The methods that are allowed, one a line. */
+  list: string;
+  /** The same as data. */
+  methods: CdpMethod[];
+}
+
+/** A method that `cdp` may run. */
+export interface CdpMethod {
+  /** Its name. */
+  method: string;
+  /** tab or browser: what is locked while it runs. */
+  scope: string;
+  /** trusted or untrusted: whether a page can choose what it answers. */
+  output: string;
+  /** Why it is allowed. */
+  justification: string;
+}
+
+export interface StartTraceResponse {
+  /** Categories that are recorded. */
+  categories: string[];
+}
+
+export interface StopTraceResponse {
+  /** The file, in the trace format of Chromium. */
+  trace: Uint8Array;
+  /** Its MIME type. */
+  mime: string;
+  /** Whether its end is missing: it was too long. */
+  truncated: boolean;
+  /** How much it is. */
+  note: string;
+}
+
+export interface StartStepTraceResponse {
+  /** Number of the trace. */
+  id: number;
+  /** Session whose steps are recorded. */
+  session: string;
+}
+
+export interface StopStepTraceResponse {
+  /** The file. */
+  trace: Uint8Array;
+  /** Its MIME type. */
+  mime: string;
+  /** Number of the trace, which stays. */
+  id: number;
+  /** What it holds. */
+  note: string;
+}
+
+export interface ListTracesResponse {
+  /** Latest first. */
+  traces: TraceInfo[];
+}
+
+/** A trace of steps. */
+export interface TraceInfo {
+  /** Its number. */
+  id: number;
+  /** The session that it is of. */
+  session: string;
+  /** recording or ended. */
+  state: string;
+  /** When it began, in RFC 3339. */
+  started: string;
+  /** Its steps. */
+  steps: number;
+  /** Steps that failed. */
+  failed: number;
+  /** Bytes on disk. */
+  bytes: number;
+}
+
+export interface ShowTraceResponse {
+  /** In the order in which they began. */
+  steps: TraceStep[];
+}
+
+/** A step of a trace. */
+export interface TraceStep {
+  /** Its number in the trace, from 1. */
+  number: number;
+  /** When it began, in RFC 3339. */
+  time: string;
+  /** How long it took, in milliseconds. */
+  durationMs: number;
+  /** Who called. */
+  client: string;
+  /** The command. */
+  command: string;
+  /** Its arguments as JSON, without secrets; refs are replaced by selectors. */
+  arguments: string;
+  /** What its element is called. */
+  element: string;
+  /** Its tab; absent where it had none. */
+  tab?: number;
+  /** Address of the page after it. */
+  url: string;
+  /** `ok`, or the reason of its error. */
+  outcome: string;
+  /** What its error says. */
+  error: string;
+  /** What was found in its answer. */
+  findings: string[];
+  /** Whether the page before it is kept. */
+  hasBefore: boolean;
+  /** Whether the page after it is kept. */
+  hasAfter: boolean;
+  /** Whether a picture of the page after it is kept. */
+  hasPicture: boolean;
+}
+
+export interface ShowStepResponse {
+  /** The step. */
+  step?: TraceStep;
+  /** The step as text. */
+  text: string;
+  /** Snapshot of the page after it. */
+  snapshot: string;
+  /** What was written to the console from its begin to its end. */
+  console: ConsoleMessage[];
+  /** Requests that began meanwhile. */
+  requests: NetworkEntry[];
+}
+
+export interface TracePictureResponse {
+  /** JPEG of the viewport. */
+  image: Uint8Array;
+  /** Its MIME type. */
+  mime: string;
+}
+
+export interface SaveTraceResponse {
+  /** The file. */
+  trace: Uint8Array;
+  /** Its MIME type. */
+  mime: string;
+  /** What it holds. */
+  note: string;
+}
+
+export interface RemoveTraceResponse {
+  /** Traces removed. */
+  removed: number;
+}
+
+/** What an action did to the page. */
+export interface Receipt {
+  /** What changed, one fact a line. */
+  summary: string;
+  /** Address, when it changed. */
+  url?: string;
+  /** Tab that was opened. */
+  newTab?: number;
+  /** Element that has the focus now, when that changed: `textbox "Email"`. */
+  focus?: string;
+  /** Dialog that was answered: its type, text and answer. */
+  dialog?: string;
+  /** Files that the page sent. */
+  downloads: DownloadEntry[];
+  /** Errors that the console got meanwhile, at most three. */
+  errors: string[];
+  /** The same facts as in `summary`, taken apart; a fact without words of the page is a label alone. */
+  facts: ReceiptFact[];
+  /** Question that the page asked and that waits for `dialog-accept` or `dialog-dismiss`: its type and text. */
+  question?: string;
+}
+
+/** One thing that an action did. As a line: `label: role "name": text note`. */
+export interface ReceiptFact {
+  /** What it is: `alert`, `value`, `new tab 3`. */
+  label: string;
+  /** Role of the element that it is about. */
+  role: string;
+  /** Accessible name of that element, or the message of a dialog. */
+  name: string;
+  /** Message, value, title or address. */
+  text: string;
+  /** What is added to it: `is open`, `, accepted`. */
+  note: string;
+}
+
+export interface ClickResponse {
+  receipt?: Receipt;
+}
+
+export interface DoubleClickResponse {
+  receipt?: Receipt;
+}
+
+export interface HoverResponse {
+  receipt?: Receipt;
+}
+
+export interface FillResponse {
+  receipt?: Receipt;
+}
+
+export interface TypeResponse {
+  receipt?: Receipt;
+}
+
+export interface PressResponse {
+  receipt?: Receipt;
+}
+
+export interface SelectResponse {
+  receipt?: Receipt;
+}
+
+export interface CheckResponse {
+  receipt?: Receipt;
+}
+
+export interface UncheckResponse {
+  receipt?: Receipt;
+}
+
+export interface ScrollResponse {
+  /** Where the page is scrolled to. */
+  summary: string;
+  /** Pixels from the left edge. */
+  x: number;
+  /** Pixels from the top edge. */
+  y: number;
+}
+
+export interface DragResponse {
+  receipt?: Receipt;
+}
+
+export interface MoveMouseResponse {
+  receipt?: Receipt;
+}
+
+export interface PressMouseResponse {
+  receipt?: Receipt;
+}
+
+export interface ReleaseMouseResponse {
+  receipt?: Receipt;
+}
+
+export interface TurnWheelResponse {
+  receipt?: Receipt;
+}
+
+/** A file that is sent to a page. */
+export interface UploadFile {
+  /** Name, without folders. */
+  name: string;
+  /** Content. */
+  content: Uint8Array;
+}
+
+export interface UploadResponse {
+  receipt?: Receipt;
+}
+
+export interface DialogAcceptResponse {
+  /** What followed the answer, or that it is kept for the next question. */
+  receipt?: Receipt;
+}
+
+export interface DialogDismissResponse {
+  /** What followed the answer, or that it is kept for the next question. */
+  receipt?: Receipt;
+}
+
+export interface ReadClipboardResponse {
+  /** Text of the clipboard, which a page may have put there. */
+  text: string;
+}
+
+export interface WriteClipboardResponse {
+  /** Characters that were written. */
+  characters: number;
 }
 
 export interface FetchResponse {
@@ -2479,6 +2599,32 @@ export interface StopTraceOptions {
   format?: TraceFormat;
 }
 
+/** What `stopStepTrace` can be determined besides. */
+export interface StopStepTraceOptions {
+  /** Format, by the extension of the path. */
+  format?: StepTraceFormat;
+}
+
+/** What `showTrace` can be determined besides. */
+export interface ShowTraceOptions {
+  /** Only steps whose command, arguments, address or error have this text. */
+  search?: string;
+  /** Only steps that failed. */
+  failed?: boolean;
+}
+
+/** What `saveTrace` can be determined besides. */
+export interface SaveTraceOptions {
+  /** Format, by the extension of the path. */
+  format?: StepTraceFormat;
+}
+
+/** What `removeTrace` can be determined besides. */
+export interface RemoveTraceOptions {
+  /** Removes all that have ended. */
+  all?: boolean;
+}
+
 /** What `loadState` can be determined besides. */
 export interface LoadStateOptions {
   /** Removes the cookies and the local storage that the session has now, and closes its tabs; without it, what is saved comes on top. */
@@ -3271,6 +3417,62 @@ export interface Commands {
    * Performance panels of developer tools open it. At most 56 MiB.
    */
   stopTrace(options?: StopTraceOptions): Promise<StopTraceResponse>;
+
+  /**
+   * Begins to record the steps of the session.
+   *
+   * Of each command that follows, whoever calls it, is kept: its caller, its arguments, how it ended, what was found in its answer, the page before and after it (markup, picture and snapshot), and what the console and the network did meanwhile. Values of secret fields, cookies and headers are not kept, and nothing is while a person has the session. A trace ends after 2,000 steps, keeps at most 48 MiB of pages, and stays on disk until 256 MiB of later ones push it out.
+   */
+  startStepTrace(): Promise<StartStepTraceResponse>;
+
+  /**
+   * Ends the recording of steps, and writes it as a zip file.
+   *
+   * `npx playwright show-trace FILE` opens it; a file `.har` holds the requests alone.
+   */
+  stopStepTrace(options?: StopStepTraceOptions): Promise<StopStepTraceResponse>;
+
+  /** Lists the traces of steps that are kept. */
+  traces(): Promise<TraceInfo[]>;
+
+  /**
+   * Lists the steps of a trace.
+   *
+   * @param id Number of the trace.
+   */
+  showTrace(id: number, options?: ShowTraceOptions): Promise<TraceStep[]>;
+
+  /**
+   * Shows one step: the page after it, the console and the requests.
+   *
+   * @param id Number of the trace.
+   * @param step Number of the step.
+   */
+  showStep(id: number, step: number): Promise<ShowStepResponse>;
+
+  /**
+   * Saves the picture of the page after a step.
+   *
+   * @param id Number of the trace.
+   * @param step Number of the step.
+   */
+  tracePicture(id: number, step: number): Promise<TracePictureResponse>;
+
+  /**
+   * Writes a trace as a zip file.
+   *
+   * `npx playwright show-trace FILE` opens it; a file `.har` holds the requests alone.
+   *
+   * @param id Number of the trace.
+   */
+  saveTrace(id: number, options?: SaveTraceOptions): Promise<SaveTraceResponse>;
+
+  /**
+   * Removes a trace.
+   *
+   * @param id Number of the trace.
+   */
+  removeTrace(id?: number | RemoveTraceOptions, options?: RemoveTraceOptions): Promise<RemoveTraceResponse>;
 
   /** Lists the open tabs. */
   tabs(): Promise<Tab[]>;

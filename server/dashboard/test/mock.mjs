@@ -7,6 +7,7 @@ import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ANSWERS, APPROVALS, activityData, overviewData } from './data.mjs';
 import { FRAMES } from './frames.mjs';
+import { MockTraces } from './traces.mjs';
 
 const DIST = join(dirname(fileURLToPath(import.meta.url)), '../dist');
 const TYPES = {
@@ -25,6 +26,7 @@ export class Mock {
     this.overview = overviewData();
     this.approvals = structuredClone(APPROVALS);
     this.activity = activityData();
+    this.traces = new MockTraces();
     this.answers = { ...ANSWERS };
     /** Replaces the answer to a method: called with the request and the response. */
     this.overrides = {};
@@ -144,7 +146,7 @@ export class Mock {
     response.on('close', () => (this.inFlight[method] -= 1));
     if (this.overrides[method]) return this.overrides[method](message, response);
     if (isStream) return this.#stream(method, message, response);
-    return this.#answer(method, message, response);
+    return this.#answer(method, message, response, request.headers);
   }
 
   async #file(request, response) {
@@ -197,7 +199,7 @@ export class Mock {
     }
   }
 
-  #answer(method, message, response) {
+  #answer(method, message, response, headers) {
     if (method === 'DashboardService/UpdateView') {
       send(response, { tabs: 1 });
       if (message.tabs) {
@@ -221,6 +223,11 @@ export class Mock {
       return send(response, { sent: message.events?.length ?? 0 });
     }
     if (method === 'BrowserService/Approve') return this.#approve(message, response);
+    if (this.traces.has(method)) {
+      const session = decodeURIComponent(headers['browse-session'] ?? '');
+      const { answer, error } = this.traces.answer(method, message, session);
+      return answer ? send(response, answer) : fail(response, ...error);
+    }
     if (method === 'BrowserService/Screenshot')
       return send(response, { image: FRAMES.red, mime: 'image/png', width: 320, height: 200, note: '' });
     const answer = this.answers[method];

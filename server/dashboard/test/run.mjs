@@ -6,6 +6,7 @@ import './cases/entry.mjs';
 import './cases/live.mjs';
 import './cases/control.mjs';
 import './cases/views.mjs';
+import './cases/traces.mjs';
 import './cases/hostile.mjs';
 import './cases/looks.mjs';
 import './cases/failures.mjs';

@@ -12,8 +12,11 @@ use super::minify::minify;
 /// The module that imports all others, directly or not.
 const ENTRY: &str = "install";
 
+/// What the scripts beside the engine call.
+const ENTRY_FUNCTIONS: [&str; 2] = ["documentMarkup", "documentTokens"];
+
 /// The script may not be larger, in bytes: it is sent to and compiled in every document.
-const MAX_SCRIPT_BYTES: usize = 200_000;
+const MAX_SCRIPT_BYTES: usize = 210_000;
 
 /// Lines of a module.
 const MAX_LINES: usize = 400;
@@ -54,14 +57,22 @@ pub fn scripts(folder: &Path) -> Result<Vec<(&'static str, String)>, String> {
         "(() => {{\n'use strict';\n{}return documentMarkup();\n}})()\n",
         joined(&modules, "markup")?
     );
+    let tokens = format!(
+        "(() => {{\n'use strict';\n{}return documentTokens();\n}})()\n",
+        joined(&modules, "document-tokens")?
+    );
     let engine = minify(&engine)?;
     if engine.len() > MAX_SCRIPT_BYTES {
         let size = engine.len();
-        return Err(format!("the script has {size} bytes, at most {MAX_SCRIPT_BYTES} are allowed"));
+        return Err(format!(
+            "the script has {size} bytes, at most {MAX_SCRIPT_BYTES} are allowed: make a module \
+             shorter, or raise MAX_SCRIPT_BYTES in build/page_script.rs and say why in the commit"
+        ));
     }
     Ok(vec![
         ("engine.js", engine),
         ("markup.js", minify(&markup)?),
+        ("tokens.js", minify(&tokens)?),
         ("first.js", standalone(folder, "ear")?),
         ("blank.js", standalone(folder, "blank")?),
         ("prompts.js", standalone(folder, "prompts")?),
@@ -189,8 +200,9 @@ fn check_names(modules: &HashMap<String, Module>) -> Result<(), String> {
         }
     }
     for (stem, module) in modules {
-        let is_used =
-            |name: &&String| imported.contains(name.as_str()) || *name == "documentMarkup";
+        let is_used = |name: &&String| {
+            imported.contains(name.as_str()) || ENTRY_FUNCTIONS.contains(&name.as_str())
+        };
         if let Some(name) = module.exported.iter().find(|name| !is_used(name)) {
             return Err(format!("nothing imports `{name}`, which `{stem}.js` exports"));
         }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use browse_proto::Reason;
+
 /// Shorthand for results of this module.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -77,32 +79,32 @@ pub enum RefusalKind {
 }
 
 impl RefusalKind {
-    /// The name in `errors.proto`.
-    pub fn reason(self) -> &'static str {
+    /// The reason in `errors.proto`.
+    pub fn reason(self) -> Reason {
         match self {
-            Self::SelectorInvalid => "SELECTOR_INVALID",
-            Self::NotFound => "ELEMENT_NOT_FOUND",
-            Self::Ambiguous => "ELEMENT_AMBIGUOUS",
-            Self::RefStale => "REF_STALE",
-            Self::RefUnknown => "REF_UNKNOWN",
-            Self::RefOtherTab => "REF_OTHER_TAB",
-            Self::Covered => "ELEMENT_COVERED",
-            Self::Hidden => "ELEMENT_HIDDEN",
-            Self::Disabled => "ELEMENT_DISABLED",
-            Self::Unstable => "ELEMENT_UNSTABLE",
-            Self::NotEditable => "ELEMENT_NOT_EDITABLE",
-            Self::WrongKind => "ELEMENT_WRONG_KIND",
-            Self::OptionNotFound => "OPTION_NOT_FOUND",
-            Self::ValueRejected => "ARGUMENT_INVALID",
-            Self::FilesRefused => "UPLOAD_REFUSED",
-            Self::Missed => "ACTION_MISSED",
-            Self::Incomplete => "ACTION_INCOMPLETE",
-            Self::NothingFocused => "NOTHING_FOCUSED",
-            Self::KeyUnknown => "KEY_UNKNOWN",
-            Self::WaitTimeout => "WAIT_TIMEOUT",
-            Self::FrameGone => "FRAME_GONE",
-            Self::StyleInvalid => "STYLE_INVALID",
-            Self::Internal => "REASON_UNSPECIFIED",
+            Self::SelectorInvalid => Reason::SelectorInvalid,
+            Self::NotFound => Reason::ElementNotFound,
+            Self::Ambiguous => Reason::ElementAmbiguous,
+            Self::RefStale => Reason::RefStale,
+            Self::RefUnknown => Reason::RefUnknown,
+            Self::RefOtherTab => Reason::RefOtherTab,
+            Self::Covered => Reason::ElementCovered,
+            Self::Hidden => Reason::ElementHidden,
+            Self::Disabled => Reason::ElementDisabled,
+            Self::Unstable => Reason::ElementUnstable,
+            Self::NotEditable => Reason::ElementNotEditable,
+            Self::WrongKind => Reason::ElementWrongKind,
+            Self::OptionNotFound => Reason::OptionNotFound,
+            Self::ValueRejected => Reason::ArgumentInvalid,
+            Self::FilesRefused => Reason::UploadRefused,
+            Self::Missed => Reason::ActionMissed,
+            Self::Incomplete => Reason::ActionIncomplete,
+            Self::NothingFocused => Reason::NothingFocused,
+            Self::KeyUnknown => Reason::KeyUnknown,
+            Self::WaitTimeout => Reason::WaitTimeout,
+            Self::FrameGone => Reason::FrameGone,
+            Self::StyleInvalid => Reason::StyleInvalid,
+            Self::Internal => Reason::Bug,
         }
     }
 

@@ -56,6 +56,7 @@ pub use page::style_history::UndoableChange;
 pub use picture::canvas::{Canvas, Color, PictureError};
 pub use picture::ref_boxes::DocumentExtent;
 pub use read::audit::{Control, DesignAudit, Heading, NavLink, SiteInfo, TextBlock};
+pub use read::document_tokens::DocumentContent;
 pub use read::element_state::{ElementDescription, ElementStateKind};
 pub use read::expect::{ExpectationResult, Expected};
 pub use read::find::{LineMatches, LinePattern};

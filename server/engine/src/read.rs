@@ -2,6 +2,7 @@
 //! about elements, and waiting for them.
 
 pub mod audit;
+pub mod document_tokens;
 pub mod element_state;
 pub mod expect;
 pub mod find;

@@ -41,6 +41,7 @@ use browse_policy::{
 use browse_process::Guardian;
 use browse_records::{ActivityLog, ClientActivity, SecurityLog, Telemetry};
 use browse_sessions::{Sessions, downloads_place};
+use browse_traces::TraceStore;
 
 /// How the daemon ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +70,7 @@ pub struct Daemon {
     egress: Egress,
     telemetry: Arc<Telemetry>,
     approvals: Approvals,
+    traces: TraceStore,
     outbound: FetchPolicy,
     skills: Skills,
     notes: NoteService,
@@ -190,6 +192,7 @@ impl Daemon {
             egress,
             telemetry,
             approvals: Approvals::default(),
+            traces: TraceStore::new(folder.join("traces")),
             outbound,
             skills,
             notes,
@@ -279,6 +282,11 @@ impl Daemon {
     /// What was refused for security.
     pub fn attempts(&self) -> &Arc<SecurityLog> {
         &self.attempts
+    }
+
+    /// The traces of steps.
+    pub fn traces(&self) -> &TraceStore {
+        &self.traces
     }
 
     /// What the owner approved, and what waits for that.

@@ -1,5 +1,5 @@
-//! Notes the calls of a session that is recorded: the one hook in the
-//! dispatcher. What an element is called is found out before the call acts on
+//! Notes the calls of a session whose skill is recorded, or whose steps are traced: the one
+//! hook in the dispatcher. What an element is called is found out before the call acts on
 //! it, for afterwards it may be gone.
 
 use std::time::Duration;
@@ -8,7 +8,7 @@ use browse_proto::{Command, Sends, StepRole, render, wire};
 use serde_json::{Map, Value, json};
 use tokio::time::{Instant, timeout_at};
 
-use super::{CallContext, downloads::download_of_last_action};
+use super::{CallContext, downloads::download_of_last_action, step_trace::StepTrace};
 use crate::skills::{
     program::SecretRef,
     record::{
@@ -35,10 +35,26 @@ const MAX_REQUEST_BYTES: usize = 256 << 10;
 /// Largest answer that is kept, in bytes.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
 
+/// A step of a trace that has ended.
+pub struct EndedStep {
+    trace: StepTrace,
+    arguments: Map<String, Value>,
+    element: Option<String>,
+}
+
+impl EndedStep {
+    /// Writes it, with what was found in the answer.
+    pub async fn write(self, cx: &CallContext) {
+        self.trace.write(self.arguments, self.element, cx.findings_so_far()).await;
+    }
+}
+
 /// A call that is being noted.
 pub struct CallRecorder {
     session: String,
-    number: usize,
+    /// Its place in the recording of a skill.
+    number: Option<usize>,
+    trace: Option<StepTrace>,
     step: RecordedStep,
     /// The field `text` as it was given.
     typed_text: Option<String>,
@@ -50,23 +66,14 @@ pub struct CallRecorder {
 }
 
 impl CallRecorder {
-    /// Begins to note a call, when its session is recorded for its caller.
+    /// Begins to note a call, when its session is traced, or recorded for its caller.
     pub fn begin(cx: &CallContext, request: &impl prost::Message) -> Option<Self> {
-        let recordings = cx.daemon().skills().recordings();
-        if recordings.is_idle() || cx.command().step_role == StepRole::Inspect {
+        let (session, number) = Self::place_in_recording(cx).unzip();
+        let trace = StepTrace::begin(cx);
+        if number.is_none() && trace.is_none() {
             return None;
         }
-        let of = cx.session().ok()?;
-        let session = of.name().to_owned();
-        let number = recordings.update(&session, cx.client(), |recording| {
-            recording.attribute_sends(of.state_changing_requests());
-            if recording.steps.len() < MAX_STEPS {
-                recording.steps.push(None);
-                return Some(recording.steps.len() - 1);
-            }
-            recording.dropped_steps += 1;
-            None
-        })??;
+        let session = session.unwrap_or_default();
         let command = cx.command();
         // What is not a field of a page is not kept: code, cookies, files.
         let large = request.encoded_len() > MAX_REQUEST_BYTES;
@@ -85,11 +92,47 @@ impl CallRecorder {
             ..RecordedStep::new(command, fields)
         };
         let (text, question, dialogs, begun) = (None, None, 0, std::time::Instant::now());
-        Some(Self { session, number, step, typed_text: text, question, dialogs, started: begun })
+        Some(Self {
+            session,
+            number,
+            trace,
+            step,
+            typed_text: text,
+            question,
+            dialogs,
+            started: begun,
+        })
     }
 
-    /// Finds lasting names for the elements of the call, before it acts.
+    /// Where the call will stand in the recording of a skill, with its session.
+    fn place_in_recording(cx: &CallContext) -> Option<(String, usize)> {
+        let recordings = cx.daemon().skills().recordings();
+        if recordings.is_idle() || cx.command().step_role == StepRole::Inspect {
+            return None;
+        }
+        let of = cx.session().ok()?;
+        let session = of.name().to_owned();
+        let number = recordings.update(&session, cx.client(), |recording| {
+            recording.attribute_sends(of.state_changing_requests());
+            if recording.steps.len() < MAX_STEPS {
+                recording.steps.push(None);
+                return Some(recording.steps.len() - 1);
+            }
+            recording.dropped_steps += 1;
+            None
+        })??;
+        Some((session, number))
+    }
+
+    /// Finds lasting names for the elements of the call, and looks at the page, before it acts.
     pub async fn resolve_targets(&mut self, cx: &CallContext) {
+        self.name_targets(cx).await;
+        if let Some(trace) = &mut self.trace {
+            trace.look_before(cx).await;
+        }
+    }
+
+    async fn name_targets(&mut self, cx: &CallContext) {
         let Some(tab) = cx.tab_if_any() else { return };
         (self.step.tab, self.step.before) = (tab.id(), page_location(cx));
         self.attach_late_file(cx);
@@ -199,7 +242,11 @@ impl CallRecorder {
     /// Notes how a call ended that saves a file; what is known of the file goes in
     /// the place of an answer.
     pub async fn finish_saved(mut self, cx: &CallContext, outcome: Result<Option<Value>, &Error>) {
-        self.record_outcome(cx, outcome.as_ref().err().copied());
+        let failure = outcome.as_ref().err().copied();
+        self.record_outcome(cx, failure);
+        if let Some(trace) = self.take_trace(cx, failure).await {
+            trace.write(cx).await;
+        }
         let source = self.step.fields.get("source").and_then(Value::as_str).unwrap_or_default();
         if source.starts_with("@d") {
             self.step.unrepeatable_reason =
@@ -224,14 +271,20 @@ impl CallRecorder {
         self.step.failure_reason = failure.map(|error| error.reason().name());
     }
 
-    /// Notes how the call ended.
+    /// Notes how the call ended. What is answered for a trace is written when it is known what
+    /// was found in the answer.
     pub async fn finish<R: prost::Message>(
         mut self,
         cx: &CallContext,
         outcome: Result<&R, &Error>,
-    ) {
+    ) -> Option<EndedStep> {
         let command = self.step.command;
-        self.record_outcome(cx, outcome.as_ref().err().copied());
+        let failure = outcome.as_ref().err().copied();
+        self.record_outcome(cx, failure);
+        let ended = self.take_trace(cx, failure).await;
+        if self.number.is_none() {
+            return ended;
+        }
         if self.step.failure_reason.is_none() && !self.step.changed_document() {
             self.read_field(cx).await;
         }
@@ -252,6 +305,18 @@ impl CallRecorder {
             }
         }
         self.store(cx, page);
+        ended
+    }
+
+    /// Looks at the page after the call, for its trace.
+    async fn take_trace(&mut self, cx: &CallContext, failure: Option<&Error>) -> Option<EndedStep> {
+        let mut trace = self.trace.take()?;
+        if let Some(text) = self.typed_text.as_deref().filter(|_| self.step.secret.is_some()) {
+            trace.add_secret(text);
+        }
+        trace.look_after(cx, failure).await;
+        let (arguments, element) = (self.step.fields.clone(), self.step.label.clone());
+        Some(EndedStep { trace, arguments, element })
     }
 
     /// Finds out what the field holds now.
@@ -299,9 +364,10 @@ impl CallRecorder {
 
     /// A file that came after the answer of a click is of the click all the same.
     fn attach_late_file(&self, cx: &CallContext) {
+        let Some(number) = self.number else { return };
         let Some(file) = download_of_last_action(cx) else { return };
         cx.daemon().skills().recordings().update(&self.session, cx.client(), |recording| {
-            let earlier = recording.steps.iter_mut().take(self.number).rev().flatten().next();
+            let earlier = recording.steps.iter_mut().take(number).rev().flatten().next();
             let click =
                 earlier.filter(|step| step.tab == file.tab && step.failure_reason.is_none());
             if let Some(click) = click {
@@ -324,7 +390,10 @@ impl CallRecorder {
     }
 
     fn store(self, cx: &CallContext, page: Option<String>) {
-        let Self { session, number, mut step, typed_text: text, question, .. } = self;
+        let Self { session, number: Some(number), mut step, typed_text: text, question, .. } = self
+        else {
+            return;
+        };
         cx.daemon().skills().recordings().update(&session, cx.client(), |recording| {
             if let (Some(secret), Some(text)) = (&mut step.secret, &text) {
                 secret.index = recording.secret_number(text);

@@ -160,16 +160,27 @@ where
     {
         cx.add_notice(&words);
     }
-    if let Some(note) = note {
-        note.finish(cx, outcome.as_ref()).await;
-    }
-    let mut response = outcome?;
+    let traced = match note {
+        Some(note) => note.finish(cx, outcome.as_ref()).await,
+        None => None,
+    };
+    let (mut response, traced) = match (outcome, traced) {
+        (Ok(response), traced) => (response, traced),
+        (Err(error), Some(traced)) => {
+            traced.write(cx).await;
+            return Err(error);
+        }
+        (Err(error), None) => return Err(error),
+    };
     wait_for_recording_pace(cx).await;
     egress::record_response(cx, &mut response);
     let mut guarded = browse_content::guard_response(&mut response, cx.guard_options());
     cx.add_guard_report(&guarded);
     check_message_size(&response)?;
     classify_text(cx, std::mem::take(&mut guarded.text)).await;
+    if let Some(traced) = traced {
+        traced.write(cx).await;
+    }
     // A warning about an address alone stands with the address in an envelope.
     Ok((response, guarded.is_page_derived || cx.has_warnings()))
 }

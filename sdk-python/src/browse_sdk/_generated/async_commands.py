@@ -1025,6 +1025,69 @@ class AsyncCommands(AsyncClient):
         """
         return await self._perform("stop_trace", {"format": format})
 
+    async def start_step_trace(self) -> m.StartStepTraceResponse:
+        """Begins to record the steps of the session.
+
+        Of each command that follows, whoever calls it, is kept: its caller, its arguments, how it ended, what was found in its answer, the page before and after it (markup, picture and snapshot), and what the console and the network did meanwhile. Values of secret fields, cookies and headers are not kept, and nothing is while a person has the session. A trace ends after 2,000 steps, keeps at most 48 MiB of pages, and stays on disk until 256 MiB of later ones push it out.
+        """
+        return await self._perform("start_step_trace", {})
+
+    async def stop_step_trace(self, *, format: m.StepTraceFormat | None = None) -> m.StopStepTraceResponse:
+        """Ends the recording of steps, and writes it as a zip file.
+
+        `npx playwright show-trace FILE` opens it; a file `.har` holds the requests alone.
+
+        format: Format, by the extension of the path.
+        """
+        return await self._perform("stop_step_trace", {"format": format})
+
+    async def traces(self) -> list[m.TraceInfo]:
+        """Lists the traces of steps that are kept."""
+        return await self._perform("traces", {})
+
+    async def show_trace(self, id: int, *, search: str | None = None, failed: bool = False) -> list[m.TraceStep]:
+        """Lists the steps of a trace.
+
+        id: Number of the trace.
+        search: Only steps whose command, arguments, address or error have this text.
+        failed: Only steps that failed.
+        """
+        return await self._perform("show_trace", {"id": id, "search": search, "failed": failed})
+
+    async def show_step(self, id: int, step: int) -> m.ShowStepResponse:
+        """Shows one step: the page after it, the console and the requests.
+
+        id: Number of the trace.
+        step: Number of the step.
+        """
+        return await self._perform("show_step", {"id": id, "step": step})
+
+    async def trace_picture(self, id: int, step: int) -> m.TracePictureResponse:
+        """Saves the picture of the page after a step.
+
+        id: Number of the trace.
+        step: Number of the step.
+        """
+        return await self._perform("trace_picture", {"id": id, "step": step})
+
+    async def save_trace(self, id: int, *, format: m.StepTraceFormat | None = None) -> m.SaveTraceResponse:
+        """Writes a trace as a zip file.
+
+        `npx playwright show-trace FILE` opens it; a file `.har` holds the requests alone.
+
+        id: Number of the trace.
+        format: Format, by the extension of the path.
+        """
+        return await self._perform("save_trace", {"id": id, "format": format})
+
+    async def remove_trace(self, id: int | None = None, *, all: bool = False) -> m.RemoveTraceResponse:
+        """Removes a trace.
+
+        id: Number of the trace.
+        all: Removes all that have ended.
+        """
+        return await self._perform("remove_trace", {"id": id, "all": all})
+
     async def tabs(self) -> list[m.Tab]:
         """Lists the open tabs."""
         return await self._perform("tabs", {})

@@ -79,6 +79,11 @@ if TYPE_CHECKING:
     `media`: Pictures, films and sound.
     """
 
+    StepTraceFormat = Literal["zip", "har"]
+    """`zip`: Playwright's trace format, version 7.
+    `har`: HTTP Archive 1.2, without headers and bodies.
+    """
+
     Switch = Literal["on", "off"]
 
     TraceFormat = Literal["json"]
@@ -641,252 +646,6 @@ class SetStorageResponse(Message):
     """Origin whose local storage has it."""
 
 
-class CdpResponse(Message):
-    """An answer."""
-
-    value: Any
-    """What the browser answered, at most 1 MiB of JSON; 32 MiB for images and documents."""
-
-    trusted: Any
-    """The same, of a method whose answer no page can choose."""
-
-    list: str
-    """The methods that are allowed, one a line."""
-
-    methods: builtins.list[CdpMethod]
-    """The same as data."""
-
-
-class CdpMethod(Message):
-    """A method that `cdp` may run."""
-
-    method: str
-    """Its name."""
-
-    scope: str
-    """tab or browser: what is locked while it runs."""
-
-    output: str
-    """trusted or untrusted: whether a page can choose what it answers."""
-
-    justification: str
-    """Why it is allowed."""
-
-
-class StartTraceResponse(Message):
-    """An answer."""
-
-    categories: list[str]
-    """Categories that are recorded."""
-
-
-class StopTraceResponse(Message):
-    """An answer."""
-
-    trace: bytes
-    """The file, in the trace format of Chromium."""
-
-    mime: str
-    """Its MIME type."""
-
-    truncated: bool
-    """Whether its end is missing: it was too long."""
-
-    note: str
-    """How much it is."""
-
-
-class Receipt(Message):
-    """What an action did to the page."""
-
-    summary: str
-    """What changed, one fact a line."""
-
-    url: str | None
-    """Address, when it changed."""
-
-    new_tab: int | None
-    """Tab that was opened."""
-
-    focus: str | None
-    """Element that has the focus now, when that changed: `textbox "Email"`."""
-
-    dialog: str | None
-    """Dialog that was answered: its type, text and answer."""
-
-    downloads: list[DownloadEntry]
-    """Files that the page sent."""
-
-    errors: list[str]
-    """Errors that the console got meanwhile, at most three."""
-
-    facts: list[ReceiptFact]
-    """The same facts as in `summary`, taken apart; a fact without words of the page is a label alone."""
-
-    question: str | None
-    """Question that the page asked and that waits for `dialog-accept` or `dialog-dismiss`: its type and text."""
-
-
-class ReceiptFact(Message):
-    """One thing that an action did. As a line: `label: role "name": text note`."""
-
-    label: str
-    """What it is: `alert`, `value`, `new tab 3`."""
-
-    role: str
-    """Role of the element that it is about."""
-
-    name: str
-    """Accessible name of that element, or the message of a dialog."""
-
-    text: str
-    """Message, value, title or address."""
-
-    note: str
-    """What is added to it: `is open`, `, accepted`."""
-
-
-class ClickResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class DoubleClickResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class HoverResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class FillResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class TypeResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class PressResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class SelectResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class CheckResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class UncheckResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class ScrollResponse(Message):
-    """An answer."""
-
-    summary: str
-    """Where the page is scrolled to."""
-
-    x: float
-    """Pixels from the left edge."""
-
-    y: float
-    """Pixels from the top edge."""
-
-
-class DragResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class MoveMouseResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class PressMouseResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class ReleaseMouseResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class TurnWheelResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class UploadFile(Message):
-    """A file that is sent to a page."""
-
-    name: str
-    """Name, without folders."""
-
-    content: bytes
-    """Content."""
-
-
-class UploadResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-
-
-class DialogAcceptResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-    """What followed the answer, or that it is kept for the next question."""
-
-
-class DialogDismissResponse(Message):
-    """An answer."""
-
-    receipt: Receipt | None
-    """What followed the answer, or that it is kept for the next question."""
-
-
-class ReadClipboardResponse(Message):
-    """An answer."""
-
-    text: str
-    """Text of the clipboard, which a page may have put there."""
-
-
-class WriteClipboardResponse(Message):
-    """An answer."""
-
-    characters: int
-    """Characters that were written."""
-
-
 class GotoResponse(Message):
     """An answer."""
 
@@ -1378,6 +1137,415 @@ class ExpectResponse(Message):
 
     waited_ms: int
     """Time waited, in milliseconds."""
+
+
+class CdpResponse(Message):
+    """An answer."""
+
+    value: Any
+    """What the browser answered, at most 1 MiB of JSON; 32 MiB for images and documents."""
+
+    trusted: Any
+    """The same, of a method whose answer no page can choose."""
+
+    list: str
+    """The methods that are allowed, one a line."""
+
+    methods: builtins.list[CdpMethod]
+    """The same as data."""
+
+
+class CdpMethod(Message):
+    """A method that `cdp` may run."""
+
+    method: str
+    """Its name."""
+
+    scope: str
+    """tab or browser: what is locked while it runs."""
+
+    output: str
+    """trusted or untrusted: whether a page can choose what it answers."""
+
+    justification: str
+    """Why it is allowed."""
+
+
+class StartTraceResponse(Message):
+    """An answer."""
+
+    categories: list[str]
+    """Categories that are recorded."""
+
+
+class StopTraceResponse(Message):
+    """An answer."""
+
+    trace: bytes
+    """The file, in the trace format of Chromium."""
+
+    mime: str
+    """Its MIME type."""
+
+    truncated: bool
+    """Whether its end is missing: it was too long."""
+
+    note: str
+    """How much it is."""
+
+
+class StartStepTraceResponse(Message):
+    """An answer."""
+
+    id: int
+    """Number of the trace."""
+
+    session: str
+    """Session whose steps are recorded."""
+
+
+class StopStepTraceResponse(Message):
+    """An answer."""
+
+    trace: bytes
+    """The file."""
+
+    mime: str
+    """Its MIME type."""
+
+    id: int
+    """Number of the trace, which stays."""
+
+    note: str
+    """What it holds."""
+
+
+class ListTracesResponse(Message):
+    """An answer."""
+
+    traces: list[TraceInfo]
+    """Latest first."""
+
+
+class TraceInfo(Message):
+    """A trace of steps."""
+
+    id: int
+    """Its number."""
+
+    session: str
+    """The session that it is of."""
+
+    state: str
+    """recording or ended."""
+
+    started: str
+    """When it began, in RFC 3339."""
+
+    steps: int
+    """Its steps."""
+
+    failed: int
+    """Steps that failed."""
+
+    bytes: int
+    """Bytes on disk."""
+
+
+class ShowTraceResponse(Message):
+    """An answer."""
+
+    steps: list[TraceStep]
+    """In the order in which they began."""
+
+
+class TraceStep(Message):
+    """A step of a trace."""
+
+    number: int
+    """Its number in the trace, from 1."""
+
+    time: str
+    """When it began, in RFC 3339."""
+
+    duration_ms: float
+    """How long it took, in milliseconds."""
+
+    client: str
+    """Who called."""
+
+    command: str
+    """The command."""
+
+    arguments: str
+    """Its arguments as JSON, without secrets; refs are replaced by selectors."""
+
+    element: str
+    """What its element is called."""
+
+    tab: int | None
+    """Its tab; absent where it had none."""
+
+    url: str
+    """Address of the page after it."""
+
+    outcome: str
+    """`ok`, or the reason of its error."""
+
+    error: str
+    """What its error says."""
+
+    findings: list[str]
+    """What was found in its answer."""
+
+    has_before: bool
+    """Whether the page before it is kept."""
+
+    has_after: bool
+    """Whether the page after it is kept."""
+
+    has_picture: bool
+    """Whether a picture of the page after it is kept."""
+
+
+class ShowStepResponse(Message):
+    """An answer."""
+
+    step: TraceStep | None
+    """The step."""
+
+    text: str
+    """The step as text."""
+
+    snapshot: str
+    """Snapshot of the page after it."""
+
+    console: list[ConsoleMessage]
+    """What was written to the console from its begin to its end."""
+
+    requests: list[NetworkEntry]
+    """Requests that began meanwhile."""
+
+
+class TracePictureResponse(Message):
+    """An answer."""
+
+    image: bytes
+    """JPEG of the viewport."""
+
+    mime: str
+    """Its MIME type."""
+
+
+class SaveTraceResponse(Message):
+    """An answer."""
+
+    trace: bytes
+    """The file."""
+
+    mime: str
+    """Its MIME type."""
+
+    note: str
+    """What it holds."""
+
+
+class RemoveTraceResponse(Message):
+    """An answer."""
+
+    removed: int
+    """Traces removed."""
+
+
+class Receipt(Message):
+    """What an action did to the page."""
+
+    summary: str
+    """What changed, one fact a line."""
+
+    url: str | None
+    """Address, when it changed."""
+
+    new_tab: int | None
+    """Tab that was opened."""
+
+    focus: str | None
+    """Element that has the focus now, when that changed: `textbox "Email"`."""
+
+    dialog: str | None
+    """Dialog that was answered: its type, text and answer."""
+
+    downloads: list[DownloadEntry]
+    """Files that the page sent."""
+
+    errors: list[str]
+    """Errors that the console got meanwhile, at most three."""
+
+    facts: list[ReceiptFact]
+    """The same facts as in `summary`, taken apart; a fact without words of the page is a label alone."""
+
+    question: str | None
+    """Question that the page asked and that waits for `dialog-accept` or `dialog-dismiss`: its type and text."""
+
+
+class ReceiptFact(Message):
+    """One thing that an action did. As a line: `label: role "name": text note`."""
+
+    label: str
+    """What it is: `alert`, `value`, `new tab 3`."""
+
+    role: str
+    """Role of the element that it is about."""
+
+    name: str
+    """Accessible name of that element, or the message of a dialog."""
+
+    text: str
+    """Message, value, title or address."""
+
+    note: str
+    """What is added to it: `is open`, `, accepted`."""
+
+
+class ClickResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class DoubleClickResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class HoverResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class FillResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class TypeResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class PressResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class SelectResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class CheckResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class UncheckResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class ScrollResponse(Message):
+    """An answer."""
+
+    summary: str
+    """Where the page is scrolled to."""
+
+    x: float
+    """Pixels from the left edge."""
+
+    y: float
+    """Pixels from the top edge."""
+
+
+class DragResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class MoveMouseResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class PressMouseResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class ReleaseMouseResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class TurnWheelResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class UploadFile(Message):
+    """A file that is sent to a page."""
+
+    name: str
+    """Name, without folders."""
+
+    content: bytes
+    """Content."""
+
+
+class UploadResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+
+
+class DialogAcceptResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+    """What followed the answer, or that it is kept for the next question."""
+
+
+class DialogDismissResponse(Message):
+    """An answer."""
+
+    receipt: Receipt | None
+    """What followed the answer, or that it is kept for the next question."""
+
+
+class ReadClipboardResponse(Message):
+    """An answer."""
+
+    text: str
+    """Text of the clipboard, which a page may have put there."""
+
+
+class WriteClipboardResponse(Message):
+    """An answer."""
+
+    characters: int
+    """Characters that were written."""
 
 
 class FetchResponse(Message):

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use super::event::Event;
 use super::page::Page;
-use crate::capture::body::{ResponseBody, fetch_response_body};
+use crate::capture::body::{ResponseBody, fetch_page_file, fetch_response_body};
 use crate::capture::har::{BodyRequest, HarRecorder, HarRecording};
 use crate::capture::network::{NetworkChange, ObservedRequest};
 use crate::connection::envelope::RawEvent;
 use crate::connection::session::CdpSession;
 use crate::error::Result;
+use crate::ids::FrameId;
 
 /// How long the end waits for bodies that are under way.
 const BODY_TIMEOUT: Duration = Duration::from_millis(500);
@@ -49,6 +50,12 @@ impl Page {
     /// The body of the answer to the request that Chromium calls `key`.
     pub async fn response_body(&self, key: &str) -> Result<ResponseBody> {
         fetch_response_body(self.session(), key).await
+    }
+
+    /// A file that the document of `frame` loaded from `url`, while Chromium still has it.
+    pub async fn page_file(&self, frame: &FrameId, url: &str) -> Result<ResponseBody> {
+        let session = self.frame(frame)?.session;
+        fetch_page_file(&session, frame, url).await
     }
 }
 

@@ -3,6 +3,7 @@
 import { login } from '../state/login.ts';
 import { asCallError, type CallError } from './error.ts';
 import { stream } from './client.ts';
+import { becomesVisible, sleep } from './wait.ts';
 
 const FIRST_DELAY_MS = 250;
 const MAX_DELAY_MS = 4_000;
@@ -53,31 +54,4 @@ function untilHidden(outer: AbortSignal): { signal: AbortSignal; end: () => void
   };
   check();
   return { signal: abort.signal, end };
-}
-
-function becomesVisible(signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    const check = () => {
-      if (document.visibilityState === 'hidden' && !signal.aborted) return;
-      document.removeEventListener('visibilitychange', check);
-      signal.removeEventListener('abort', check);
-      done();
-    };
-    document.addEventListener('visibilitychange', check);
-    signal.addEventListener('abort', check);
-    check();
-  });
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((done) => {
-    const finish = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', finish);
-      done();
-    };
-    const timer = setTimeout(finish, ms);
-    signal.addEventListener('abort', finish);
-  });
 }

@@ -9,13 +9,29 @@ export interface Route {
   view: View;
   /** Id of the tab that is shown large. */
   tab?: string;
+  /** Part of the timeline; the calls when left out. */
+  part?: 'traces';
+  /** Number of the trace that is open. */
+  trace?: string;
+  /** Number of its selected step. */
+  step?: string;
 }
+
+/** How long an address that is replaced may lag behind: browsers refuse to replace it often. */
+const REPLACE_DELAY_MS = 250;
 
 export const route = new Store<Route>(read());
 
-window.addEventListener('hashchange', () => route.set(read()));
+let replaceTimer: ReturnType<typeof setTimeout> | undefined;
 
-export function hrefOf({ view, tab }: Route): string {
+window.addEventListener('hashchange', () => {
+  clearTimeout(replaceTimer);
+  route.set(read());
+});
+
+export function hrefOf({ view, tab, part, trace, step }: Route): string {
+  if (trace !== undefined) return step === undefined ? `#${view}/trace/${trace}` : `#${view}/trace/${trace}/${step}`;
+  if (part !== undefined) return `#${view}/${part}`;
   return tab === undefined ? `#${view}` : `#${view}/${tab}`;
 }
 
@@ -23,8 +39,27 @@ export function goTo(target: Route): void {
   location.hash = hrefOf(target);
 }
 
+/** Shows `target` without a new entry in the history. */
+export function replaceRoute(target: Route): void {
+  const before = location.hash;
+  route.set(target);
+  clearTimeout(replaceTimer);
+  replaceTimer = setTimeout(() => {
+    // A link may have been followed whose event is still to come.
+    if (location.hash === before) history.replaceState(null, '', hrefOf(target));
+  }, REPLACE_DELAY_MS);
+}
+
 function read(): Route {
-  const [name, tab] = location.hash.slice(1).split('/');
+  const [name, first, second, third] = location.hash.slice(1).split('/');
   const view = VIEWS.find((candidate) => candidate === name) ?? 'live';
-  return view === 'live' && tab && /^\d+$/.test(tab) ? { view, tab } : { view };
+  if (view === 'live' && isNumber(first)) return { view, tab: first };
+  if (view === 'timeline' && first === 'traces') return { view, part: 'traces' };
+  if (view === 'timeline' && first === 'trace' && isNumber(second))
+    return isNumber(third) ? { view, trace: second, step: third } : { view, trace: second };
+  return { view };
+}
+
+function isNumber(part: string | undefined): part is string {
+  return part !== undefined && /^\d+$/.test(part);
 }

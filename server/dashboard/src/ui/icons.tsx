@@ -21,6 +21,7 @@ const PATHS = {
   bell: 'M4 11.5V7a4 4 0 0 1 8 0v4.5M2.5 11.5h11M7 13.8h2',
   pause: 'M5.5 3.5v9M10.5 3.5v9',
   play: 'M5 3.5l7 4.5-7 4.5z',
+  record: 'M8 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8',
   grid: 'M2.5 3h11M2.5 8h11M2.5 13h11',
 } as const;
 

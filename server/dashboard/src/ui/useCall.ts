@@ -2,6 +2,7 @@
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { asCallError, type CallError } from '../rpc/error.ts';
+import { becomesVisible, sleep } from '../rpc/wait.ts';
 
 export interface CallState<Answer> {
   answer?: Answer;
@@ -32,32 +33,42 @@ export function useAction(): Action {
   return { ...state, run, retry, dismiss };
 }
 
-/** What a view loads when it opens, and on demand; `everyMs` repeats it. */
+/**
+ * What a view loads when it opens, and on demand; `everyMs` repeats it while the page is on the
+ * screen, and may depend on what was answered.
+ */
 export function useLoad<Answer>(
   load: (signal: AbortSignal) => Promise<Answer>,
   inputs: unknown[],
-  everyMs?: number,
+  everyMs?: number | ((answer: Answer) => number | undefined),
 ): CallState<Answer> & { reload: () => void } {
   const [state, setState] = useState<CallState<Answer>>({ busy: true });
   const [turn, setTurn] = useState(0);
   useEffect(() => {
     const abort = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    const { signal } = abort;
+    let latest = state.answer;
     const once = async () => {
       setState((before) => ({ ...before, busy: true }));
       try {
-        const answer = await load(abort.signal);
-        if (!abort.signal.aborted) setState({ answer, busy: false });
+        const answer = await load(signal);
+        latest = answer;
+        if (!signal.aborted) setState({ answer, busy: false });
       } catch (cause) {
-        if (!abort.signal.aborted) setState((before) => ({ ...before, error: asCallError(cause), busy: false }));
+        if (!signal.aborted) setState((before) => ({ ...before, error: asCallError(cause), busy: false }));
       }
-      if (everyMs !== undefined && !abort.signal.aborted) timer = setTimeout(once, everyMs);
     };
-    void once();
-    return () => {
-      abort.abort();
-      clearTimeout(timer);
+    const repeat = async () => {
+      while (!signal.aborted) {
+        await once();
+        const delay = typeof everyMs !== 'function' ? everyMs : latest === undefined ? undefined : everyMs(latest);
+        if (delay === undefined) return;
+        await sleep(delay, signal);
+        await becomesVisible(signal);
+      }
     };
+    void repeat();
+    return () => abort.abort();
   }, [...inputs, turn]);
   const reload = useCallback(() => setTurn((count) => count + 1), []);
   return { ...state, reload };

@@ -5,10 +5,10 @@ import { call } from '../rpc/client.ts';
 import { hasScope } from '../state/login.ts';
 import { Button } from '../ui/button.tsx';
 import { Failure } from '../ui/failure.tsx';
+import { Output } from '../ui/output.tsx';
 import { Empty, Panel } from '../ui/panel.tsx';
 import { dateText } from '../ui/time.tsx';
 import { useAction, useLoad } from '../ui/useCall.ts';
-import { Output } from './skillRun.tsx';
 
 interface Note {
   host: string;

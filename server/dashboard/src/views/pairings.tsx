@@ -1,9 +1,8 @@
 // Agents on other machines: what they may do, and what they did.
 
-import { useState } from 'preact/hooks';
 import { call } from '../rpc/client.ts';
 import { hasScope } from '../state/login.ts';
-import { Button } from '../ui/button.tsx';
+import { ConfirmButton } from '../ui/confirm.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { Empty, Panel } from '../ui/panel.tsx';
 import { Table } from '../ui/table.tsx';
@@ -58,25 +57,18 @@ export function PairingsPanel() {
               <td class="number">{pairing.last_call ? agoText(pairing.last_call) : 'never'}</td>
               <td class="number">{dateText(pairing.expires_at)}</td>
               <td>
-                <RevokeButton name={pairing.name} busy={action.busy} onRevoke={() => revoke(pairing.name)} />
+                <ConfirmButton
+                  label="Revoke…"
+                  confirmation={`Revoke ${pairing.name}, close its tabs`}
+                  scope="control"
+                  disabled={action.busy}
+                  onConfirm={() => revoke(pairing.name)}
+                />
               </td>
             </tr>
           ))}
         </Table>
       )}
     </Panel>
-  );
-}
-
-/** Asks once more: what the agent has is closed at once. */
-function RevokeButton({ name, busy, onRevoke }: { name: string; busy: boolean; onRevoke: () => void }) {
-  const [isAsking, setAsking] = useState(false);
-  if (!isAsking)
-    return <Button label="Revoke…" kind="danger" scope="control" disabled={busy} onClick={() => setAsking(true)} />;
-  return (
-    <span class="confirm" role="group" aria-label={`Revoke ${name}`}>
-      <Button label={`Revoke ${name}, close its tabs`} kind="danger" disabled={busy} onClick={onRevoke} />
-      <Button label="Cancel" onClick={() => setAsking(false)} />
-    </span>
   );
 }

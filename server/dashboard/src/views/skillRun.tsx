@@ -5,6 +5,7 @@ import { textOfBase64 } from '../rpc/base64.ts';
 import { stream } from '../rpc/client.ts';
 import { Button } from '../ui/button.tsx';
 import { Failure } from '../ui/failure.tsx';
+import { indented, Output } from '../ui/output.tsx';
 import { useAction } from '../ui/useCall.ts';
 import type { Skill } from './skillList.tsx';
 
@@ -74,20 +75,4 @@ export function SkillRun({ skill }: { skill: Skill }) {
       {log && <Output label="Log" text={log} />}
     </form>
   );
-}
-
-export function Output({ label, text }: { label: string; text: string }) {
-  return (
-    <pre tabIndex={0} role="region" aria-label={label}>
-      {text}
-    </pre>
-  );
-}
-
-function indented(json: string): string {
-  try {
-    return JSON.stringify(JSON.parse(json), null, 2);
-  } catch {
-    return json;
-  }
 }

@@ -1,6 +1,7 @@
 // What pages write is text, wherever it is shown.
 
 import { equal, ok, test } from '../harness.mjs';
+import { stepData } from '../traces.mjs';
 
 const STRINGS = [
   '<script>alert(1)</script>',
@@ -125,6 +126,52 @@ test('40 hostile strings are text in every place, and nothing runs', async (dash
     `links: ${links.filter((href) => !href.startsWith('#'))}`,
   );
   await dashboard.shot('hostile');
+});
+
+test('40 hostile strings are text in every place of a trace', async (dashboard) => {
+  const { mock, page } = dashboard;
+  const trace = mock.traces.find(2);
+  trace.session = STRINGS[1];
+  trace.steps = STRINGS.map((text, index) =>
+    stepData(index + 1, {
+      client: text,
+      command: text,
+      arguments: JSON.stringify({ target: text }),
+      element: index % 2 ? text : '',
+      url: text,
+      outcome: text,
+      error: text,
+      findings: [text],
+    }),
+  );
+  for (const [index, text] of STRINGS.entries()) {
+    trace.details[index + 1] = {
+      snapshot: text,
+      console: [{ time_ms: '0', level: text, text, location: text }],
+      requests: [{ id: '1', method: text, url: text, type: text, size: '1', failure: text, time_ms: '0', mime: text }],
+    };
+  }
+  await dashboard.open();
+  await dashboard.view('timeline/traces');
+  await page.locator('article').getByText(STRINGS[1]).waitFor();
+  await dashboard.view('timeline/trace/2');
+  await page.getByRole('option').nth(39).waitFor();
+  equal(await page.locator('.step-target').allTextContents(), STRINGS, 'targets');
+  for (const index of [0, 1, 9, 28, 31, 39]) {
+    await page.locator(`#step-${index + 1}`).click();
+    const step = page.locator(`section[aria-label="Step ${index + 1}"]`);
+    await step.locator('pre[aria-label="Snapshot"]').waitFor();
+    equal(await step.locator('pre[aria-label="Snapshot"]').textContent(), STRINGS[index], 'snapshot');
+    equal(await step.locator('td.page-words').textContent(), STRINGS[index], 'text of the console');
+    equal(await step.locator('p.problem').textContent(), STRINGS[index], 'error');
+    await dashboard.checkWidth(`step ${index + 1}`);
+  }
+  const links = await page.locator('main a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+  ok(
+    links.every((href) => href.startsWith('#')),
+    `links: ${links}`,
+  );
+  await dashboard.shot('hostile-trace');
 });
 
 test('text of errors is text', async (dashboard) => {

@@ -2,13 +2,25 @@
 
 import { ok, test } from '../harness.mjs';
 
-const VIEWS = ['live', 'live/1', 'approvals', 'timeline', 'skills', 'sessions', 'system'];
+const VIEWS = [
+  'live',
+  'live/1',
+  'approvals',
+  'timeline',
+  'timeline/traces',
+  'timeline/trace/2/3',
+  'skills',
+  'sessions',
+  'system',
+];
 /** What is there when a view has loaded. */
 const LOADED = {
   live: '.card[data-tab="1"] canvas[data-drawn]',
   'live/1': 'canvas.page[data-drawn]',
   approvals: '.approval',
   timeline: 'tbody tr',
+  'timeline/traces': 'article[aria-label="Trace 1"]',
+  'timeline/trace/2/3': '.step:has(img):has(pre[aria-label="Snapshot"])',
   skills: 'article[aria-label^="Note"]',
   sessions: 'td >> text=sid',
   system: 'td >> text=EGRESS_BLOCKED',
@@ -27,7 +39,7 @@ for (const width of [320, 768, 1440, 2560]) {
           await page.locator(LOADED[view]).first().waitFor();
           await dashboard.checkWidth(view);
           if (width < 2560) await dashboard.checkAccess(view);
-          await dashboard.shot(`${width}-${colorScheme}-${view.replace('/', '-')}`);
+          await dashboard.shot(`${width}-${colorScheme}-${view.replaceAll('/', '-')}`);
         }
         await dashboard.view('live/1');
         await dashboard.button('Take control').click();

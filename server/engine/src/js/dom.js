@@ -78,11 +78,14 @@ export const adoptedSheets = getter(Document.prototype, 'adoptedStyleSheets');
 export const fullscreenElement = getter(Document.prototype, 'fullscreenElement');
 export const scrollingElement = getter(Document.prototype, 'scrollingElement');
 
+const focusMethods = [HTMLElement, SVGElement, MathMLElement].map((kind) => [kind, method(kind.prototype, 'focus')]);
+/** Elements of other kinds take no focus. */
+export const focusElement = (element) => focusMethods.find(([kind]) => element instanceof kind)?.[1](element);
+
 export const assignedNodes = method(HTMLSlotElement.prototype, 'assignedNodes');
 export const innerText = getter(HTMLElement.prototype, 'innerText');
 export const offsetWidth = getter(HTMLElement.prototype, 'offsetWidth');
 export const isContentEditable = getter(HTMLElement.prototype, 'isContentEditable');
-export const focusElement = method(HTMLElement.prototype, 'focus');
 export const inputValue = getter(HTMLInputElement.prototype, 'value');
 export const inputChecked = getter(HTMLInputElement.prototype, 'checked');
 export const inputMixed = getter(HTMLInputElement.prototype, 'indeterminate');

@@ -62,9 +62,32 @@ enum OwnerItem {
 
 /// Asks for the frames that the document's engine has not reported yet.
 pub(crate) fn request_frame_owners(world: &World, expression: &str) -> CdpCall<serde_json::Value> {
-    let expression = format!("browseEngine.{expression}()");
-    let params = deep_serialization::evaluate_params(world, &expression, "owners", 1, json!({}));
+    request_windows(world, &format!("browseEngine.{expression}()"))
+}
+
+/// Asks for a list of windows, each behind a number.
+pub(crate) fn request_windows(world: &World, expression: &str) -> CdpCall<serde_json::Value> {
+    let params = deep_serialization::evaluate_params(world, expression, "owners", 1, json!({}));
     world.call_method("Runtime.evaluate", &params)
+}
+
+/// The frames of the windows that [`request_windows`] asked for, each behind its number.
+pub(crate) fn frames_of_windows(answer: serde_json::Value) -> Result<Vec<(u32, FrameId)>> {
+    let answer: EvaluateResult<OwnerList> =
+        serde_json::from_value(answer).map_err(Error::internal)?;
+    let items = answer.result.deep_serialized_value.map(|list| list.value).unwrap_or_default();
+    let mut pairs = Vec::new();
+    let mut number = None;
+    for item in items {
+        match (item, number) {
+            (OwnerItem::Number(found), _) => number = Some(found),
+            (OwnerItem::Window { context }, Some(found)) => {
+                pairs.push((found, FrameId::from(context)))
+            }
+            _ => number = None,
+        }
+    }
+    Ok(pairs)
 }
 
 impl Engine {
@@ -74,20 +97,7 @@ impl Engine {
         world: &World,
         call: CdpCall<serde_json::Value>,
     ) -> Result<()> {
-        let answer: EvaluateResult<OwnerList> =
-            serde_json::from_value(call.await?).map_err(Error::internal)?;
-        let items = answer.result.deep_serialized_value.map(|list| list.value).unwrap_or_default();
-        let mut pairs = Vec::new();
-        let mut number = None;
-        for item in items {
-            match (item, number) {
-                (OwnerItem::Number(found), _) => number = Some(found),
-                (OwnerItem::Window { context }, Some(found)) => {
-                    pairs.push((found, FrameId::from(context)))
-                }
-                _ => number = None,
-            }
-        }
+        let pairs = frames_of_windows(call.await?)?;
         if !pairs.is_empty() {
             world.release("owners");
             self.state().frame_owners.lock().insert(Engine::document_of(world), pairs);

@@ -23,3 +23,7 @@ pub(super) static BLANK_CHECK_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"
 /// An expression whose value is the markup of the document as a string, which
 /// needs nothing of [`SCRIPT`].
 pub static MARKUP_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/markup.js"));
+
+/// An expression whose value is the document as tokens, as JSON; it needs nothing of
+/// [`ENGINE_SCRIPT`].
+pub(crate) static TOKENS_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/tokens.js"));

@@ -78,6 +78,14 @@ impl CallContext {
         !notes.classifier_warnings.is_empty() || !notes.findings.is_empty()
     }
 
+    /// What was found so far, in words.
+    pub(crate) fn findings_so_far(&self) -> Vec<String> {
+        let notes = self.lock_notices();
+        let mut findings = notes.findings.warnings();
+        findings.extend(notes.classifier_warnings.iter().cloned());
+        findings
+    }
+
     /// Forgets what was found so far: the reader of a part of a stream got it.
     pub(crate) fn clear_warnings(&self) {
         let mut notes = self.lock_notices();

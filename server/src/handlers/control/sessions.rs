@@ -73,6 +73,8 @@ pub async fn close_session(
         tokio::spawn(async move { attach_default_session(&daemon).await });
     }
     cx.daemon().devtools().revoke(&request.name);
+    // One that is not traced is not an error.
+    let _ = cx.daemon().traces().stop(&request.name);
     cx.daemon().agents().remove_session(&request.name);
     let untold = tabs.iter().flatten().filter_map(|tab| tab.unreported_dialogs().take_questions());
     untold.for_each(|words| cx.add_notice(&words));

@@ -1,0 +1,62 @@
+//! Files of traces: nobody else's to read, and never through a link.
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions},
+    io::{self, Read, Write},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    path::Path,
+};
+
+use browse_base::{Error, Result};
+use browse_proto::Reason;
+use nix::fcntl::OFlag;
+
+/// Bytes of a file that are read at most.
+const MAX_FILE_BYTES: u64 = 64 << 20;
+
+pub(crate) fn make_folder(path: &Path) -> Result<()> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.map_err(|error| unwritable(path, &error))?;
+    match fs::symlink_metadata(path) {
+        Ok(about) if about.is_dir() => Ok(()),
+        _ => Err(unwritable(path, &io::Error::other("it is a link"))),
+    }
+}
+
+pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = open(OpenOptions::new().write(true).create(true).truncate(true), path)?;
+    file.write_all(bytes)
+}
+
+pub(crate) fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    open(OpenOptions::new().append(true).create(true), path)?.write_all(bytes)
+}
+
+pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(OpenOptions::new().read(true), path)?.take(MAX_FILE_BYTES).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    options.mode(0o600).custom_flags((OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits()).open(path)
+}
+
+pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Error {
+    let message = format!("`{}` cannot be written: {error}", path.display());
+    Error::new(Reason::FileUnwritable, message).with("path", path.display())
+}
+
+/// Bytes of the files in a folder, one level deep.
+pub(crate) fn folder_bytes(path: &Path) -> u64 {
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    let sizes = entries.filter_map(|entry| match entry.metadata() {
+        Ok(about) if about.is_file() => Some(about.len()),
+        Ok(about) if about.is_dir() => {
+            let inner = fs::read_dir(entry.path()).into_iter().flatten().flatten();
+            Some(inner.filter_map(|entry| entry.metadata().ok()).map(|about| about.len()).sum())
+        }
+        _ => None,
+    });
+    sizes.sum()
+}

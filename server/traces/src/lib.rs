@@ -1,0 +1,20 @@
+//! Traces of steps: what a session did, command by command, with the page at each moment. They
+//! lie on disk, in a ring with a size limit, and outlive the daemon.
+
+mod export;
+mod files;
+mod har;
+mod page_markup;
+mod playwright;
+mod step;
+mod store;
+mod writer;
+
+pub use export::TraceFile;
+pub use page_markup::{DocumentTokens, MarkupError};
+pub use step::{
+    ConsoleLine, FrameState, PageResource, PageState, ResourceName, TraceHeader, TracedRequest,
+    TracedStep,
+};
+pub use store::{TraceStore, TraceSummary};
+pub use writer::TraceWriter;
