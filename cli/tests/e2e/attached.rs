@@ -318,6 +318,8 @@ fn windows_of_the_person_stay_theirs() {
     let open = |path: &str| {
         project.ok(&["connect", "--cdp", &theirs.address(), "--consent"]);
         project.ok(&["adopt", &mail]);
+        // What is put into a page that still loads, its parser may take out again.
+        project.ok(&["wait", "--load"]);
         let link = format!("<a href={path} target=_blank rel=opener>open it</a>");
         project.ok(&["js", &format!("(document.body.innerHTML = '{link}', 1)")]);
         project.ok(&["click", "text=open it"]);

@@ -86,6 +86,8 @@ struct ControlState {
     ended: Option<EndedLease>,
     /// Controls that wait for a choice of the holder, by tab.
     prompts: HashMap<TabId, ControlPrompt>,
+    /// When a lease ended last.
+    last_end: Option<SystemTime>,
 }
 
 impl SessionControl {
@@ -97,6 +99,12 @@ impl SessionControl {
     /// Whether a person holds the session.
     pub fn is_held(&self) -> bool {
         self.lock().lease.is_some()
+    }
+
+    /// Whether a person holds the session, or has held it since `since`.
+    pub fn was_held_since(&self, since: SystemTime) -> bool {
+        let state = self.lock();
+        state.lease.is_some() || state.last_end.is_some_and(|end| end >= since)
     }
 
     /// Puts `lease` in force, and ends the one of before when `force` is set. One of the same
@@ -160,6 +168,7 @@ impl SessionControl {
         let mut state = self.lock();
         let (lease, _) = state.lease.take_if(|(lease, _)| lease.id == id)?;
         state.ended = Some(EndedLease { lease: lease.clone(), end, note });
+        state.last_end = Some(SystemTime::now());
         state.prompts.clear();
         drop(state);
         self.notify();

@@ -22,8 +22,11 @@ use tokio::time::{Instant, timeout_at};
 
 use super::CallContext;
 
-/// Time that looking at a page may take.
-const CAPTURE_TIMEOUT: Duration = Duration::from_secs(3);
+/// Time that looking at a page after a call may take.
+const CAPTURE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The same before it: an action has to come in time. At most a tenth of the time that is left.
+const EARLY_CAPTURE_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// How much beyond the deadline of a call its page is looked at.
 const OVERTIME: Duration = Duration::from_millis(150);
@@ -44,6 +47,8 @@ pub(super) struct StepTrace {
     started: Instant,
     /// The first line of the console and the first request that are its own.
     captured_from: Option<(u64, u64)>,
+    /// Whether a person had the session meanwhile.
+    is_withheld: bool,
 }
 
 impl StepTrace {
@@ -64,7 +69,13 @@ impl StepTrace {
             command: command.name.to_owned(),
             ..TracedStep::default()
         };
-        Some(Self { writer, step, started: Instant::now(), captured_from: None })
+        Some(Self {
+            writer,
+            step,
+            started: Instant::now(),
+            captured_from: None,
+            is_withheld: false,
+        })
     }
 
     /// Notes the page before an action.
@@ -73,7 +84,9 @@ impl StepTrace {
         self.step.tab = Some(tab.id());
         self.captured_from = Some((tab.console().next_number(), tab.network().next_number()));
         if cx.command().has_side_effects {
-            let limit = (Instant::now() + CAPTURE_TIMEOUT).min(cx.deadline());
+            let now = Instant::now();
+            let left = cx.deadline().saturating_duration_since(now);
+            let limit = now + EARLY_CAPTURE_TIMEOUT.min(left / 10);
             self.step.before = self.page_state(cx, tab, limit, false).await;
         }
     }
@@ -85,30 +98,48 @@ impl StepTrace {
         self.step.error = failure.map(ToString::to_string).unwrap_or_default();
         let Some(tab) = cx.tab_if_any() else { return };
         self.step.tab = Some(tab.id());
+        if !may_keep(cx, tab, self.step.time_ms) {
+            self.is_withheld = true;
+            return;
+        }
         self.step.url = tab.page().url();
-        if cx.command().requires != Requires::Daemon {
+        let shows = matches!(cx.command().requires, Requires::Page | Requires::Navigation);
+        if shows || failure.is_some() {
             let limit = (Instant::now() + CAPTURE_TIMEOUT).min(cx.deadline() + OVERTIME);
             self.step.after = self.page_state(cx, tab, limit, true).await;
         }
-        if let Some((console, network)) = self.captured_from
-            && may_keep(cx, tab)
-        {
+        if let Some((console, network)) = self.captured_from {
             self.step.console = tab.console().since(console).0.into_iter().map(line).collect();
             let requests = tab.network().since(network).0.into_iter();
             self.step.requests = requests.map(|line| request(line.summary)).collect();
         }
+        self.is_withheld = !may_keep(cx, tab, self.step.time_ms);
     }
 
-    /// Writes the step; `secret` is what was typed into a secret field.
+    /// Writes the step: of one during which a person had the session only that it was.
     pub async fn write(
         mut self,
         arguments: Map<String, Value>,
         element: Option<String>,
         findings: Vec<String>,
     ) {
-        self.step.arguments = given_arguments(arguments);
-        self.step.element = element.unwrap_or_default();
-        self.step.findings = findings;
+        if self.is_withheld {
+            let TracedStep { number, time_ms, duration_ms, client, command, outcome, .. } =
+                self.step;
+            self.step = TracedStep {
+                number,
+                time_ms,
+                duration_ms,
+                client,
+                command,
+                outcome,
+                ..TracedStep::default()
+            };
+        } else {
+            self.step.arguments = given_arguments(arguments);
+            self.step.element = element.unwrap_or_default();
+            self.step.findings = findings;
+        }
         let Self { writer, step, .. } = self;
         let written = tokio::task::spawn_blocking(move || writer.write_step(step)).await;
         if let Ok(Err(error)) = written {
@@ -131,93 +162,125 @@ impl StepTrace {
         whole: bool,
     ) -> Option<PageState> {
         let page = tab.page();
-        if !may_keep(cx, tab) || page.open_dialog().is_some() || !self.writer.has_room() {
+        if !may_keep(cx, tab, self.step.time_ms)
+            || page.open_dialog().is_some()
+            || !self.writer.has_room()
+        {
             return None;
         }
         let viewport = page.viewport();
-        let mut state = PageState {
-            width: viewport.width,
-            height: viewport.height,
-            time_ms: milliseconds_now(),
-            ..PageState::default()
-        };
+        let time_ms = milliseconds_now();
         let picture = async {
+            if !whole {
+                return None;
+            }
             let shot = page.screenshot(CaptureArea::Viewport, ImageFormat::Jpeg(PICTURE_QUALITY));
-            timeout_at(limit, async { whole.then_some(shot.await.ok()).flatten() }).await.ok()?
+            timeout_at(limit, shot).await.ok()?.ok()
         };
         let snapshot = async {
-            let summary = tab.engine().summary(true);
-            timeout_at(limit, async { whole.then_some(summary.await.ok()).flatten() }).await.ok()?
+            if !whole {
+                return None;
+            }
+            timeout_at(limit, tab.engine().summary(true)).await.ok()?.ok()
         };
         let contents = tab.engine().document_contents(limit);
         let (picture, snapshot, contents) = tokio::join!(picture, snapshot, contents);
-        for content in contents {
-            state.frames.push(self.frame_state(tab, content, limit).await);
+        let mut documents = Vec::new();
+        for mut content in contents {
+            let files = self.page_files(tab, &mut content, limit).await;
+            documents.push((content, files));
         }
         // Somebody may have taken it meanwhile.
-        if !may_keep(cx, tab) || state.frames.is_empty() {
+        if !may_keep(cx, tab, self.step.time_ms) {
             return None;
         }
-        state.picture = picture.and_then(|picture| self.writer.add_resource(&picture.bytes));
-        state.snapshot =
-            snapshot.and_then(|text| self.writer.add_resource(self.writer.scrub(&text).as_bytes()));
-        Some(state)
-    }
-
-    async fn frame_state(
-        &self,
-        tab: &Tab,
-        mut content: DocumentContent,
-        limit: Instant,
-    ) -> FrameState {
-        for text in &mut content.strings {
-            *text = match text.strip_prefix("/snapshot/frame-number@") {
-                Some(number) => frame_address(&content.frames, number),
-                None => self.writer.scrub(text),
-            };
-        }
-        let tokens = DocumentTokens { tokens: content.tokens, strings: content.strings };
-        let markup = tokens.to_json().ok();
-        let mut resources = Vec::new();
-        for (url, kind) in content.resources.into_iter().take(MAX_FILES) {
-            let file = self.page_file(tab, &content.frame, &content.document, &url, &kind);
-            if let Ok(Some(file)) = timeout_at(limit, file).await {
-                resources.push(file);
+        let writer = Arc::clone(&self.writer);
+        let keep = move || {
+            let scrubber = writer.scrubber();
+            let frames = documents.into_iter();
+            let frames = frames.map(|(content, files)| keep_document(&writer, content, files));
+            PageState {
+                width: viewport.width,
+                height: viewport.height,
+                time_ms,
+                frames: frames.collect(),
+                picture: picture.and_then(|picture| writer.add_resource(&picture.bytes)),
+                snapshot: snapshot
+                    .and_then(|text| writer.add_resource(scrubber.scrub(&text).as_bytes())),
             }
-        }
-        FrameState {
-            id: content.frame.to_string(),
-            url: content.url,
-            doctype: content.doctype,
-            markup: markup.and_then(|markup| self.writer.add_resource(markup.as_bytes())),
-            resources,
-        }
+        };
+        tokio::task::spawn_blocking(keep).await.ok()
     }
 
-    /// A file that a document shows, asked for once.
-    async fn page_file(
+    /// The files that a document shows: those that are kept already, and the others.
+    async fn page_files(
         &self,
         tab: &Tab,
-        frame: &FrameId,
-        document: &str,
-        url: &str,
-        kind: &str,
-    ) -> Option<PageResource> {
-        if let Some(known) = self.writer.find_resource(document, url) {
-            return known;
+        content: &mut DocumentContent,
+        limit: Instant,
+    ) -> Vec<PageFile> {
+        let mut files = Vec::new();
+        for (url, kind) in std::mem::take(&mut content.resources).into_iter().take(MAX_FILES) {
+            if let Some(known) = self.writer.find_resource(&content.document, &url) {
+                files.push(PageFile::Kept(known));
+                continue;
+            }
+            let file = tab.page().page_file(&content.frame, &url);
+            // One that still loads is asked for again with the next step.
+            let Ok(Ok(body)) = timeout_at(limit, file).await else { continue };
+            files.push(PageFile::Loaded { url, kind, body });
         }
-        let body = tab.page().page_file(frame, url).await.ok();
-        let bytes = body.and_then(file_bytes).filter(|bytes| bytes.len() <= MAX_FILE_BYTES);
-        let file = bytes.and_then(|bytes| {
-            let mime = match kind {
-                "style" => "text/css",
-                _ => image_mime(&bytes),
+        files
+    }
+}
+
+/// A file that a document shows.
+enum PageFile {
+    /// It is in the trace already.
+    Kept(PageResource),
+    /// Chromium has it.
+    Loaded { url: String, kind: String, body: ResponseBody },
+}
+
+/// Keeps a document with its files, without secrets.
+fn keep_document(
+    writer: &TraceWriter,
+    mut content: DocumentContent,
+    files: Vec<PageFile>,
+) -> FrameState {
+    let scrubber = writer.scrubber();
+    for text in &mut content.strings {
+        *text = match text.strip_prefix("/snapshot/frame-number@") {
+            Some(number) => frame_address(&content.frames, number),
+            None => scrubber.scrub(text),
+        };
+    }
+    let tokens = DocumentTokens { tokens: content.tokens, strings: content.strings };
+    let (markup, nodes) = tokens.to_json().unwrap_or_default();
+    let resources = files.into_iter().filter_map(|file| match file {
+        PageFile::Kept(known) => Some(known),
+        PageFile::Loaded { url, kind, body } => {
+            let bytes = file_bytes(body).filter(|bytes| bytes.len() <= MAX_FILE_BYTES)?;
+            let mime = if kind == "style" { "text/css" } else { image_mime(&bytes) };
+            let name = match String::from_utf8(bytes) {
+                Ok(text) => writer.add_resource(scrubber.scrub(&text).as_bytes())?,
+                Err(binary) => writer.add_resource(binary.as_bytes())?,
             };
-            let name = self.writer.add_resource(&bytes)?;
-            Some(PageResource { url: url.to_owned(), mime: mime.to_owned(), name })
-        });
-        self.writer.set_resource(document, url, file.clone());
-        file
+            let file = PageResource { url: url.clone(), mime: mime.to_owned(), name };
+            writer.set_resource(&content.document, &url, file.clone());
+            Some(file)
+        }
+    });
+    let resources = resources.collect();
+    FrameState {
+        id: content.frame.to_string(),
+        url: content.url,
+        doctype: content.doctype,
+        markup: Some(markup)
+            .filter(|markup| !markup.is_empty())
+            .and_then(|markup| writer.add_resource(markup.as_bytes())),
+        nodes,
+        resources,
     }
 }
 
@@ -235,11 +298,17 @@ fn given_arguments(mut arguments: Map<String, Value>) -> Map<String, Value> {
     arguments
 }
 
-/// Whether what a tab shows may be kept: a person may have it, or be signing in.
-fn may_keep(cx: &CallContext, tab: &Tab) -> bool {
-    let session = cx.daemon().sessions().get(tab.session());
-    let is_held = session.is_some_and(|session| session.control().holder().is_some());
-    !is_held && !tab.page().is_private()
+/// Whether what a tab showed since `since_ms` may be kept: a person may have it, in a dashboard
+/// or in a window, or have had it.
+fn may_keep(cx: &CallContext, tab: &Tab, since_ms: u64) -> bool {
+    let name = tab.session();
+    let was_held = cx.daemon().sessions().get(name).is_some_and(|session| {
+        let since = SystemTime::UNIX_EPOCH + Duration::from_millis(since_ms);
+        session.control().was_held_since(since)
+    });
+    let window = cx.daemon().windows().get(name);
+    let is_handed_off = window.is_some_and(|window| window.purpose().handoff.is_some());
+    !was_held && !is_handed_off && !tab.page().is_private()
 }
 
 /// The address of a frame in a markup, by which a viewer finds its document.

@@ -176,11 +176,14 @@ where
     egress::record_response(cx, &mut response);
     let mut guarded = browse_content::guard_response(&mut response, cx.guard_options());
     cx.add_guard_report(&guarded);
-    check_message_size(&response)?;
-    classify_text(cx, std::mem::take(&mut guarded.text)).await;
+    let fits = check_message_size(&response);
+    if fits.is_ok() {
+        classify_text(cx, std::mem::take(&mut guarded.text)).await;
+    }
     if let Some(traced) = traced {
         traced.write(cx).await;
     }
+    fits?;
     // A warning about an address alone stands with the address in an envelope.
     Ok((response, guarded.is_page_derived || cx.has_warnings()))
 }

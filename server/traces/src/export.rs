@@ -40,13 +40,16 @@ pub(crate) fn write(
     read: ReadResource<'_>,
 ) -> Result<Vec<u8>> {
     let file = match kind {
-        TraceFile::PlaywrightZip => playwright::zip(header, steps, read)
-            .map_err(|error| Error::new(Reason::Bug, error.to_string()))?,
+        TraceFile::PlaywrightZip => playwright::zip(header, steps, read)?,
         TraceFile::Har => har::log(header, steps).to_string().into_bytes(),
     };
-    if file.len() > MAX_FILE_BYTES {
-        let message = format!("the file has {} bytes", file.len());
-        return Err(Error::new(Reason::TooLarge, message).with("limit", "60 MiB"));
+    match file.len() > MAX_FILE_BYTES {
+        true => Err(too_large(file.len())),
+        false => Ok(file),
     }
-    Ok(file)
+}
+
+pub(crate) fn too_large(bytes: usize) -> Error {
+    let message = format!("the file has {bytes} bytes");
+    Error::new(Reason::TooLarge, message).with("limit", "60 MiB")
 }

@@ -17,10 +17,21 @@ const MAX_FILE_BYTES: u64 = 64 << 20;
 pub(crate) fn make_folder(path: &Path) -> Result<()> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
     made.map_err(|error| unwritable(path, &error))?;
-    match fs::symlink_metadata(path) {
-        Ok(about) if about.is_dir() => Ok(()),
-        _ => Err(unwritable(path, &io::Error::other("it is a link"))),
+    match is_folder(path) {
+        true => Ok(()),
+        false => Err(unwritable(path, &io::Error::other("it is a link"))),
     }
+}
+
+/// Makes a folder that is not there yet.
+pub(crate) fn make_new_folder(path: &Path) -> Result<()> {
+    let made = DirBuilder::new().mode(0o700).create(path);
+    made.map_err(|error| unwritable(path, &error))
+}
+
+/// Whether a folder stands there, and no link to one.
+pub(crate) fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|about| about.is_dir())
 }
 
 pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {

@@ -82,7 +82,9 @@ pub(crate) fn entry(request: &TracedRequest) -> Value {
     })
 }
 
-pub(crate) fn format_time(milliseconds: u64) -> String {
+/// A time in RFC 3339; one after the year 9999, which has no such form, as its end.
+pub fn format_time(milliseconds: u64) -> String {
+    let milliseconds = milliseconds.min(253_402_300_799_000);
     let time = SystemTime::UNIX_EPOCH + Duration::from_millis(milliseconds);
     humantime::format_rfc3339_millis(time).to_string()
 }

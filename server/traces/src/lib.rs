@@ -6,12 +6,15 @@ mod files;
 mod har;
 mod page_markup;
 mod playwright;
+mod scrubber;
 mod step;
 mod store;
 mod writer;
 
 pub use export::TraceFile;
+pub use har::format_time;
 pub use page_markup::{DocumentTokens, MarkupError};
+pub use scrubber::Scrubber;
 pub use step::{
     ConsoleLine, FrameState, PageResource, PageState, ResourceName, TraceHeader, TracedRequest,
     TracedStep,

@@ -28,13 +28,14 @@ pub struct DocumentTokens {
 pub struct MarkupError;
 
 impl DocumentTokens {
-    /// The document as JSON: `[name, {attributes}, ...children]`, where a text is a string.
+    /// The document as JSON: `[name, {attributes}, ...children]`, where a text is a string; and
+    /// how many elements and texts it has.
     ///
     /// # Errors
     /// The list is not well formed, or has not exactly one root.
-    pub fn to_json(&self) -> Result<String, MarkupError> {
+    pub fn to_json(&self) -> Result<(String, u32), MarkupError> {
         let mut out = String::new();
-        let (mut depth, mut roots) = (0_usize, 0);
+        let (mut depth, mut roots, mut nodes) = (0_usize, 0, 0);
         let mut tokens = self.tokens.iter().copied();
         while let Some(token) = tokens.next() {
             if token == CLOSE {
@@ -42,6 +43,7 @@ impl DocumentTokens {
                 out.push(']');
                 continue;
             }
+            nodes += 1;
             match depth {
                 0 => roots += 1,
                 _ => out.push(','),
@@ -66,7 +68,7 @@ impl DocumentTokens {
                 _ => return Err(MarkupError),
             }
         }
-        (depth == 0 && roots == 1).then_some(out).ok_or(MarkupError)
+        (depth == 0 && roots == 1).then_some((out, nodes)).ok_or(MarkupError)
     }
 
     /// A text as JSON.
@@ -89,13 +91,14 @@ mod tests {
     #[test]
     fn a_flat_list_becomes_nested_ones() {
         let page = tokens(&[1, 0, 1, 1, 2, 2, 3, 1, 4, 0, 3, 3]);
-        assert_eq!(page.to_json().as_deref(), Ok(r#"["HTML",{"lang":"en"},"a \"b\"",["P",{}]]"#));
+        let json = r#"["HTML",{"lang":"en"},"a \"b\"",["P",{}]]"#.to_owned();
+        assert_eq!(page.to_json(), Ok((json, 3)));
     }
 
     #[test]
     fn documents_nest_deeper_than_a_parser_follows() {
         let deep: Vec<u64> = [[1, 4, 0].repeat(1_000), [3].repeat(1_000)].concat();
-        let text = tokens(&deep).to_json().expect("well formed");
+        let (text, _) = tokens(&deep).to_json().expect("well formed");
         assert!(text.ends_with(&"]".repeat(1_000)));
     }
 

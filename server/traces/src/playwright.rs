@@ -9,11 +9,13 @@ use std::{
     io::{Cursor, Write},
 };
 
+use browse_base::{Error, Result};
+use browse_proto::Reason;
 use serde_json::{Value, json};
 use zip::{ZipWriter, result::ZipResult, write::SimpleFileOptions};
 
 use super::{
-    export::ReadResource,
+    export::{ReadResource, too_large},
     har,
     step::{FrameState, PageState, ResourceName, TraceHeader, TracedStep},
 };
@@ -21,20 +23,33 @@ use super::{
 /// Version of the format.
 const VERSION: u32 = 7;
 
+/// Bytes of all events: a viewer reads them into memory.
+const MAX_EVENT_BYTES: usize = 256 << 20;
+
 /// Time of the first event: viewers take zero for none.
 const FIRST_MILLISECOND: f64 = 1_000.0;
 
 /// Writes the whole file.
+///
+/// # Errors
+/// `TOO_LARGE`.
 pub(crate) fn zip(
     header: &TraceHeader,
     steps: &[TracedStep],
     read: ReadResource<'_>,
-) -> ZipResult<Vec<u8>> {
+) -> Result<Vec<u8>> {
     let mut events = Events { start: header.started_ms, ..Events::default() };
     events.begin(header, steps);
     for step in steps {
         events.add_step(step, read);
+        if events.trace.len() > MAX_EVENT_BYTES {
+            return Err(too_large(events.trace.len()));
+        }
     }
+    pack(&events, read).map_err(|error| Error::new(Reason::Bug, error.to_string()))
+}
+
+fn pack(events: &Events, read: ReadResource<'_>) -> ZipResult<Vec<u8>> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default();
     zip.start_file("trace.trace", options)?;
@@ -61,6 +76,16 @@ struct Events {
     files: BTreeSet<String>,
     /// What the files of pages held last, by address.
     known: HashMap<String, String>,
+    /// Of each frame the markup that was last written whole.
+    frames: HashMap<String, LastMarkup>,
+}
+
+/// The markup of a frame that later ones refer to.
+#[derive(Default)]
+struct LastMarkup {
+    name: String,
+    /// Snapshots of the frame since it was written.
+    age: u32,
 }
 
 impl Events {
@@ -161,8 +186,7 @@ impl Events {
     ) {
         let time = self.time(state.time_ms);
         for (place, frame) in state.frames.iter().enumerate() {
-            let Some(markup) = frame.markup.as_ref().and_then(read) else { continue };
-            let Ok(markup) = String::from_utf8(markup) else { continue };
+            let Some(markup) = self.markup(frame, read) else { continue };
             self.add_page_files(frame, time);
             let mut snapshot = json!({
                 "snapshotName": format!("{phase}@{call}"),
@@ -199,6 +223,20 @@ impl Events {
                 "timestamp": time,
             }));
         }
+    }
+
+    /// The markup of a frame: a reference to the root of an earlier one where nothing changed.
+    /// Nodes are numbered from the leaves up, so the root is the last.
+    fn markup(&mut self, frame: &FrameState, read: ReadResource<'_>) -> Option<String> {
+        let ResourceName(name) = frame.markup.as_ref()?;
+        let last = self.frames.entry(frame.id.clone()).or_default();
+        if last.name == *name && frame.nodes > 0 {
+            last.age += 1;
+            return Some(format!("[[{},{}]]", last.age, frame.nodes - 1));
+        }
+        let text = String::from_utf8(read(&ResourceName(name.clone()))?).ok()?;
+        *last = LastMarkup { name: name.clone(), age: 0 };
+        Some(text)
     }
 
     /// Style sheets and pictures of a document, as answers to requests: so the viewer finds

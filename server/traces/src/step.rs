@@ -104,6 +104,8 @@ pub struct FrameState {
     pub doctype: String,
     /// Its markup, as JSON of nested lists.
     pub markup: Option<ResourceName>,
+    /// Nodes of the markup.
+    pub nodes: u32,
     /// Style sheets and pictures that it shows.
     pub resources: Vec<PageResource>,
 }

@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     fs,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -27,6 +27,15 @@ const MAX_TOTAL_BYTES: u64 = 256 << 20;
 /// Traces that are kept.
 const MAX_TRACES: usize = 50;
 
+/// Steps that are read of a trace.
+const MAX_STEPS: usize = 2_000;
+
+/// Greatest number of a trace: what is greater is no trace of ours.
+const MAX_ID: u64 = 1 << 48;
+
+/// Length of the file of steps, and how many steps and failed ones it has.
+type StepCounts = (u64, u32, u32);
+
 /// The traces of a project.
 pub struct TraceStore {
     folder: PathBuf,
@@ -34,6 +43,8 @@ pub struct TraceStore {
     count: AtomicUsize,
     /// By session.
     recording: Mutex<HashMap<String, Arc<TraceWriter>>>,
+    /// Of traces that have ended, by their numbers: counting reads all steps.
+    counts: Mutex<HashMap<u64, StepCounts>>,
 }
 
 /// A trace in a list.
@@ -54,7 +65,12 @@ pub struct TraceSummary {
 impl TraceStore {
     /// The traces in `folder`, which need not be there.
     pub fn new(folder: PathBuf) -> Self {
-        Self { folder, count: AtomicUsize::new(0), recording: Mutex::default() }
+        Self {
+            folder,
+            count: AtomicUsize::new(0),
+            recording: Mutex::default(),
+            counts: Mutex::default(),
+        }
     }
 
     /// The trace that `session` is recorded in.
@@ -75,14 +91,14 @@ impl TraceStore {
     /// # Errors
     /// `RECORDING_RUNNING`, `FILE_UNWRITABLE`.
     pub fn start(&self, session: &str, browser: &str) -> Result<Arc<TraceWriter>> {
+        files::make_folder(&self.folder)?;
+        self.remove_oldest();
         let mut recording = self.lock();
         if let Some(running) = recording.get(session) {
             let id = running.header().id;
             let message = format!("the steps of session `{session}` are recorded as trace {id}");
             return Err(Error::new(Reason::RecordingRunning, message).with("trace", id));
         }
-        files::make_folder(&self.folder)?;
-        self.remove_oldest(&recording);
         let id = self.ids().into_iter().max().unwrap_or(0) + 1;
         let started = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let header = TraceHeader {
@@ -126,16 +142,28 @@ impl TraceStore {
     /// `TRACE_NOT_FOUND`.
     pub fn summary(&self, id: u64) -> Result<TraceSummary> {
         let header = self.header(id)?;
-        let steps = self.steps(id)?;
-        let is_recording = self.is_recording(id);
-        let failed = steps.iter().filter(|step| step.is_failed()).count();
-        Ok(TraceSummary {
-            header,
-            is_recording,
-            steps: u32::try_from(steps.len()).unwrap_or(u32::MAX),
-            failed: u32::try_from(failed).unwrap_or(u32::MAX),
-            bytes: files::folder_bytes(&self.folder_of(id)),
-        })
+        let running = self.lock().values().find(|writer| writer.header().id == id).cloned();
+        let (steps, failed) = match &running {
+            Some(writer) => writer.counts(),
+            None => self.count_steps(id)?,
+        };
+        let bytes = files::folder_bytes(&self.folder_of(id));
+        Ok(TraceSummary { header, is_recording: running.is_some(), steps, failed, bytes })
+    }
+
+    fn count_steps(&self, id: u64) -> Result<(u32, u32)> {
+        let file = fs::symlink_metadata(self.folder_of(id).join("steps.jsonl"));
+        let length = file.map_or(0, |about| about.len());
+        let counts = || self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, steps, failed)) = counts().get(&id).filter(|known| known.0 == length) {
+            return Ok((*steps, *failed));
+        }
+        let all = self.steps(id)?;
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let steps = number(all.len());
+        let failed = number(all.iter().filter(|step| step.is_failed()).count());
+        counts().insert(id, (length, steps, failed));
+        Ok((steps, failed))
     }
 
     /// What is known of the trace `id`.
@@ -143,7 +171,12 @@ impl TraceStore {
     /// # Errors
     /// `TRACE_NOT_FOUND`.
     pub fn header(&self, id: u64) -> Result<TraceHeader> {
-        let text = files::read(&self.folder_of(id).join("trace.json"));
+        let folder = self.folder_of(id);
+        // A project that was cloned may have links in their place.
+        if !files::is_folder(&folder) || !files::is_folder(&folder.join("resources")) {
+            return Err(trace_not_found(id));
+        }
+        let text = files::read(&folder.join("trace.json"));
         let header = text.ok().and_then(|text| serde_json::from_slice::<TraceHeader>(&text).ok());
         header.filter(|header| header.id == id).ok_or_else(|| trace_not_found(id))
     }
@@ -157,6 +190,7 @@ impl TraceStore {
         let text = files::read(&self.folder_of(id).join("steps.jsonl")).unwrap_or_default();
         // The last line may be cut: the daemon was killed.
         let lines = text.split(|byte| *byte == b'\n');
+        let lines = lines.filter(|line| !line.is_empty()).take(MAX_STEPS);
         let mut steps: Vec<TracedStep> =
             lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
         steps.sort_by_key(|step| step.number);
@@ -210,8 +244,7 @@ impl TraceStore {
     }
 
     /// Makes room: the oldest ones go.
-    fn remove_oldest(&self, recording: &HashMap<String, Arc<TraceWriter>>) {
-        let running = |path: &Path| recording.values().any(|writer| writer.folder() == path);
+    fn remove_oldest(&self) {
         let mut ids = self.ids();
         ids.sort_unstable_by(|first, second| second.cmp(first));
         let mut total = 0;
@@ -219,7 +252,7 @@ impl TraceStore {
             let folder = self.folder_of(id);
             total += files::folder_bytes(&folder);
             let is_kept = total <= MAX_TOTAL_BYTES && place + 1 < MAX_TRACES;
-            if !is_kept && !running(&folder) {
+            if !is_kept && !self.is_recording(id) {
                 // Tried again with the next trace.
                 let _ = fs::remove_dir_all(&folder);
             }
@@ -228,7 +261,8 @@ impl TraceStore {
 
     fn ids(&self) -> Vec<u64> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+        let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        ids.filter(|id| *id <= MAX_ID).collect()
     }
 
     fn folder_of(&self, id: u64) -> PathBuf {

@@ -2,20 +2,20 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     },
 };
 
 use browse_base::Result;
-use browse_secrets::{SecretMatcher, redact};
-use serde_json::Value;
+use browse_secrets::SecretMatcher;
 use sha2::{Digest, Sha256};
 
 use super::{
     files::{self, unwritable},
+    scrubber::Scrubber,
     step::{PageResource, ResourceName, TraceHeader, TracedStep},
 };
 
@@ -25,8 +25,17 @@ const MAX_STEPS: u32 = 2_000;
 /// Bytes of the pages of a trace.
 const MAX_PAGE_BYTES: u64 = 48 << 20;
 
-/// Secrets that are looked for in what is kept.
-const MAX_SECRETS: usize = 100;
+/// Bytes of the steps of a trace, beside their pages.
+const MAX_STEP_BYTES: u64 = 32 << 20;
+
+/// Lines of the console, and requests, of a step.
+const MAX_LINES: usize = 300;
+
+/// Characters of one of them.
+const MAX_LINE_CHARS: usize = 2_000;
+
+/// Secrets that are looked for in what is kept. With more of them nothing of pages is kept.
+const MAX_SECRETS: usize = 200;
 
 /// Files whose address is remembered.
 const MAX_RESOURCES: usize = 5_000;
@@ -40,24 +49,29 @@ pub struct TraceWriter {
     header: TraceHeader,
     steps: AtomicU32,
     bytes: AtomicU64,
+    step_bytes: AtomicU64,
+    failed: AtomicU32,
+    written: AtomicU32,
     is_over: AtomicBool,
+    /// There were too many secrets.
+    is_blind: AtomicBool,
     state: Mutex<WriterState>,
 }
 
 #[derive(Default)]
 struct WriterState {
     written: HashSet<String>,
-    /// Files by document and address: none for one that cannot be had.
-    resources: HashMap<(String, String), Option<PageResource>>,
+    /// Files by document and address.
+    resources: HashMap<(String, String), PageResource>,
     /// What was typed into secret fields.
-    secrets: Vec<SecretMatcher>,
+    secrets: Arc<Vec<SecretMatcher>>,
 }
 
 impl TraceWriter {
     /// Begins a trace in the new folder `folder`.
     pub(crate) fn create(folder: PathBuf, header: TraceHeader) -> Result<Self> {
-        files::make_folder(&folder)?;
-        files::make_folder(&folder.join("resources"))?;
+        files::make_new_folder(&folder)?;
+        files::make_new_folder(&folder.join("resources"))?;
         let text = serde_json::to_vec(&header).unwrap_or_default();
         let path = folder.join("trace.json");
         files::write_new(&path, &text).map_err(|error| unwritable(&path, &error))?;
@@ -66,7 +80,11 @@ impl TraceWriter {
             header,
             steps: AtomicU32::new(0),
             bytes: AtomicU64::new(0),
+            step_bytes: AtomicU64::new(0),
+            failed: AtomicU32::new(0),
+            written: AtomicU32::new(0),
             is_over: AtomicBool::new(false),
+            is_blind: AtomicBool::new(false),
             state: Mutex::default(),
         })
     }
@@ -84,7 +102,16 @@ impl TraceWriter {
 
     /// Whether it has room for further pages.
     pub fn has_room(&self) -> bool {
-        self.bytes.load(Ordering::Relaxed) < MAX_PAGE_BYTES && !self.is_over()
+        self.bytes.load(Ordering::Relaxed) < MAX_PAGE_BYTES && !self.is_over() && !self.is_blind()
+    }
+
+    /// Steps that were written, and those of them that failed.
+    pub(crate) fn counts(&self) -> (u32, u32) {
+        (self.written.load(Ordering::Relaxed), self.failed.load(Ordering::Relaxed))
+    }
+
+    fn is_blind(&self) -> bool {
+        self.is_blind.load(Ordering::Relaxed)
     }
 
     fn is_over(&self) -> bool {
@@ -113,13 +140,13 @@ impl TraceWriter {
         Some(ResourceName(name))
     }
 
-    /// A file that was asked for before, by its document and address.
-    pub fn find_resource(&self, document: &str, url: &str) -> Option<Option<PageResource>> {
+    /// A file that was kept before, by its document and address.
+    pub fn find_resource(&self, document: &str, url: &str) -> Option<PageResource> {
         self.lock().resources.get(&(document.to_owned(), url.to_owned())).cloned()
     }
 
-    /// Remembers a file of a document, or that it cannot be had.
-    pub fn set_resource(&self, document: &str, url: &str, resource: Option<PageResource>) {
+    /// Remembers a file of a document.
+    pub fn set_resource(&self, document: &str, url: &str, resource: PageResource) {
         let mut state = self.lock();
         if state.resources.len() < MAX_RESOURCES {
             state.resources.insert((document.to_owned(), url.to_owned()), resource);
@@ -128,26 +155,21 @@ impl TraceWriter {
 
     /// Takes `text` out of all that is kept from now on: somebody typed it as a secret.
     pub fn add_secret(&self, text: &str) {
+        let secret = SecretMatcher::new(text.to_owned());
         let mut state = self.lock();
-        if text.chars().count() >= MIN_SECRET_CHARS && state.secrets.len() < MAX_SECRETS {
-            state.secrets.push(SecretMatcher::new(text.to_owned()));
+        if text.chars().count() < MIN_SECRET_CHARS || state.secrets.contains(&secret) {
+            return;
+        }
+        if state.secrets.len() < MAX_SECRETS {
+            Arc::make_mut(&mut state.secrets).push(secret);
+        } else {
+            self.is_blind.store(true, Ordering::Relaxed);
         }
     }
 
-    /// A text without secrets.
-    pub fn scrub(&self, text: &str) -> String {
-        let bare = redact(text).into_owned();
-        self.lock().secrets.iter().fold(bare, |text, secret| secret.redact_in(&text))
-    }
-
-    /// Takes secrets out of a value.
-    fn scrub_value(&self, value: &mut Value) {
-        match value {
-            Value::String(text) => *text = self.scrub(text),
-            Value::Array(items) => items.iter_mut().for_each(|item| self.scrub_value(item)),
-            Value::Object(fields) => fields.values_mut().for_each(|item| self.scrub_value(item)),
-            _ => {}
-        }
+    /// What takes secrets out of texts.
+    pub fn scrubber(&self) -> Scrubber {
+        Scrubber(Arc::clone(&self.lock().secrets))
     }
 
     /// Writes a step that has ended, without secrets.
@@ -158,27 +180,42 @@ impl TraceWriter {
         if self.is_over() {
             return Ok(());
         }
-        self.scrub_step(&mut step);
-        let mut line = serde_json::to_vec(&step).unwrap_or_default();
+        self.limit_step(&mut step);
+        self.scrubber().scrub_step(&mut step);
+        // Begun anew after a line that a full disk cut.
+        let mut line = vec![b'\n'];
+        serde_json::to_writer(&mut line, &step).unwrap_or_default();
         line.push(b'\n');
         let path = self.folder.join("steps.jsonl");
-        files::append(&path, &line).map_err(|error| unwritable(&path, &error))
+        files::append(&path, &line).map_err(|error| unwritable(&path, &error))?;
+        self.step_bytes.fetch_add(line.len() as u64, Ordering::Relaxed);
+        self.written.fetch_add(1, Ordering::Relaxed);
+        self.failed.fetch_add(u32::from(step.is_failed()), Ordering::Relaxed);
+        Ok(())
     }
 
-    /// Names of files have the form of secrets, so each text is scrubbed by itself.
-    fn scrub_step(&self, step: &mut TracedStep) {
-        step.arguments.values_mut().for_each(|value| self.scrub_value(value));
-        let states = [&mut step.before, &mut step.after].into_iter().flatten();
-        let frames = states.flat_map(|state| &mut state.frames).map(|frame| &mut frame.url);
-        let console = step.console.iter_mut().flat_map(|line| [&mut line.text, &mut line.location]);
-        let requests = step.requests.iter_mut().map(|request| &mut request.url);
-        let own = [&mut step.element, &mut step.url, &mut step.error];
-        for text in frames.chain(console).chain(requests).chain(own) {
-            *text = self.scrub(text);
+    /// Cuts what a page wrote.
+    fn limit_step(&self, step: &mut TracedStep) {
+        if self.is_blind() || self.step_bytes.load(Ordering::Relaxed) > MAX_STEP_BYTES {
+            (step.before, step.after) = (None, None);
+            step.console.clear();
+            step.requests.clear();
+            step.error.clear();
+            step.arguments.clear();
         }
+        step.console.truncate(MAX_LINES);
+        step.requests.truncate(MAX_LINES);
+        for line in &mut step.console {
+            cut(&mut line.text);
+            cut(&mut line.location);
+        }
+        step.requests.iter_mut().for_each(|request| cut(&mut request.url));
+        cut(&mut step.error);
+        cut(&mut step.url);
     }
 
-    pub(crate) fn folder(&self) -> &Path {
+    #[cfg(test)]
+    pub(crate) fn folder(&self) -> &std::path::Path {
         &self.folder
     }
 
@@ -188,5 +225,12 @@ impl TraceWriter {
 
     fn lock(&self) -> MutexGuard<'_, WriterState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn cut(text: &mut String) {
+    if let Some((end, _)) = text.char_indices().nth(MAX_LINE_CHARS) {
+        text.truncate(end);
+        text.push('…');
     }
 }

@@ -10,6 +10,12 @@ const OPEN_TOKEN = 1;
 const TEXT_TOKEN = 2;
 const CLOSE_TOKEN = 3;
 
+/** Characters of a document: what comes after them is left out. */
+const MAX_TRACED_CHARS = 8_000_000;
+
+/** Characters of the address of a file: longer ones are data. */
+const MAX_FILE_ADDRESS = 2_000;
+
 /** Nodes of a document. */
 const MAX_TRACED_NODES = 60_000;
 
@@ -34,10 +40,13 @@ const traceDom = {
   scrollTopOf: getter(Element.prototype, 'scrollTop'),
   scrollLeftOf: getter(Element.prototype, 'scrollLeft'),
   rectOf: method(Element.prototype, 'getBoundingClientRect'),
+  closestOf: method(Element.prototype, 'closest'),
   matchesSelector: method(Element.prototype, 'matches'),
   attributeOf: method(Element.prototype, 'getAttribute'),
   windowOfFrame: getter(HTMLIFrameElement.prototype, 'contentWindow'),
   adoptedSheetsOf: getter(Document.prototype, 'adoptedStyleSheets'),
+  documentTypeOf: getter(Document.prototype, 'doctype'),
+  typeNameOf: getter(DocumentType.prototype, 'name'),
   adoptedSheetsOfShadow: getter(ShadowRoot.prototype, 'adoptedStyleSheets'),
 };
 
@@ -56,9 +65,14 @@ export const documentTokens = () => {
   const tokens = [];
   const resources = new Map();
   const frames = [];
+  const sheetTexts = new Map();
   let nodes = 0;
+  let left = MAX_TRACED_CHARS;
 
-  const placeOf = (text) => {
+  const placeOf = (given) => {
+    // Each use counts: the daemon writes a text as often as it stands in the document.
+    const text = given.length <= left ? given : '';
+    left -= text.length;
     const known = places.get(text);
     if (known !== undefined) return known;
     places.set(text, strings.length);
@@ -73,11 +87,18 @@ export const documentTokens = () => {
   const close = () => tokens.push(CLOSE_TOKEN);
 
   const sheetText = (sheet) => {
+    if (sheetTexts.has(sheet)) return sheetTexts.get(sheet);
+    let text = '';
     try {
-      return Array.from(sheet.cssRules, (rule) => rule.cssText).join('\n');
+      for (const rule of sheet.cssRules) {
+        if (text.length > left) break;
+        text += `${rule.cssText}\n`;
+      }
     } catch {
-      return '';
+      // One of another origin.
     }
+    sheetTexts.set(sheet, text);
+    return text;
   };
   const adoptedSheets = (sheets) => {
     for (const sheet of sheets) {
@@ -101,18 +122,20 @@ export const documentTokens = () => {
   };
 
   /** What an element shows that its attributes do not say. */
-  const stateOf = (element, name) => {
+  const stateOf = (element) => {
     const state = [];
-    if (name === 'INPUT' || name === 'TEXTAREA') {
+    if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) {
       const isHidden = isSecret(element) || element.type === 'hidden';
       if (element.type !== 'file') state.push(['__playwright_value_', isHidden && element.value ? MASK : element.value]);
       if (element.type === 'checkbox' || element.type === 'radio') state.push(['__playwright_checked_', String(element.checked)]);
-    } else if (name === 'OPTION') state.push(['__playwright_selected_', String(element.selected)]);
-    else if (name === 'DIALOG' && element.open) state.push(['__playwright_dialog_open_', traceDom.matchesSelector(element, ':modal') ? 'modal' : 'true']);
-    else if (name === 'IMG') {
+    } else if (element instanceof HTMLOptionElement) {
+      const list = traceDom.closestOf(element, 'select');
+      if (!list || !isSecret(list)) state.push(['__playwright_selected_', String(element.selected)]);
+    } else if (element instanceof HTMLDialogElement && element.open) state.push(['__playwright_dialog_open_', traceDom.matchesSelector(element, ':modal') ? 'modal' : 'true']);
+    else if (element instanceof HTMLImageElement) {
       const url = element.currentSrc;
       state.push(['__playwright_current_src__', SCRIPT_URL.test(url) || url.length > MAX_TRACED_VALUE ? '' : url]);
-    } else if (name === 'CANVAS' || name === 'IFRAME') {
+    } else if (element instanceof HTMLCanvasElement || element instanceof HTMLIFrameElement) {
       const { left, top, right, bottom } = traceDom.rectOf(element);
       state.push(['__playwright_bounding_rect__', JSON.stringify({ left, top, right, bottom })]);
     }
@@ -131,15 +154,15 @@ export const documentTokens = () => {
   };
 
   const noteFile = (element, name) => {
-    const isSheet = name === 'LINK' && /(?:^|\s)stylesheet(?:\s|$)/i.test(traceDom.attributeOf(element, 'rel') ?? '');
-    const url = name === 'IMG' ? element.currentSrc : isSheet ? element.href : '';
-    if (url && !url.startsWith('data:')) resources.set(url.replace(/#.*/, ''), FILE_KINDS[name]);
+    const isSheet = element instanceof HTMLLinkElement && /(?:^|\s)stylesheet(?:\s|$)/i.test(traceDom.attributeOf(element, 'rel') ?? '');
+    const url = element instanceof HTMLImageElement ? element.currentSrc : isSheet ? element.href : '';
+    if (url && url.length <= MAX_FILE_ADDRESS && !url.startsWith('data:')) resources.set(url.replace(/#.*/, ''), FILE_KINDS[name]);
   };
 
   const walk = (node, depth) => {
     const type = traceDom.nodeTypeOf(node);
     nodes += 1;
-    if (nodes > MAX_TRACED_NODES || depth > MAX_TRACED_DEPTH) return;
+    if (nodes > MAX_TRACED_NODES || depth > MAX_TRACED_DEPTH || left < MAX_FILE_ADDRESS) return;
     if (type === Node.TEXT_NODE) {
       text(traceDom.nodeValueOf(node) ?? '');
       return;
@@ -158,7 +181,7 @@ export const documentTokens = () => {
       return;
     }
     noteFile(node, upper);
-    open(name, [...stateOf(node, upper), ...ownAttributes(node, upper), ...(upper === 'IFRAME' ? frameOf(node) : [])]);
+    open(name, [...stateOf(node), ...ownAttributes(node, upper), ...(node instanceof HTMLIFrameElement ? frameOf(node) : [])]);
     if (upper === 'HEAD') {
       open('BASE', [['href', traceDom.baseUriOf(node)]]);
       close();
@@ -178,10 +201,11 @@ export const documentTokens = () => {
   const top = documentElement(document);
   if (top) walk(top, 0);
   globalThis.browseTraceFrames = frames;
+  const type = traceDom.documentTypeOf(document);
   return JSON.stringify({
     tokens,
     strings,
-    doctype: document.doctype?.name ?? '',
+    doctype: type ? traceDom.typeNameOf(type) : '',
     resources: Array.from(resources),
     frames: frames.length / 2,
   });

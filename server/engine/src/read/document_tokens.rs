@@ -1,5 +1,7 @@
 //! The documents of a tab as flat lists of what they are made of, for traces.
 
+use std::time::Duration;
+
 use browse_chromium::{Frame, FrameId, World};
 use serde::Deserialize;
 use tokio::time::{Instant, timeout_at};
@@ -8,6 +10,9 @@ use crate::error::{Error, Result};
 use crate::page::engine::Engine;
 use crate::page::frame_owners::{frames_of_windows, request_windows};
 use crate::page::script::TOKENS_SCRIPT;
+
+/// Time that frames get after the main document was read.
+const FRAME_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Documents of a tab that are read.
 const MAX_DOCUMENTS: usize = 20;
@@ -47,12 +52,17 @@ impl Engine {
     /// `limit` is left out.
     pub async fn document_contents(&self, limit: Instant) -> Vec<DocumentContent> {
         let main = self.page().main_frame();
-        let others = self.page().frames().into_iter().filter(|frame| frame.id != main.id);
-        let frames: Vec<_> = std::iter::once(main.clone()).chain(others).collect();
-        let read = frames.iter().take(MAX_DOCUMENTS).map(|frame| async move {
-            timeout_at(limit, self.document_content(frame)).await.ok()?.ok()
-        });
-        futures::future::join_all(read).await.into_iter().flatten().collect()
+        let read = |frame: Frame, limit: Instant| async move {
+            timeout_at(limit, self.document_content(&frame)).await.ok()?.ok()
+        };
+        let others: Vec<_> =
+            self.page().frames().into_iter().filter(|frame| frame.id != main.id).collect();
+        let Some(first) = read(main, limit).await else { return Vec::new() };
+        // One that hangs must not hold up the others, and the call.
+        let limit = limit.min(Instant::now() + FRAME_TIMEOUT);
+        let others = others.into_iter().take(MAX_DOCUMENTS).map(|frame| read(frame, limit));
+        let others = futures::future::join_all(others).await;
+        std::iter::once(first).chain(others.into_iter().flatten()).collect()
     }
 
     async fn document_content(&self, frame: &Frame) -> Result<DocumentContent> {

@@ -1,17 +1,16 @@
 //! Traces of steps: begins, ends, lists, shows and writes them.
 
-use std::{
-    fmt::Write as _,
-    time::{Duration, SystemTime},
-};
+use std::fmt::Write as _;
 
-use browse_proto::{Reason, v1};
-use browse_traces::{ResourceName, TraceFile, TraceHeader, TraceStore, TraceSummary, TracedStep};
+use browse_proto::{Reason, Scope, v1};
+use browse_traces::{
+    ResourceName, TraceFile, TraceHeader, TraceStore, TraceSummary, TracedStep, format_time,
+};
 use serde_json::Value;
 
 use crate::dispatch::CallContext;
 use browse_base::{Error, Result};
-use browse_policy::SessionRule;
+use browse_policy::{SessionRule, TabPolicy};
 
 /// Begins to record the steps of the session.
 pub async fn start_step_trace(
@@ -21,7 +20,8 @@ pub async fn start_step_trace(
     let session = cx.session()?;
     cx.check_session_free(&session)?;
     let browser = cx.browser().await?.info().product.clone();
-    let writer = cx.daemon().traces().start(session.name(), &browser)?;
+    let name = session.name().to_owned();
+    let writer = read(cx, move |store| store.start(&name, &browser)).await?;
     let header = writer.header();
     Ok(v1::StartStepTraceResponse { id: header.id, session: header.session.clone() })
 }
@@ -32,6 +32,9 @@ pub async fn stop_step_trace(
     request: v1::StopStepTraceRequest,
 ) -> Result<v1::StopStepTraceResponse> {
     let session = cx.session_name();
+    if let Some(running) = cx.daemon().traces().recording(&session) {
+        check_visible(cx, running.header())?;
+    }
     let id = cx.daemon().traces().stop(&session)?;
     let saved = v1::SaveTraceRequest { id, format: request.format };
     let v1::SaveTraceResponse { trace, mime, note } = save_trace(cx, saved).await?;
@@ -181,9 +184,17 @@ async fn read_steps(cx: &CallContext, id: u64) -> Result<Vec<TracedStep>> {
     read(cx, move |store| store.steps(id)).await
 }
 
-/// A trace holds the pages of all hosts that its session went to.
+/// A trace holds the pages of all tabs of its session, and of all hosts that it went to.
 fn check_visible(cx: &CallContext, header: &TraceHeader) -> Result<()> {
     let capability = cx.capability();
+    if !capability.scopes.allows(Scope::Read) {
+        let message = "a trace holds pages, and the token has no scope `read`";
+        return Err(Error::new(Reason::ScopeDenied, message).with("required", "read"));
+    }
+    if capability.tabs != TabPolicy::Session {
+        let message = "a trace holds the tabs of others in its session";
+        return Err(Error::new(Reason::SessionDenied, message));
+    }
     if let SessionRule::Only(own) = &capability.session
         && *own != header.session
     {
@@ -263,9 +274,4 @@ fn step_text(step: &TracedStep, snapshot: &str) -> String {
     }
     text.truncate(text.trim_end().len());
     text
-}
-
-fn format_time(milliseconds: u64) -> String {
-    let time = SystemTime::UNIX_EPOCH + Duration::from_millis(milliseconds);
-    humantime::format_rfc3339_millis(time).to_string()
 }
