@@ -164,7 +164,7 @@ impl CallRecorder {
         let is_password = self.step.element.as_ref().is_some_and(|[.., kind]| kind == "password");
         for name in ["text", "key"] {
             let Some(Value::String(text)) = arguments.get(name) else { continue };
-            // A named key, such as Enter, is no text; `Shift+H` is.
+            // `Shift+H` is text, and a named key such as Enter is not.
             let is_text = name == "text"
                 || text.rsplit('+').next().is_some_and(|last| last.chars().count() <= 1);
             if !is_text || !(is_unknown || is_password) {

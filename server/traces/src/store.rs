@@ -30,7 +30,7 @@ const MAX_TRACES: usize = 50;
 /// Steps that are read of a trace.
 const MAX_STEPS: usize = 2_000;
 
-/// Greatest number of a trace: what is greater is no trace of ours.
+/// Greatest number of a trace; folders with greater ones are not ours.
 const MAX_ID: u64 = 1 << 48;
 
 /// Length of the file of steps, and how many steps and failed ones it has.

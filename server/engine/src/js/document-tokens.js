@@ -127,7 +127,7 @@ export const documentTokens = () => {
     if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) {
       const isHidden = isSecret(element) || element.type === 'hidden';
       if (element.type !== 'file') state.push(['__playwright_value_', isHidden && element.value ? MASK : element.value]);
-      if (element.type === 'checkbox' || element.type === 'radio') state.push(['__playwright_checked_', String(element.checked)]);
+      if (element instanceof HTMLInputElement && (element.type === 'checkbox' || element.type === 'radio')) state.push(['__playwright_checked_', String(element.checked)]);
     } else if (element instanceof HTMLOptionElement) {
       const list = traceDom.closestOf(element, 'select');
       if (!list || !isSecret(list)) state.push(['__playwright_selected_', String(element.selected)]);

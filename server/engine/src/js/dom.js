@@ -78,9 +78,15 @@ export const adoptedSheets = getter(Document.prototype, 'adoptedStyleSheets');
 export const fullscreenElement = getter(Document.prototype, 'fullscreenElement');
 export const scrollingElement = getter(Document.prototype, 'scrollingElement');
 
-const focusMethods = [HTMLElement, SVGElement, MathMLElement].map((kind) => [kind, method(kind.prototype, 'focus')]);
+const focusHtml = method(HTMLElement.prototype, 'focus');
+const focusSvg = method(SVGElement.prototype, 'focus');
+const focusMath = method(MathMLElement.prototype, 'focus');
 /** Elements of other kinds take no focus. */
-export const focusElement = (element) => focusMethods.find(([kind]) => element instanceof kind)?.[1](element);
+export const focusElement = (element) => {
+  if (element instanceof HTMLElement) focusHtml(element);
+  else if (element instanceof SVGElement) focusSvg(element);
+  else if (element instanceof MathMLElement) focusMath(element);
+};
 
 export const assignedNodes = method(HTMLSlotElement.prototype, 'assignedNodes');
 export const innerText = getter(HTMLElement.prototype, 'innerText');
