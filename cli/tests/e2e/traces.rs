@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use crate::{project::Project, site::Site};
+use crate::{project::Project, site::Site, window::with_screen};
 
 const HOME: &str = r#"<title>Sign in</title><link rel=stylesheet href=/style.css>
 <style>h1 { color: green }</style><h1>Sign in</h1><form id=f onsubmit="return send()">
@@ -14,6 +14,9 @@ const HOME: &str = r#"<title>Sign in</title><link rel=stylesheet href=/style.css
 <button>Send</button></form><output></output><div id=host></div><iframe src="/inner"></iframe>
 <script>
 document.cookie = "sid=Mulberry-cookie-8";
+const other = document.createElement("iframe");
+other.src = location.origin.replace("127.0.0.1", "localhost") + "/other";
+document.body.append(other);
 document.getElementById("host").attachShadow({ mode: "open" }).innerHTML = "<p>in the shadow</p>";
 const send = () => {
   const name = f.elements.name.value;
@@ -57,6 +60,7 @@ fn site() -> Site {
         ("/", HOME),
         ("/style.css", "h1 { font-family: monospace }"),
         ("/inner", "<title>Inner</title><p>in the frame</p><input style='position:fixed;inset:0'>"),
+        ("/other", "<title>Other</title><p>of another origin</p>"),
         ("/sent", "ok"),
         ("/two", "<title>Two</title><h1>Second page</h1>"),
     ])
@@ -124,7 +128,14 @@ fn a_trace_holds_each_step_and_no_secret() {
     assert!(snapshot.contains("welcome Ada") && snapshot.contains("in the frame"), "{snapshot}");
 
     let kept = kept_text(&project.path().join(".browse/traces"));
-    for part in ["welcome Ada", "in the shadow", "in the frame", "font-family: monospace", "new"] {
+    for part in [
+        "welcome Ada",
+        "in the shadow",
+        "in the frame",
+        "of another origin",
+        "font-family: monospace",
+        "new",
+    ] {
         assert!(kept.contains(part), "{part} is not kept");
     }
     let har = fs::read_to_string(project.path().join("steps.har")).expect("it was written");
@@ -170,4 +181,21 @@ fn a_trace_is_of_one_session() {
     project.ok(&["--session", "other", "trace", "start", "--steps"]);
     project.ok(&["session", "close", "other"]);
     assert_eq!(project.json(&["trace", "list"])[0]["state"], "ended");
+}
+
+#[test]
+fn no_page_is_kept_while_a_person_has_the_window() {
+    let Some((_screen, project)) = with_screen() else { return };
+    let site = site();
+    project.ok(&["goto", &site.url("/two")]);
+    project.ok(&["trace", "start", "--steps"]);
+    project.ok(&["handoff", "sign in"]);
+    assert!(project.ok(&["text"]).contains("Second page"), "looking works");
+    project.ok(&["resume"]);
+    project.ok(&["text"]);
+    let steps = project.json(&["trace", "show", "1"]);
+    let texts: Vec<_> =
+        steps.as_array().expect("steps").iter().filter(|step| step["command"] == "text").collect();
+    assert_eq!((&texts[0]["has_after"], &texts[0]["url"]), (&false.into(), &"".into()));
+    assert_eq!(texts[1]["has_after"], true);
 }

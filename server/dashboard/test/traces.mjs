@@ -110,7 +110,7 @@ export class MockTraces {
     if (name === 'StopStepTrace') return this.#stop(session, message);
     if (name === 'RemoveTrace') return this.#remove(message);
     const found = this.find(message.id);
-    if (!found) return notFound(`there is no trace ${message.id}`);
+    if (!found) return notFound(`trace ${message.id} is not kept`);
     if (name === 'ShowTrace') return { answer: { steps: found.steps } };
     if (name === 'SaveTrace') return { answer: saved(found, message.format) };
     const step = found.steps.find(({ number }) => number === message.step);

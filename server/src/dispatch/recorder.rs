@@ -2,12 +2,15 @@
 //! hook in the dispatcher. What an element is called is found out before the call acts on
 //! it, for afterwards it may be gone.
 
+mod traced_step;
+
 use std::time::Duration;
 
 use browse_proto::{Command, Sends, StepRole, render, wire};
 use serde_json::{Map, Value, json};
 use tokio::time::{Instant, timeout_at};
 
+use self::traced_step::EndedStep;
 use super::{CallContext, downloads::download_of_last_action, step_trace::StepTrace};
 use crate::skills::{
     program::SecretRef,
@@ -29,29 +32,11 @@ const FIELD_STATE_TIMEOUT: Duration = Duration::from_millis(500);
 /// Time that keeping the page may take.
 const PAGE_HTML_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Text of a call that failed, for a field that is not known, is looked for in pages when it has so
-/// many characters.
-const MIN_UNKNOWN_SECRET_CHARS: usize = 6;
-
 /// Largest request that is kept, in bytes.
 const MAX_REQUEST_BYTES: usize = 256 << 10;
 
 /// Largest answer that is kept, in bytes.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
-
-/// A step of a trace that has ended.
-pub struct EndedStep {
-    trace: StepTrace,
-    arguments: Map<String, Value>,
-    element: Option<String>,
-}
-
-impl EndedStep {
-    /// Writes it, with what was found in the answer.
-    pub async fn write(self, cx: &CallContext) {
-        self.trace.write(self.arguments, self.element, cx.findings_so_far()).await;
-    }
-}
 
 /// A call that is being noted.
 pub struct CallRecorder {
@@ -140,47 +125,7 @@ impl CallRecorder {
         }
     }
 
-    /// Whether it is known into what kind of field the call types: what stands in a frame
-    /// that has the focus is not.
-    fn is_field_known(&self) -> bool {
-        let tag = self.step.element.as_ref().map(|[tag, ..]| tag.as_str());
-        tag.is_some_and(|tag| {
-            !matches!(tag, "iframe" | "frame" | "object" | "embed" | "fencedframe")
-        })
-    }
-
-    /// The arguments for a trace. Text for a field that is not known is taken for a secret.
-    async fn traced_arguments(&mut self, cx: &CallContext, has_failed: bool) -> Map<String, Value> {
-        let types = matches!(self.step.command.name, "fill" | "type" | "press");
-        if types && !self.is_field_known() && !has_failed && self.number.is_none() {
-            // It was not there before the call. (A recording knows only what was.)
-            self.name_targets(cx).await;
-        }
-        let mut arguments = self.step.fields.clone();
-        let is_unknown = match self.step.command.name {
-            "dialog-accept" => self.question.is_none(),
-            _ => types && !self.is_field_known(),
-        };
-        let is_password = self.step.element.as_ref().is_some_and(|[.., kind]| kind == "password");
-        for name in ["text", "key"] {
-            let Some(Value::String(text)) = arguments.get(name) else { continue };
-            // `Shift+H` is text, and a named key such as Enter is not.
-            let is_text = name == "text"
-                || text.rsplit('+').next().is_some_and(|last| last.chars().count() <= 1);
-            if !is_text || !(is_unknown || is_password) {
-                continue;
-            }
-            // A short one is part of many words.
-            if let Some(trace) = &self.trace
-                && (!has_failed || text.chars().count() >= MIN_UNKNOWN_SECRET_CHARS)
-            {
-                trace.add_secret(text);
-            }
-            arguments.insert(name.to_owned(), Value::Null);
-        }
-        arguments
-    }
-
+    /// Finds lasting names for the elements of the call.
     async fn name_targets(&mut self, cx: &CallContext) {
         let Some(tab) = cx.tab_if_any() else { return };
         (self.step.tab, self.step.before) = (tab.id(), page_location(cx));
@@ -355,18 +300,6 @@ impl CallRecorder {
         }
         self.store(cx, page);
         ended
-    }
-
-    /// Looks at the page after the call, for its trace.
-    async fn take_trace(&mut self, cx: &CallContext, failure: Option<&Error>) -> Option<EndedStep> {
-        self.trace.as_ref()?;
-        let arguments = self.traced_arguments(cx, failure.is_some()).await;
-        let mut trace = self.trace.take()?;
-        if let Some(text) = self.typed_text.as_deref().filter(|_| self.step.secret.is_some()) {
-            trace.add_secret(text);
-        }
-        trace.look_after(cx, failure).await;
-        Some(EndedStep { trace, arguments, element: self.step.label.clone() })
     }
 
     /// Finds out what the field holds now.

@@ -7,7 +7,7 @@ use std::{
 };
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use browse_base::Error;
+use browse_base::{Error, now_ms};
 use browse_chromium::{CaptureArea, FrameId, ImageFormat, ResponseBody};
 use browse_engine::DocumentContent;
 use browse_proto::Requires;
@@ -64,7 +64,7 @@ impl StepTrace {
         let writer = traces.recording(&cx.session_name())?;
         let step = TracedStep {
             number: writer.next_number()?,
-            time_ms: milliseconds_now(),
+            time_ms: now_ms(),
             client: cx.client().to_string(),
             command: command.name.to_owned(),
             ..TracedStep::default()
@@ -169,7 +169,7 @@ impl StepTrace {
             return None;
         }
         let viewport = page.viewport();
-        let time_ms = milliseconds_now();
+        let time_ms = now_ms();
         let picture = async {
             if !whole {
                 return None;
@@ -358,9 +358,4 @@ fn request(entry: browse_proto::v1::NetworkEntry) -> TracedRequest {
         mime: entry.mime.unwrap_or_default(),
         failure: entry.failure.unwrap_or_default(),
     }
-}
-
-fn milliseconds_now() -> u64 {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(now.as_millis()).unwrap_or_default()
 }

@@ -8,12 +8,12 @@ use std::{
 };
 
 use super::{
-    event_row::{NoteEvent, NoteEventRow, RowKind, now_ms},
+    event_row::{NoteEvent, NoteEventRow, RowKind},
     failpoints,
     file::{NoteEventFile, read_all, sync_folder},
     note::{HostNote, NoteIndex},
 };
-use browse_base::Result;
+use browse_base::{Result, now_ms};
 
 /// Rows above what is needed before it is worth the writing.
 const COMPACTION_SLACK_ROWS: usize = 64;

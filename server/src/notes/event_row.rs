@@ -1,6 +1,7 @@
 //! The rows of the files that notes are kept in: what happened to a note, one
 //! JSON object a line, of `type: "domain"`. Rows of other types are others'.
 
+use browse_base::now_ms;
 use serde::{Deserialize, Serialize};
 
 /// How far a note has come.
@@ -102,10 +103,4 @@ impl NoteEventRow {
         line.push(b'\n');
         line
     }
-}
-
-/// Milliseconds since 1970.
-pub fn now_ms() -> u64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since.map_or(0, |since| since.as_millis() as u64)
 }

@@ -6,13 +6,13 @@ use std::{path::Path, sync::Arc};
 use browse_proto::Reason;
 
 use super::{
-    event_row::{NoteEvent, NoteEventRow, now_ms},
+    event_row::{NoteEvent, NoteEventRow},
     file::NoteEventFile,
     host::NoteHost,
     note::{HostNote, NoteIndex, NoteScope, NoteState, NoteVersion, sha256_hex},
     slug,
 };
-use browse_base::{Error, Result};
+use browse_base::{Error, Result, now_ms};
 
 /// The two files of notes.
 pub struct NoteStore {

@@ -5,8 +5,9 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, UNIX_EPOCH};
 
+use browse_base::now_ms;
 use serde::{Deserialize, Serialize};
 
 use super::skill::Skill;
@@ -112,11 +113,6 @@ impl SkillCheck {
 
 fn canonical_folder(skill: &Skill) -> PathBuf {
     skill.folder.canonicalize().unwrap_or_else(|_| skill.folder.clone())
-}
-
-fn now_ms() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -8,10 +8,9 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
-    time::SystemTime,
 };
 
-use browse_base::{Error, Result};
+use browse_base::{Error, Result, now_ms};
 use browse_proto::Reason;
 
 use super::{
@@ -30,7 +29,7 @@ const MAX_TRACES: usize = 50;
 /// Steps that are read of a trace.
 const MAX_STEPS: usize = 2_000;
 
-/// Greatest number of a trace; folders with greater ones are not ours.
+/// Largest number of a trace; folders with larger ones are not ours.
 const MAX_ID: u64 = 1 << 48;
 
 /// Length of the file of steps, and how many steps and failed ones it has.
@@ -100,11 +99,10 @@ impl TraceStore {
             return Err(Error::new(Reason::RecordingRunning, message).with("trace", id));
         }
         let id = self.ids().into_iter().max().unwrap_or(0) + 1;
-        let started = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let header = TraceHeader {
             id,
             session: session.to_owned(),
-            started_ms: u64::try_from(started.unwrap_or_default().as_millis()).unwrap_or_default(),
+            started_ms: now_ms(),
             browser: browser.to_owned(),
         };
         let writer = Arc::new(TraceWriter::create(self.folder_of(id), header)?);
@@ -275,7 +273,7 @@ impl TraceStore {
 }
 
 fn trace_not_found(id: u64) -> Error {
-    Error::new(Reason::TraceNotFound, format!("there is no trace {id}")).with("trace", id)
+    Error::new(Reason::TraceNotFound, format!("trace {id} is not kept")).with("trace", id)
 }
 
 #[cfg(test)]
@@ -329,6 +327,19 @@ mod tests {
         let ids: Vec<_> = store.list().iter().map(|trace| trace.header.id).collect();
         assert_eq!((ids.len(), ids[0]), (MAX_TRACES, MAX_TRACES as u64 + 1));
         assert_eq!(store.header(1).expect_err("it went").reason(), Reason::TraceNotFound);
+    }
+
+    #[test]
+    fn a_trace_takes_no_more_pages_than_it_may_have() {
+        let (_folder, store) = store();
+        let writer = store.start("default", "Chromium/1").expect("it starts");
+        let page = vec![b'a'; 40 << 20];
+        let name = writer.add_resource(&page).expect("there is room");
+        // The same again costs nothing.
+        assert_eq!(writer.add_resource(&page), Some(name));
+        assert!(writer.has_room() && writer.add_resource(&vec![b'b'; 9 << 20]).is_none());
+        writer.write_step(step(1)).expect("steps go on");
+        assert_eq!(store.steps(1).expect("it is there").len(), 1);
     }
 
     #[test]

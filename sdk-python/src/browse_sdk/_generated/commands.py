@@ -1028,7 +1028,7 @@ class Commands(Client):
     def start_step_trace(self) -> m.StartStepTraceResponse:
         """Begins to record the steps of the session.
 
-        Of each command that follows, whoever calls it, is kept: its caller, its arguments, how it ended, what was found in its answer, the page before and after it (markup, picture and snapshot), and what the console and the network did meanwhile. Values of secret fields, cookies and headers are not kept, and nothing is while a person has the session. A trace ends after 2,000 steps, keeps at most 48 MiB of pages, and stays on disk until 256 MiB of later ones push it out.
+        Of each command that follows, of all callers, it keeps: the caller, the arguments, how it ended, what was found in its answer, the page before and after it (markup, picture and snapshot), and what the console and the network did meanwhile. Values of secret fields, cookies and headers are not kept, and no page is while a person has the session. A trace ends after 2,000 steps, keeps at most 48 MiB of pages, and stays on disk until 256 MiB of later ones push it out.
         """
         return self._perform("start_step_trace", {})
 

@@ -314,7 +314,7 @@ test('errors of the daemon are shown where they happen', async (dashboard) => {
   const refuse = (reason) => (_, response) => fail(response, 'unavailable', reason, `no ${reason}`, 'Wait');
   await dashboard.open();
   await dashboard.view('timeline/trace/99');
-  await page.locator('.failure').getByText('There is no trace 99.').waitFor();
+  await page.locator('.failure').getByText('Trace 99 is not kept.').waitFor();
   mock.overrides['BrowserService/TracePicture'] = refuse('PICTURE');
   mock.overrides['BrowserService/ShowStep'] = refuse('STEP');
   await dashboard.view('timeline/trace/2/4');

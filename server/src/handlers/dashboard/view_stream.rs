@@ -134,7 +134,7 @@ impl ViewStream {
         // Somebody may have taken it meanwhile.
         if is_held || is_held_by_other(&self.cx, &session) {
             let watched = &mut self.tabs[index];
-            watched.screencast = None;
+            (watched.screencast, watched.since) = (None, Instant::now());
             return self.report(index, "held", Some(&tab), None);
         }
         let now = Instant::now();
@@ -153,7 +153,9 @@ impl ViewStream {
             None if watched.state == "live" && watched.is_covered() => {
                 self.report(index, "still", Some(&tab), None)
             }
-            None if watched.state.is_empty() && watched.since.elapsed() > FIRST_FRAME_TIMEOUT => {
+            None if matches!(watched.state, "" | "held")
+                && watched.since.elapsed() > FIRST_FRAME_TIMEOUT =>
+            {
                 self.report(index, "hidden", Some(&tab), None)
             }
             None => None,

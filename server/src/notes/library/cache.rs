@@ -12,7 +12,8 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::collection::LibrarySettings;
-use crate::notes::{event_row::now_ms, note::sha256_hex, safe_files};
+use crate::notes::{note::sha256_hex, safe_files};
+use browse_base::now_ms;
 
 /// A fetched collection.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -14,8 +14,8 @@ use super::{
     cache::{CachedNote, LibraryCache, LibraryManifest},
     collection::{LibrarySettings, LibraryTree, ListedNote, parse_tree},
 };
-use crate::notes::{event_row::now_ms, scan::NoteScanner};
-use browse_base::{Error, Result};
+use crate::notes::scan::NoteScanner;
+use browse_base::{Error, Result, now_ms};
 use browse_content::clean;
 use browse_outbound::{FetchPolicy, OutboundRequest, UrlGate, send_following_redirects};
 
