@@ -52,7 +52,7 @@ gen: ## Writes the generated files: docs/commands.md, docs/errors.md, the SDK
 bench: ## Measures browse against its peers, and writes docs/benchmarks.md
 	@deploy/bench.sh
 
-picture: ## Makes docs/browse.png, the picture in the README, from a real run
+picture: ## Makes the pictures of the README and of docs/dashboard.md from real runs
 	@deploy/picture.sh
 
 clean: ## Removes what was built

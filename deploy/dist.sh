@@ -61,7 +61,7 @@ sysroot=$(rustc --print sysroot)
   # Without packed relocations a release runs on glibc 2.34 instead of 2.36.
   export BROWSE_OLD_LOADER=1
   export CXXFLAGS=$CFLAGS CARGO_TARGET_DIR="$root/target/release-build" CARGO_INCREMENTAL=0
-  BROWSE_CARGO="cargo auditable" deploy/build.sh release
+  CARGO="$root/deploy/dist/cargo.sh" BROWSE_CARGO="cargo-auditable auditable" deploy/build.sh release
 )
 built="$root/target/release-build/release"
 

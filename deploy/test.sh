@@ -37,7 +37,7 @@ deploy/dashboard.sh
 # workspace, so that nothing is built twice.
 PRODUCT_TESTS="e2e leaks"
 # What these expect holds only where a tab answers soon, so they run after all others.
-TIMED_TESTS="engine_suite/random::a_page_that engine_suite/random::two_thousand e2e/deadlines:: e2e/webmcp::bad_calls daemon_suite/arrivals:: e2e/mcp_injections:: chromium_suite/trouble::an_endless_loop"
+TIMED_TESTS="engine_suite/receipts::what_style_alone engine_suite/random::a_page_that engine_suite/random::two_thousand e2e/deadlines:: e2e/webmcp::bad_calls daemon_suite/arrivals:: e2e/mcp_injections:: chromium_suite/trouble::an_endless_loop"
 # shellcheck disable=SC2086,SC2046 # They are words.
 skip_timed=$(printf -- '--skip %s ' $(printf '%s\n' $TIMED_TESTS | cut -d/ -f2))
 other_tests() {
@@ -75,6 +75,9 @@ suite "MCP with the Python client" deploy/test/mcp.sh "$(binaries dev)"
 # Skipped by name where the npm registry cannot be reached and nothing is cached.
 suite "Applications" env BROWSE_TEST_BINARIES="$(binaries dev)" deploy/apps.sh --quick
 suite "Clients of the DevTools protocol" env BROWSE_TEST_BINARIES="$(binaries dev)" deploy/cdp.sh --quick
+
+# Skipped by name where helm, kubectl and the schemas cannot be fetched.
+suite "Chart of the fleet" deploy/kubernetes/test/chart.sh
 
 suite "Dashboard" node server/dashboard/test/run.mjs
 suite "Dashboard of a daemon" node server/dashboard/test/daemon.mjs "$(binaries dev)"

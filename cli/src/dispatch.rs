@@ -24,7 +24,13 @@ pub fn run(invocation: Invocation, globals: &Globals) -> Result<u8> {
         "restart" if globals.is_project_daemon() => {
             return local::stop_restart::restart(&request, globals);
         }
-        "open_dashboard" => return local::dashboard::open(&request, globals),
+        "open_dashboard" => {
+            return match &globals.remote {
+                Some(name) => local::remote_dashboard::open(name, &request, globals),
+                None => local::dashboard::open(&request, globals),
+            };
+        }
+        "save_extension" => return local::extension::save(&request, globals),
         "start_tunnel" => return local::tunnel::start(&request, globals),
         "version" => return local::version(&request, globals),
         _ => {}

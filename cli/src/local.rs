@@ -3,8 +3,10 @@
 mod browsed;
 pub mod config;
 pub mod dashboard;
+pub mod extension;
 pub mod mcp;
 pub mod redeem;
+pub mod remote_dashboard;
 pub mod stop_restart;
 pub mod tunnel;
 pub mod upgrade;

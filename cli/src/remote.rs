@@ -197,13 +197,20 @@ fn read_private_text(file: File) -> Result<String, String> {
 }
 
 fn remotes_folder() -> Result<PathBuf> {
+    Ok(browse_home()?.join("remotes"))
+}
+
+/// The folder of browse of this user.
+///
+/// # Errors
+/// Neither `BROWSE_HOME` nor `HOME` is an absolute path.
+pub fn browse_home() -> Result<PathBuf> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = set("BROWSE_HOME").or_else(|| Some(set("HOME")?.join(".browse")));
-    let home = home.filter(|home| home.is_absolute()).ok_or_else(|| {
+    home.filter(|home| home.is_absolute()).ok_or_else(|| {
         let message = "neither BROWSE_HOME nor HOME names a folder";
         Failure::new(Reason::SettingInvalid, message).with_hint("Set HOME")
-    })?;
-    Ok(home.join("remotes"))
+    })
 }
 
 fn remote_path(name: &str) -> Result<PathBuf> {

@@ -6,9 +6,10 @@
 use std::{error::Error, fmt, sync::Arc};
 
 use rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, OtherError, SignatureScheme,
+    CertificateError, ClientConfig, DigitallySignedStruct, OtherError, RootCertStore,
+    SignatureScheme,
     client::{
-        WebPkiServerVerifier,
+        VerifierBuilderError, WebPkiServerVerifier,
         danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
     },
     crypto::{CryptoProvider, ring, verify_tls13_signature},
@@ -63,6 +64,21 @@ pub fn greeting(
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier))
         .with_no_client_auth())
+}
+
+/// The authorities whose word this machine takes for certificates, if there are any.
+///
+/// # Errors
+/// No certificate can be checked with them.
+pub fn machine_authorities() -> Result<Option<Arc<WebPkiServerVerifier>>, VerifierBuilderError> {
+    let mut roots = RootCertStore::empty();
+    // Some of a machine's may be beyond reading.
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    if roots.is_empty() {
+        return Ok(None);
+    }
+    let provider = Arc::new(ring::default_provider());
+    WebPkiServerVerifier::builder_with_provider(roots.into(), provider).build().map(Some)
 }
 
 /// Knows one public key, and maybe whom to ask about others.
@@ -127,7 +143,7 @@ impl ServerCertVerifier for Pinned {
 mod tests {
     use std::io;
 
-    use rustls::{ClientConnection, RootCertStore, ServerConfig, ServerConnection};
+    use rustls::{ClientConnection, ServerConfig, ServerConnection};
 
     use super::*;
 

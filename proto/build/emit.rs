@@ -118,7 +118,7 @@ fn command(model: &ContractModel, command: &CommandModel) -> String {
     let words: Vec<_> = command.name.split(' ').filter(|w| !w.starts_with("--")).collect();
     let selector = command.name.split(' ').find_map(|word| word.strip_prefix("--"));
     format!(
-        "Command {{ service: {:?}, method: {:?}, path: \"/browse.v1.{}/{}\", function: {:?}, group: {:?}, title: {:?}, help: {:?}, name: {:?}, words: &{words:?}, selector: {selector:?}, aliases: &{:?}, scope: Scope::{}, tunnel: {}, args: &[{args}], request: &M_{}, response: &M_{}, result: {:?}, text_template: {:?}, example: {:?}, timeout_ms: {:?}, save: {:?}, no_autostart: {}, requires: Requires::{}, has_side_effects: {}, exclusive: &[{exclusive}], step_role: StepRole::{}, unrepeatable: {:?}, output_arg: {:?}, extension: {:?}, inline: {}, selector_short: {:?}, streaming: {} }},\n",
+        "Command {{ service: {:?}, method: {:?}, path: \"/browse.v1.{}/{}\", function: {:?}, group: {:?}, title: {:?}, help: {:?}, name: {:?}, words: &{words:?}, selector: {selector:?}, aliases: &{:?}, scope: Scope::{}, tunnel: {}, remote_dashboard: {}, fleet: {}, args: &[{args}], request: &M_{}, response: &M_{}, result: {:?}, text_template: {:?}, example: {:?}, timeout_ms: {:?}, save: {:?}, no_autostart: {}, requires: Requires::{}, has_side_effects: {}, exclusive: &[{exclusive}], step_role: StepRole::{}, unrepeatable: {:?}, output_arg: {:?}, extension: {:?}, inline: {}, selector_short: {:?}, streaming: {} }},\n",
         command.service,
         command.method,
         command.service,
@@ -131,6 +131,8 @@ fn command(model: &ContractModel, command: &CommandModel) -> String {
         command.aliases,
         SCOPES[command.scope as usize],
         command.tunnel,
+        command.remote_dashboard,
+        command.fleet,
         command.request,
         command.response,
         index(&command.response, &command.result),
@@ -156,9 +158,18 @@ fn find_message<'a>(model: &'a ContractModel, name: &str) -> &'a MessageModel {
     found.expect("`check` has seen the message")
 }
 
+/// `60s` or `5m`; none for a command that has the usual time.
 fn parse_milliseconds(text: &str) -> Option<u64> {
-    let seconds = text.strip_suffix('s')?;
-    Some(seconds.parse::<u64>().expect("a timeout is a number of seconds: `60s`") * 1000)
+    if text.is_empty() {
+        return None;
+    }
+    let (number, unit) = text.split_at(text.len() - 1);
+    let unit = match unit {
+        "s" => 1_000,
+        "m" => 60_000,
+        _ => panic!("`{text}` is not a timeout in seconds or minutes: `60s`, `5m`"),
+    };
+    Some(number.parse::<u64>().expect("a timeout is a whole number: `60s`") * unit)
 }
 
 /// Writes the enum of reasons and the table of their rules.

@@ -33,6 +33,10 @@ pub struct Command {
     pub scope: Scope,
     /// Whether a paired agent may call it.
     pub tunnel: bool,
+    /// Whether a person at a dashboard on another machine may call it.
+    pub remote_dashboard: bool,
+    /// Whether a tenant of a fleet may call it.
+    pub fleet: bool,
     /// Positional arguments.
     pub args: &'static [Argument],
     /// Its request.

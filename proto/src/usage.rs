@@ -79,6 +79,9 @@ impl Command {
             "dir" => {
                 "Folder to write to; made when it does not exist. A new one in the temp directory when left out."
             }
+            "folder" => {
+                "Folder to write to; made when it does not exist. One in BROWSE_HOME when left out."
+            }
             _ if self.has_formats() => {
                 "File to write; its extension names the format. A file in the temp directory when left out. A single word is the path, unless it is a ref or begins with `.`, `#` or `[`."
             }

@@ -28,6 +28,47 @@ fn tunnel_opens_only_the_pinned_commands() {
     );
 }
 
+/// The first words of commands that no dashboard on another machine may call, whatever its
+/// scopes: they give access to others, end or restart the daemon, give out or take other
+/// browsers and their cookies, trust programs, or start a shell of the owner.
+const REMOTE_DASHBOARD_NEVER: &[&str] = &[
+    "agent",
+    "cdp",
+    "cdp-url",
+    "chain",
+    "connect",
+    "cookie-import-browser",
+    "dashboard",
+    "disconnect",
+    "handoff",
+    "pair",
+    "restart",
+    "stop",
+    "terminal",
+    "tunnel",
+    "upload",
+    "upgrade",
+];
+
+/// Whether no dashboard on another machine may call a command.
+fn is_never_remote(command: &Command) -> bool {
+    command.name == "skill trust"
+        || command.words.first().is_some_and(|word| REMOTE_DASHBOARD_NEVER.contains(word))
+}
+
+#[test]
+fn a_remote_dashboard_is_refused_what_is_of_the_owner_alone() {
+    // The page itself is what it opens.
+    let open = Command::all().iter().filter(|command| command.remote_dashboard);
+    let open: Vec<_> = open.filter(|command| command.name != "dashboard page").collect();
+    let wrong: Vec<_> = open.iter().filter(|c| is_never_remote(c)).map(|c| c.name).collect();
+    assert!(wrong.is_empty(), "these are never called from another machine: {wrong:?}");
+    assert!(open.iter().all(|command| command.scope != Scope::Public), "it has a token");
+    for name in ["pair new", "cookie-import-browser", "skill trust", "stop", "terminal open"] {
+        assert!(Command::by_name(name).is_some_and(is_never_remote), "{name}");
+    }
+}
+
 #[test]
 fn one_command_needs_no_token_and_one_any() {
     let of = |scope| -> Vec<_> {
@@ -65,7 +106,11 @@ fn collect(message: &'static Message, unmarked: &mut BTreeSet<String>) {
 fn policy_reads_as_one_page() {
     let line = |c: &Command| {
         let tunnel = if c.tunnel { "tunnel" } else { "" };
-        format!("{:<22} {:<8} {tunnel}", c.name, c.scope.name()).trim_end().to_owned()
+        let dashboard = if c.remote_dashboard { "dashboard" } else { "" };
+        let fleet = if c.fleet { "fleet" } else { "" };
+        let line =
+            format!("{:<22} {:<8} {tunnel:<6} {dashboard:<9} {fleet}", c.name, c.scope.name());
+        line.trim_end().to_owned()
     };
     let table: Vec<_> = Command::all().iter().map(line).collect();
     insta::assert_snapshot!(table.join("\n"));
@@ -108,9 +153,9 @@ fn what_leaves_by_a_call_and_how_it_is_recorded_reads_as_one_page() {
     insta::assert_snapshot!(table.join("\n"));
 }
 
-/// Denials that nobody gets who calls from somewhere else or runs a tunnel: they are
+/// Denials that no agent gets that calls from somewhere else, nor who runs a tunnel: they are
 /// of commands that are not served there, or one answer stands for them all.
-const ELSEWHERE_NEVER: [&str; 11] = [
+const ELSEWHERE_NEVER: [&str; 15] = [
     "TOKEN_EXPIRED",
     "TOKEN_FOREIGN",
     "TRUST_DENIED",
@@ -122,6 +167,11 @@ const ELSEWHERE_NEVER: [&str; 11] = [
     "NOTE_PATTERN",
     "NOTE_SECRET",
     "LIBRARY_NOTE_WITHHELD",
+    // Those of a fleet are in docs/fleet.md.
+    "FLEET_BUSY",
+    "FLEET_DENIED",
+    "FLEET_QUOTA",
+    "POD_MISMATCH",
 ];
 
 #[test]
@@ -164,5 +214,44 @@ fn hints_fill_their_keys() {
         let bare = rule.hint_with(|_| None);
         let torn = bare.split('`').skip(1).step_by(2).any(|code| code.trim() != code);
         assert!(!torn && !bare.contains("``"), "{}: without values: {bare}", rule.name);
+    }
+}
+
+#[test]
+fn a_fleet_serves_nothing_of_the_machine() {
+    let never = [
+        "adopt",
+        "agent",
+        "approve",
+        "cdp",
+        "cdp-url",
+        "connect",
+        "control",
+        "cookie-import",
+        "dashboard",
+        "disconnect",
+        "doctor",
+        "fetch",
+        "handoff",
+        "library",
+        "pair",
+        "restart",
+        "resume",
+        "skill",
+        "state",
+        "stop",
+        "talk",
+        "terminal",
+        "tunnel",
+        "upgrade",
+        "upload",
+    ];
+    let is_never =
+        |command: &&Command| command.words.first().is_some_and(|word| never.contains(word));
+    let open = Command::all().iter().filter(|command| command.fleet);
+    let wrong: Vec<_> = open.filter(is_never).map(|command| command.name).collect();
+    assert!(wrong.is_empty(), "these concern a machine or other daemons: {wrong:?}");
+    for name in ["goto", "snapshot", "click", "fill", "tabs", "session new", "whoami", "overview"] {
+        assert!(Command::by_name(name).is_some_and(|command| command.fleet), "{name}");
     }
 }

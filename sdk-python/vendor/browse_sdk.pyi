@@ -630,6 +630,16 @@ class AttrsResponse(Message):
     """Attributes in document order."""
 
 
+class HighlightResponse(Message):
+    """An answer."""
+
+    outcome: str
+    """drawn, out-of-sight (outside of the viewport), watched (the tab is recorded, or somebody watches it), hidden (no person sees the tab) or cleared."""
+
+    element: str
+    """The element: its ref, role and name."""
+
+
 class Attribute(Message):
     """An attribute of an element."""
 
@@ -1777,6 +1787,16 @@ class CloseTabResponse(Message):
     """Tab that is active now."""
 
 
+class InboxPictureResponse(Message):
+    """An answer."""
+
+    image: bytes
+    """The element with what is around it."""
+
+    mime: str
+    """image/jpeg."""
+
+
 class ListPageToolsResponse(Message):
     """An answer."""
 
@@ -2035,6 +2055,15 @@ class Commands:
         target: Element to read.
         """
 
+    def highlight(self, target: str | None = None, *, clear: bool = False) -> HighlightResponse:
+        """Draws a frame around an element, for the person who sees the tab.
+
+        For 3 s, in a window that a person sees (`connect`, `handoff`). Nothing is scrolled, the page does not learn of it, and it is in no screenshot or recording of browse: it is not drawn while the tab is watched or recorded.
+
+        target: Element to frame.
+        clear: Takes the frame away.
+        """
+
     def console(self, *, errors: bool = False, all: bool = False) -> list[ConsoleMessage]:
         """Prints the console messages of the page.
 
@@ -2083,7 +2112,7 @@ class Commands:
         pseudo: Pseudo-element to read instead, such as `before`.
         """
 
-    def inspect(self, target: str | None = None, *, all: bool = False, history: bool = False, structured: bool = False) -> InspectResponse:
+    def inspect(self, target: str | None = None, *, all: bool = False, history: bool = False, structured: bool = False, at: str | None = None) -> InspectResponse:
         """Prints why an element looks as it does.
 
         Rules with their specificity, strongest first, computed styles, and the box. Of computed styles those that the page sets are shown.
@@ -2092,6 +2121,7 @@ class Commands:
         all: Also the rules of the browser, and every computed property.
         history: The changes that `style` made; without a target nothing else.
         structured: Answers data instead of a report.
+        at: Inspects the element at a point of the viewport instead, in CSS pixels: `120,80`.
         """
 
     def click(self, target: str, *, button: MouseButton | None = None, count: int | None = None, modifiers: str | None = None, no_wait: bool = False, at: str | None = None) -> Receipt:
@@ -2451,6 +2481,12 @@ class Commands:
         """Closes a tab.
 
         id: Tab to close; the active one when left out.
+        """
+
+    def inbox_picture(self, id: int) -> InboxPictureResponse:
+        """Saves the picture of the element that a note is about.
+
+        id: Number of the note.
         """
 
     def chain(self, steps: list[Step] | None = None) -> list[StepResult]:

@@ -301,6 +301,20 @@ impl Browse {
         Ok(self.send(&AttrsRequest { target: target.to_owned() })?.attributes)
     }
 
+    /// Draws a frame around an element, for the person who sees the tab.
+    ///
+    /// For 3 s, in a window that a person sees (`connect`, `handoff`). Nothing is scrolled, the page does not learn of it, and it is in no screenshot or recording of browse: it is not drawn while the tab is watched or recorded.
+    ///
+    /// - `target`: Element to frame.
+    pub fn highlight(&self, target: Option<&str>) -> Result<HighlightResponse> {
+        self.highlight_with(HighlightRequest { target: target.map(str::to_owned), ..Default::default() })
+    }
+
+    /// As [`Self::highlight`].
+    pub fn highlight_with(&self, request: HighlightRequest) -> Result<HighlightResponse> {
+        self.send(&request)
+    }
+
     /// Prints the console messages of the page.
     pub fn console(&self) -> Result<Vec<ConsoleMessage>> {
         self.console_with(ConsoleRequest::default())
@@ -1320,7 +1334,7 @@ impl Browse {
 
     /// Hands the session to a person in a visible window, or at a dashboard.
     ///
-    /// For a CAPTCHA, a second factor or a login. As `connect`, until `resume`; until then actions are refused, and looking works. With `--dashboard`, and when no screen is available, the session stays hidden: a person at a dashboard sees the reason and takes it over. In a window the person sees the reason nowhere: tell it. Refused in a session that is restricted to hosts.
+    /// For a CAPTCHA, a second factor or a login. As `connect`, until `resume`; until then actions are refused, and looking works. With `--dashboard`, and when no screen is available, the session stays hidden: a person at a dashboard sees the reason and takes it over. In a window the side panel shows the reason, when this build has the dashboard. Refused in a session that is restricted to hosts.
     ///
     /// - `reason`: What the person is asked to do: "solve the captcha". At most 500 characters; `status` shows it.
     pub fn handoff(&self, reason: Option<&str>) -> Result<HandoffResponse> {
@@ -1334,9 +1348,14 @@ impl Browse {
 
     /// Takes the session back from the person, and tells what became of the tabs.
     ///
-    /// The window closes, unless it was opened with `connect`. While a person at a dashboard holds the session, it waits until that is given back.
+    /// The window closes, unless it was opened with `connect`. With `--wait` it first waits until the person presses "Done" in the side panel, or closes the window. While a person at a dashboard holds the session, or was asked to take it, it waits until that is given back. When nobody takes it in the time of the call, the request ends, and the agent may go on.
     pub fn resume(&self) -> Result<ResumeResponse> {
-        self.send(&ResumeRequest::default())
+        self.resume_with(ResumeRequest::default())
+    }
+
+    /// As [`Self::resume`].
+    pub fn resume_with(&self, request: ResumeRequest) -> Result<ResumeResponse> {
+        self.send(&request)
     }
 
     /// Brings the tab to the front, and gives an element the focus.
@@ -1346,9 +1365,32 @@ impl Browse {
         self.send(&FocusRequest { target: target.map(str::to_owned) })
     }
 
-    /// Prints the notes that the person wrote in the side panel of `connect`.
+    /// Tells the person something.
     ///
-    /// The last 200 are kept until they are cleared, or the session is closed.
+    /// It stands in the dashboard and in the side panel of `connect`, and is kept until the session is closed.
+    ///
+    /// - `text`: What the person reads; at most 4,000 characters.
+    pub fn say(&self, text: &str) -> Result<SayResponse> {
+        self.send(&SayRequest { text: text.to_owned() })
+    }
+
+    /// Asks the person, and waits for the answer.
+    ///
+    /// The person answers in the dashboard, or with `browse talk answer`. Without an answer it fails with NO_ANSWER when its time is over (`--timeout`, 5 minutes unless you say).
+    ///
+    /// - `text`: The question; at most 4,000 characters.
+    pub fn ask(&self, text: &str) -> Result<AskResponse> {
+        self.ask_with(AskRequest { text: text.to_owned(), ..Default::default() })
+    }
+
+    /// As [`Self::ask`].
+    pub fn ask_with(&self, request: AskRequest) -> Result<AskResponse> {
+        self.send(&request)
+    }
+
+    /// Prints the notes that the person wrote to the agent.
+    ///
+    /// In the dashboard, in the side panel of `connect` or with `browse talk write`. The last 200 are kept, over a restart of the daemon too, until they are cleared or the session is closed.
     pub fn read_inbox(&self) -> Result<Vec<InboxNote>> {
         self.read_inbox_with(ReadInboxRequest::default())
     }
@@ -1356,6 +1398,13 @@ impl Browse {
     /// As [`Self::read_inbox`].
     pub fn read_inbox_with(&self, request: ReadInboxRequest) -> Result<Vec<InboxNote>> {
         Ok(self.send(&request)?.notes)
+    }
+
+    /// Saves the picture of the element that a note is about.
+    ///
+    /// - `id`: Number of the note.
+    pub fn inbox_picture(&self, id: u64) -> Result<InboxPictureResponse> {
+        self.send(&InboxPictureRequest { id })
     }
 
     /// Runs commands from standard input in order, and stops at the first that fails.
@@ -1434,6 +1483,7 @@ pub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {
         "is" => browse.dynamic::<IsRequest>(args).map(|answer| answer["value"].clone()),
         "get" => browse.dynamic::<GetRequest>(args).map(|answer| answer["value"].clone()),
         "attrs" => browse.dynamic::<AttrsRequest>(args).map(|answer| answer["attributes"].clone()),
+        "highlight" => browse.dynamic::<HighlightRequest>(args),
         "console" => browse.dynamic::<ConsoleRequest>(args).map(|answer| answer["messages"].clone()),
         "console --clear" | "clear_console" => browse.dynamic::<ClearConsoleRequest>(args),
         "network" => browse.dynamic::<NetworkRequest>(args).map(|answer| answer["requests"].clone()),
@@ -1537,7 +1587,10 @@ pub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {
         "handoff" => browse.dynamic::<HandoffRequest>(args),
         "resume" => browse.dynamic::<ResumeRequest>(args),
         "focus" => browse.dynamic::<FocusRequest>(args),
+        "say" => browse.dynamic::<SayRequest>(args),
+        "ask" => browse.dynamic::<AskRequest>(args),
         "inbox" | "read_inbox" => browse.dynamic::<ReadInboxRequest>(args).map(|answer| answer["notes"].clone()),
+        "inbox picture" | "inbox_picture" => browse.dynamic::<InboxPictureRequest>(args),
         "chain" => browse.dynamic::<ChainRequest>(args).map(|answer| answer["results"].clone()),
         "batch" => browse.dynamic::<BatchRequest>(args).map(|answer| answer["results"].clone()),
         "tab-each" | "tab_each" => browse.dynamic::<TabEachRequest>(args).map(|answer| answer["results"].clone()),

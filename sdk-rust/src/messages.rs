@@ -1010,6 +1010,18 @@ browse_messages! {
         /// Attributes in document order.
         attributes: Vec<Attribute>,
     }
+    struct HighlightRequest {
+        /// Element to frame.
+        target: Option<String>,
+        /// Takes the frame away.
+        clear: bool,
+    }
+    struct HighlightResponse {
+        /// drawn, out-of-sight (outside of the viewport), watched (the tab is recorded, or somebody watches it), hidden (no person sees the tab) or cleared.
+        outcome: String,
+        /// The element: its ref, role and name.
+        element: String,
+    }
     /// An attribute of an element.
     struct Attribute {
         name: String,
@@ -2244,6 +2256,8 @@ browse_messages! {
         history: bool,
         /// Answers data instead of a report.
         structured: bool,
+        /// Inspects the element at a point of the viewport instead, in CSS pixels: `120,80`.
+        at: Option<String>,
     }
     struct InspectResponse {
         /// Everything as text, unless data was asked for.
@@ -2531,6 +2545,63 @@ browse_messages! {
         /// Tab that is active now.
         active: Option<u64>,
     }
+    struct SayRequest {
+        /// What the person reads; at most 4,000 characters.
+        text: String,
+    }
+    struct SayResponse {
+        /// Whether somebody reads it now.
+        summary: String,
+        /// Its number.
+        id: u64,
+    }
+    struct AskRequest {
+        /// The question; at most 4,000 characters.
+        text: String,
+        /// Answers to choose from, with commas between: at most 20 of 200 characters. Any text when left out.
+        choices: Vec<String>,
+    }
+    struct AskResponse {
+        /// What the person answered.
+        answer: String,
+        /// Number of the question.
+        id: u64,
+    }
+    struct ReadInboxRequest {
+        /// Forgets the notes that it prints.
+        clear: bool,
+    }
+    struct ReadInboxResponse {
+        /// Notes, oldest first.
+        notes: Vec<InboxNote>,
+    }
+    /// A note of the person to the agent.
+    struct InboxNote {
+        /// When it arrived, as RFC 3339 in UTC.
+        time: String,
+        /// What it says, at most 4,000 characters.
+        text: String,
+        /// Its number.
+        id: u64,
+        /// The element that the person pointed at: `@e12 button "Save"`; empty without one.
+        element: String,
+        /// Tab of the element.
+        tab: Option<u64>,
+        /// Address of the page then.
+        url: String,
+        /// How to get the picture of the element: `inbox picture 3`; empty without one.
+        picture: String,
+    }
+    struct InboxPictureRequest {
+        /// Number of the note.
+        id: u64,
+    }
+    struct InboxPictureResponse {
+        /// The element with what is around it.
+        image: Vec<u8>,
+        /// image/jpeg.
+        mime: String,
+    }
     struct WatchRequest {
         /// Seconds between two readings of the page, 1 to 3600. Default: 5.
         every: Option<u32>,
@@ -2650,6 +2721,8 @@ browse_messages! {
         tabs: Vec<WindowTab>,
     }
     struct ResumeRequest {
+        /// Waits until the person at the window says that it is done, or closes the window. Without it the session is taken back at once. HANDED_OFF when the time of the call is over.
+        wait: bool,
     }
     struct ResumeResponse {
         /// Tabs, and what became of them while the person had them.
@@ -2695,21 +2768,6 @@ browse_messages! {
         /// What the focus changed, when an element got it.
         receipt: Option<Receipt>,
     }
-    struct ReadInboxRequest {
-        /// Forgets the notes that it prints.
-        clear: bool,
-    }
-    struct ReadInboxResponse {
-        /// Notes, oldest first.
-        notes: Vec<InboxNote>,
-    }
-    /// A note of the person to the agent.
-    struct InboxNote {
-        /// When it arrived, as RFC 3339 in UTC.
-        time: String,
-        /// What it says, at most 4,000 characters.
-        text: String,
-    }
 }
 
 browse_requests! {
@@ -2741,6 +2799,7 @@ browse_requests! {
     IsRequest => IsResponse "Is" 30000 false;
     GetRequest => GetResponse "Get" 30000 false;
     AttrsRequest => AttrsResponse "Attrs" 30000 false;
+    HighlightRequest => HighlightResponse "Highlight" 30000 false;
     ConsoleRequest => ConsoleResponse "Console" 30000 false;
     ClearConsoleRequest => ClearConsoleResponse "ClearConsole" 30000 false;
     NetworkRequest => NetworkResponse "Network" 30000 false;
@@ -2844,7 +2903,10 @@ browse_requests! {
     HandoffRequest => HandoffResponse "Handoff" 60000 false;
     ResumeRequest => ResumeResponse "Resume" 60000 false;
     FocusRequest => FocusResponse "Focus" 30000 false;
+    SayRequest => SayResponse "Say" 30000 false;
+    AskRequest => AskResponse "Ask" 300000 false;
     ReadInboxRequest => ReadInboxResponse "ReadInbox" 30000 false;
+    InboxPictureRequest => InboxPictureResponse "InboxPicture" 30000 false;
     ChainRequest => ChainResponse "Chain" 30000 false;
     BatchRequest => BatchResponse "Batch" 30000 false;
     TabEachRequest => TabEachResponse "TabEach" 30000 false;

@@ -3145,6 +3145,18 @@ browse_messages! {
 		/// Attributes in document order.
 		attributes: Vec<Attribute>,
 	}
+	struct HighlightRequest {
+		/// Element to frame.
+		target: Option<String>,
+		/// Takes the frame away.
+		clear: bool,
+	}
+	struct HighlightResponse {
+		/// drawn, out-of-sight (outside of the viewport), watched (the tab is recorded, or somebody watches it), hidden (no person sees the tab) or cleared.
+		outcome: String,
+		/// The element: its ref, role and name.
+		element: String,
+	}
 	struct Attribute {
 		name: String,
 		value: String,
@@ -4035,6 +4047,8 @@ browse_messages! {
 		history: bool,
 		/// Answers data instead of a report.
 		structured: bool,
+		/// Inspects the element at a point of the viewport instead, in CSS pixels: `120,80`.
+		at: Option<String>,
 	}
 	struct InspectResponse {
 		/// Everything as text, unless data was asked for.
@@ -4171,6 +4185,16 @@ browse_messages! {
 		/// Tab that is active now.
 		active: Option<u64>,
 	}
+	struct InboxPictureRequest {
+		/// Number of the note.
+		id: u64,
+	}
+	struct InboxPictureResponse {
+		/// The element with what is around it.
+		image: Vec<u8>,
+		/// image/jpeg.
+		mime: String,
+	}
 	struct ListPageToolsRequest {
 		/// Only the tool of this name, with its whole description and schema.
 		name: Option<String>,
@@ -4238,6 +4262,7 @@ browse_requests! {
 	IsRequest => IsResponse "Is" 30000 false;
 	GetRequest => GetResponse "Get" 30000 false;
 	AttrsRequest => AttrsResponse "Attrs" 30000 false;
+	HighlightRequest => HighlightResponse "Highlight" 30000 false;
 	ConsoleRequest => ConsoleResponse "Console" 30000 false;
 	NetworkRequest => NetworkResponse "Network" 30000 false;
 	ShowRequestRequest => ShowRequestResponse "ShowRequest" 30000 false;
@@ -4285,6 +4310,7 @@ browse_requests! {
 	ActivateTabRequest => ActivateTabResponse "ActivateTab" 30000 false;
 	NewTabRequest => NewTabResponse "NewTab" 30000 false;
 	CloseTabRequest => CloseTabResponse "CloseTab" 30000 false;
+	InboxPictureRequest => InboxPictureResponse "InboxPicture" 30000 false;
 	ChainRequest => ChainResponse "Chain" 30000 false;
 	BatchRequest => BatchResponse "Batch" 30000 false;
 }
@@ -4837,6 +4863,16 @@ impl Browse {
 		Ok(self.send(&AttrsRequest { target: target.to_owned() })?.attributes)
 	}
 
+	/// Draws a frame around an element, for the person who sees the tab.
+	pub fn highlight(&self, target: Option<&str>) -> Result<HighlightResponse> {
+		self.highlight_with(HighlightRequest { target: target.map(str::to_owned), ..Default::default() })
+	}
+
+	/// As [`Self::highlight`].
+	pub fn highlight_with(&self, request: HighlightRequest) -> Result<HighlightResponse> {
+		self.send(&request)
+	}
+
 	/// Prints the console messages of the page.
 	pub fn console(&self) -> Result<Vec<ConsoleMessage>> {
 		self.console_with(ConsoleRequest::default())
@@ -5237,6 +5273,11 @@ impl Browse {
 		self.send(&CloseTabRequest { id })
 	}
 
+	/// Saves the picture of the element that a note is about.
+	pub fn inbox_picture(&self, id: u64) -> Result<InboxPictureResponse> {
+		self.send(&InboxPictureRequest { id })
+	}
+
 	/// Runs commands from standard input in order, and stops at the first that fails.
 	pub fn chain(&self, steps: Vec<Step>) -> Result<Vec<StepResult>> {
 		Ok(self.send(&ChainRequest { steps })?.results)
@@ -5277,6 +5318,7 @@ pub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {
 		"is" => browse.dynamic::<IsRequest>(args).map(|answer| answer["value"].clone()),
 		"get" => browse.dynamic::<GetRequest>(args).map(|answer| answer["value"].clone()),
 		"attrs" => browse.dynamic::<AttrsRequest>(args).map(|answer| answer["attributes"].clone()),
+		"highlight" => browse.dynamic::<HighlightRequest>(args),
 		"console" => browse.dynamic::<ConsoleRequest>(args).map(|answer| answer["messages"].clone()),
 		"network" => browse.dynamic::<NetworkRequest>(args).map(|answer| answer["requests"].clone()),
 		"network show" | "show_request" => browse.dynamic::<ShowRequestRequest>(args).map(|answer| answer["request"].clone()),
@@ -5324,6 +5366,7 @@ pub fn call(browse: &Browse, command: &str, args: &Json) -> Result<Json> {
 		"tab" | "activate_tab" => browse.dynamic::<ActivateTabRequest>(args),
 		"newtab" | "new_tab" => browse.dynamic::<NewTabRequest>(args),
 		"closetab" | "close_tab" => browse.dynamic::<CloseTabRequest>(args),
+		"inbox picture" | "inbox_picture" => browse.dynamic::<InboxPictureRequest>(args),
 		"chain" => browse.dynamic::<ChainRequest>(args).map(|answer| answer["results"].clone()),
 		"batch" => browse.dynamic::<BatchRequest>(args).map(|answer| answer["results"].clone()),
 		_ => Err(Error::argument(format!("this SDK knows no command `{command}`"))),

@@ -94,6 +94,8 @@ const MESSAGES: Record<string, string> = {
   GetResponse: 'value:s box:?mBox',
   AttrsRequest: 'target:s',
   AttrsResponse: 'attributes:*mAttribute',
+  HighlightRequest: 'target:?s clear:b',
+  HighlightResponse: 'outcome:s element:s',
   Attribute: 'name:s value:s',
   ConsoleRequest: 'errors:b all:b',
   ConsoleResponse: 'messages:*mConsoleMessage dropped:u earlier:u',
@@ -202,7 +204,7 @@ const MESSAGES: Record<string, string> = {
   AuditCounts: 'headings:u textBlocks:u interactive:u images:u',
   CssRequest: 'target:s property:s pseudo:?s',
   CssResponse: 'value:s',
-  InspectRequest: 'target:?s all:b history:b structured:b',
+  InspectRequest: 'target:?s all:b history:b structured:b at:?s',
   InspectResponse: 'report:s ref:s element:s selector:s box:?mBoxModel rules:*mStyleRule inherited:*mStyleRule computed:*mComputedProperty history:*mStyleChange',
   BoxModel: 'borderBox:?mBox margin:?mSides border:?mSides padding:?mSides contentWidth:d contentHeight:d',
   Sides: 'top:d right:d bottom:d left:d',
@@ -219,6 +221,8 @@ const MESSAGES: Record<string, string> = {
   NewTabResponse: 'tabId:u url:s suggestedSkills:*mSuggestedSkill',
   CloseTabRequest: 'id:?u',
   CloseTabResponse: 'closed:u active:?u',
+  InboxPictureRequest: 'id:u',
+  InboxPictureResponse: 'image:y mime:s',
   ListPageToolsRequest: 'name:?s',
   ListPageToolsResponse: 'tools:*mPageTool',
   PageTool: 'name:s description:s inputSchema:j frame:s readOnly:b form:b submits:b',
@@ -266,6 +270,7 @@ const COMMANDS: Record<string, string> = {
   is: 'is|Is|state target|value',
   get: 'get|Get|property target?|value',
   attrs: 'attrs|Attrs|target|attributes',
+  highlight: 'highlight|Highlight|target?',
   console: 'console|Console||messages',
   network: 'network|Network||requests',
   showRequest: 'network show|ShowRequest|id|request',
@@ -313,6 +318,7 @@ const COMMANDS: Record<string, string> = {
   activateTab: 'tab|ActivateTab|id',
   newTab: 'newtab|NewTab|url?',
   closeTab: 'closetab|CloseTab|id?',
+  inboxPicture: 'inbox picture|InboxPicture|id',
   chain: 'chain|Chain|steps?|results',
   batch: 'batch|Batch|steps?|results',
 };
@@ -2433,6 +2439,13 @@ export interface AttrsResponse {
   attributes: Attribute[];
 }
 
+export interface HighlightResponse {
+  /** drawn, out-of-sight (outside of the viewport), watched (the tab is recorded, or somebody watches it), hidden (no person sees the tab) or cleared. */
+  outcome: string;
+  /** The element: its ref, role and name. */
+  element: string;
+}
+
 /** An attribute of an element. */
 export interface Attribute {
   name: string;
@@ -3242,6 +3255,13 @@ export interface CloseTabResponse {
   active?: number;
 }
 
+export interface InboxPictureResponse {
+  /** The element with what is around it. */
+  image: Uint8Array;
+  /** image/jpeg. */
+  mime: string;
+}
+
 export interface ListPageToolsResponse {
   /** The tools, those of the page itself first; at most 50. */
   tools: PageTool[];
@@ -3422,6 +3442,12 @@ export interface IsOptions {
   assert?: boolean;
 }
 
+/** What `highlight` can be determined besides. */
+export interface HighlightOptions {
+  /** Takes the frame away. */
+  clear?: boolean;
+}
+
 /** What `console` can be determined besides. */
 export interface ConsoleOptions {
   /** Only errors and uncaught exceptions. */
@@ -3460,6 +3486,8 @@ export interface InspectOptions {
   history?: boolean;
   /** Answers data instead of a report. */
   structured?: boolean;
+  /** Inspects the element at a point of the viewport instead, in CSS pixels: `120,80`. */
+  at?: string;
 }
 
 /** What `click` can be determined besides. */
@@ -3924,6 +3952,15 @@ export interface Commands {
    */
   attrs(target: string): Promise<Attribute[]>;
 
+  /**
+   * Draws a frame around an element, for the person who sees the tab.
+   *
+   * For 3 s, in a window that a person sees (`connect`, `handoff`). Nothing is scrolled, the page does not learn of it, and it is in no screenshot or recording of browse: it is not drawn while the tab is watched or recorded.
+   *
+   * @param target Element to frame.
+   */
+  highlight(target?: string | HighlightOptions, options?: HighlightOptions): Promise<HighlightResponse>;
+
   /** Prints the console messages of the page. */
   console(options?: ConsoleOptions): Promise<ConsoleMessage[]>;
 
@@ -4269,6 +4306,13 @@ export interface Commands {
    * @param id Tab to close; the active one when left out.
    */
   closeTab(id?: number): Promise<CloseTabResponse>;
+
+  /**
+   * Saves the picture of the element that a note is about.
+   *
+   * @param id Number of the note.
+   */
+  inboxPicture(id: number): Promise<InboxPictureResponse>;
 
   /**
    * Runs commands from standard input in order, and stops at the first that fails.

@@ -4,20 +4,20 @@
 use std::{env, fmt::Write as _, fs, io, path::Path};
 
 /// The files, with their media types.
-const FILES: [(&str, &str); 3] = [
+const FILES: [(&str, &str); 4] = [
     ("index.html", "text/html; charset=utf-8"),
     ("app.js", "text/javascript; charset=utf-8"),
     ("app.css", "text/css; charset=utf-8"),
+    ("terminal.js", "text/javascript; charset=utf-8"),
 ];
 
 /// Writes the list of files for `src/dashboard/assets.rs`.
 pub fn write() -> io::Result<()> {
     let built = Path::new("dashboard/dist");
-    // A folder that is not there would run the build script each time.
-    println!("cargo::rerun-if-changed=dashboard/package.json");
+    // Always there, so that cargo also notices the first page that is made.
+    println!("cargo::rerun-if-changed=dashboard/dist");
     let mut list = String::from("&[");
-    if built.is_dir() {
-        println!("cargo::rerun-if-changed=dashboard/dist");
+    if FILES.iter().all(|(name, _)| built.join(name).is_file()) {
         for (name, kind) in FILES {
             let path = fs::canonicalize(built.join(name))?;
             let _ = write!(list, "({name:?}, {kind:?}, include_bytes!({path:?}).as_slice()),");

@@ -7,6 +7,8 @@ mod saved_file;
 mod stream;
 #[cfg(test)]
 mod stream_law_test;
+#[cfg(test)]
+mod test_calls;
 mod unary;
 
 mod activity_entry;
@@ -15,6 +17,9 @@ mod call_metadata;
 mod context;
 pub mod denial_audit;
 pub mod egress;
+mod kept_session;
+#[cfg(test)]
+mod pause_law_test;
 mod recorder;
 mod step_trace;
 mod tab_acquisition;
@@ -32,5 +37,5 @@ pub use context::{CallContext, StepHandlers};
 pub use saved_file::{collect_saved_file, run_save_as, saves_file};
 pub use steps::{run_as, run_handler, run_step, step_command};
 pub use stream::{GuardedStream, streaming};
-pub use tab_acquisition::HELD_SINCE_LONG;
+pub use tab_acquisition::{HELD_SINCE_LONG, ensure_not_paused};
 pub use unary::{MAX_MESSAGE_BYTES, unary};

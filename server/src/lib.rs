@@ -15,6 +15,8 @@ pub mod daemon;
 pub mod settings;
 
 // The parts of that state, which know of no call.
+pub mod remote_dashboard;
+pub mod terminal;
 pub mod tunnel;
 pub mod window;
 
@@ -23,9 +25,13 @@ pub mod attached;
 pub mod dashboard;
 pub mod devtools;
 pub mod egress;
+pub mod kept_sessions;
 pub mod notes;
 pub mod pairing;
 pub mod skills;
+
+pub mod session_state;
+pub mod talk;
 
 pub mod address;
 pub mod idle_timer;
@@ -34,7 +40,6 @@ pub mod loopback;
 pub mod notices;
 pub mod project;
 pub mod session_sharing;
-pub mod session_state;
 pub mod ttl;
 pub mod upgrade;
 

@@ -1,4 +1,4 @@
-//! Agents on other machines: the names they go by, the keys that they redeem
+//! Agents and dashboards on other machines: the names they go by, the keys that they redeem
 //! and the tokens that they hold. Nothing of it outlives the daemon.
 
 mod invitation;
@@ -9,4 +9,4 @@ pub(crate) mod terms;
 
 pub use invitation::PairingInvitation;
 pub use table::{NewPairing, PairingEntry, Pairings};
-pub use terms::PairingTerms;
+pub use terms::{PairingKind, PairingTerms};

@@ -93,19 +93,19 @@ fn refuse_links(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes `text` to `path` with mode 0600, through a temporary file, so that
+/// Writes `content` to `path` with mode 0600, through a temporary file, so that
 /// nobody reads half of it.
 ///
 /// # Errors
 /// `FILE_UNWRITABLE`.
-pub fn write_private(path: &Path, text: &str) -> Result<()> {
+pub fn write_private(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let write = || -> io::Result<()> {
         let mut file = tempfile::Builder::new()
             .prefix(".daemon-")
             .permissions(fs::Permissions::from_mode(0o600))
             .tempfile_in(folder)?;
-        io::Write::write_all(&mut file, text.as_bytes())?;
+        io::Write::write_all(&mut file, content.as_ref())?;
         file.persist(path)?;
         Ok(())
     };

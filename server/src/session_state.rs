@@ -1,81 +1,18 @@
-//! What a session holds: cookies, storage, open pages. It has no `Debug`: it is made of
-//! credentials.
+//! What a session holds, and how it is sealed and stored. Nothing here has `Debug` that is
+//! made of credentials.
 
+mod contents;
+mod counts;
+mod key;
 mod name;
+mod seal;
+mod store;
 
-use browse_proto::Reason;
-use serde::{Deserialize, Serialize};
-use zeroize::Zeroizing;
-
-use browse_base::{Error, Result};
-use browse_chromium::{Cookie, StorageItem};
-
+pub use contents::{
+    MAX_STATE_BYTES, SavedOrigin, SavedTab, StateContents, pack_state, unpack_state,
+};
+pub use counts::{StateCounts, count_noun};
+pub use key::{KeyLocation, Keyring, StateKey};
 pub use name::StateName;
-
-/// Bytes that a state may have.
-pub const MAX_STATE_BYTES: usize = 64 << 20;
-
-/// What a session held when it was saved.
-#[derive(Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct StateContents {
-    /// Cookies of all hosts.
-    pub cookies: Vec<Cookie>,
-    /// Origins with local storage.
-    pub origins: Vec<SavedOrigin>,
-    /// Open pages of the web.
-    pub tabs: Vec<SavedTab>,
-}
-
-/// The local storage of an origin.
-#[derive(Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SavedOrigin {
-    /// `https://example.com`
-    pub origin: String,
-    /// Its entries.
-    pub items: Vec<StorageItem>,
-}
-
-/// An open page.
-#[derive(Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SavedTab {
-    /// Its address.
-    pub url: String,
-    /// Whether commands went to it.
-    pub active: bool,
-}
-
-impl StateContents {
-    /// Whether it holds nothing that a new session has not.
-    pub fn is_empty(&self) -> bool {
-        self.cookies.is_empty() && self.origins.is_empty()
-    }
-
-    /// As bytes.
-    ///
-    /// # Errors
-    /// `TOO_LARGE`.
-    pub fn to_bytes(&self) -> Result<Zeroizing<Vec<u8>>> {
-        // The text of the error could quote what it met.
-        let odd = |_| Error::new(Reason::Bug, "the state cannot be written as JSON");
-        let packed = Zeroizing::new(serde_json::to_vec(self).map_err(odd)?);
-        if packed.len() > MAX_STATE_BYTES {
-            let message = format!("the state has {} bytes", packed.len());
-            return Err(Error::new(Reason::TooLarge, message).with("limit", "64 MiB"));
-        }
-        Ok(packed)
-    }
-
-    /// From bytes.
-    ///
-    /// # Errors
-    /// `STATE_CORRUPT`.
-    pub fn from_bytes(bytes: &[u8], name: &StateName) -> Result<Self> {
-        serde_json::from_slice(bytes).map_err(|_| {
-            let message = format!("the state `{name}` holds something else than a state");
-            Error::new(Reason::StateCorrupt, message).with("name", name)
-        })
-    }
-}
+pub use seal::seal;
+pub use store::{StateFileInfo, StateStore, unwritable};

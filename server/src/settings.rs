@@ -12,7 +12,7 @@ mod read;
 mod sources;
 
 pub use edit::{AppliedEdit, ConfigEdit, apply};
-pub use keys::KEYS;
+pub use keys::{KEYS, SettingKey};
 pub use listing::{ListedSetting, list};
 
 use std::{
@@ -78,6 +78,8 @@ pub struct Settings {
     pub user_agent: UserAgentMode,
     /// Lets pages offer tools.
     pub webmcp: bool,
+    /// Lets a person at a dashboard start a shell.
+    pub dashboard_terminal: bool,
     /// The public collection of notes.
     pub library: LibrarySettings,
     /// Certificate of the listener for paired agents, instead of one of ours.

@@ -16,6 +16,9 @@ mod hash_cache;
 pub(crate) mod matching;
 mod trust_store;
 
+pub(crate) mod skill_diff;
+mod trusted_copies;
+
 mod catalog;
 pub(crate) mod scaffold;
 
@@ -35,10 +38,13 @@ pub(crate) mod snapshot;
 pub(crate) mod drafts;
 pub(crate) mod sweep;
 
+pub(crate) mod skill_content;
+
 pub(crate) mod hash;
 pub(crate) mod skill_name;
 pub(crate) mod store;
 pub(crate) mod tier;
+mod visible_text;
 
 pub(crate) mod process;
 pub(crate) mod sandbox;

@@ -1,4 +1,4 @@
-//! What tests of several rooms need.
+//! What tests of several modules need.
 
 use std::{
     fs,

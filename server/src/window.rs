@@ -6,7 +6,6 @@
 
 mod change;
 mod display;
-mod inbox;
 mod lifecycle;
 mod panel;
 mod restore;
@@ -21,15 +20,14 @@ use std::{
 
 pub use change::{TabChangeKind, WindowTabChange, compare_tabs};
 pub use display::{DisplayEnvironment, find_display as find_screen};
-pub use inbox::{Inbox, UserNote};
 pub use lifecycle::{CloseInitiator, WindowCloseResult};
 use panel::Panel;
 pub use restore::MigrationNotice;
 use session_migration::SessionMigration;
 
-use crate::{idle_timer::IdleTimer, notices::RootNotices};
+use crate::{dashboard::PanelAccess, idle_timer::IdleTimer, notices::RootNotices};
+use browse_base::Result;
 use browse_chromium::BrowserContext;
-use browse_records::ActivityLog;
 use browse_sessions::{Session, TabId};
 
 /// The windows of a daemon, by session.
@@ -38,8 +36,6 @@ pub struct Windows {
     /// What became of tabs whose window was closed by the person that they
     /// were handed to, until somebody asks.
     finished_handoffs: Mutex<HashMap<String, Vec<WindowTabChange>>>,
-    /// What people wrote in side panels.
-    inbox: Inbox,
     /// Held while a window is opened or closed.
     transition_lock: tokio::sync::Mutex<()>,
     idle_timer: Arc<IdleTimer>,
@@ -78,6 +74,8 @@ pub struct Handoff {
     pub reason: String,
     /// Tabs, and where they were then.
     pub tabs_before: Vec<(TabId, String)>,
+    /// Whether the person has done it: agents act again, in the window as long as it is there.
+    pub is_done: bool,
 }
 
 impl Windows {
@@ -86,7 +84,6 @@ impl Windows {
         Self {
             windows: Mutex::default(),
             finished_handoffs: Mutex::default(),
-            inbox: Inbox::default(),
             transition_lock: tokio::sync::Mutex::default(),
             idle_timer,
             notices,
@@ -106,11 +103,6 @@ impl Windows {
     /// What became of the tabs of a session whose window a person closed.
     pub fn take_finished(&self, name: &str) -> Option<Vec<WindowTabChange>> {
         self.lock_finished_handoffs().remove(name)
-    }
-
-    /// What people wrote to the agent.
-    pub fn inbox(&self) -> &Inbox {
-        &self.inbox
     }
 
     fn lock_finished_handoffs(&self) -> MutexGuard<'_, HashMap<String, Vec<WindowTabChange>>> {
@@ -143,6 +135,21 @@ impl SessionWindow {
         self.purpose.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether a person was asked for something and has not done it yet.
+    pub fn is_handed_off(&self) -> bool {
+        self.purpose().handoff.as_ref().is_some_and(|handoff| !handoff.is_done)
+    }
+
+    /// Notes that the person has done what they were asked for; answers whether they were.
+    pub fn finish_handoff(&self) -> bool {
+        let was_handed_off = match &mut self.purpose().handoff {
+            Some(handoff) => !std::mem::replace(&mut handoff.is_done, true),
+            None => false,
+        };
+        self.session.control().notify();
+        was_handed_off
+    }
+
     /// Tabs, and where they are.
     pub fn tab_urls(&self) -> Vec<(TabId, String)> {
         let tabs = self.session.tabs();
@@ -157,17 +164,30 @@ impl SessionWindow {
         }
     }
 
-    /// Opens the side panel, unless it has one.
+    /// Opens the side panel, unless it has one. `access` is asked for when it has none.
     ///
     /// # Errors
-    /// The browser opens none; the window is as good without.
-    pub async fn show_panel(&self, activity: &ActivityLog) -> browse_chromium::Result<()> {
+    /// The panel is not allowed, or the browser opens none. The window works without it.
+    pub async fn show_panel(
+        &self,
+        access: impl Future<Output = Result<PanelAccess>>,
+    ) -> Result<()> {
         let mut panel = self.panel.lock().await;
         if panel.is_none() {
-            let browser = self.headed_context.browser();
-            *panel = Some(Panel::open(browser, self.session.name(), activity).await?);
+            let access = access.await?;
+            *panel = Some(Panel::open(self.headed_context.browser(), access).await?);
         }
         Ok(())
+    }
+
+    /// Whether it has a side panel.
+    pub async fn has_panel(&self) -> bool {
+        self.panel.lock().await.is_some()
+    }
+
+    /// Ends the side panel, and what it may do.
+    async fn end_panel(&self) {
+        drop(self.panel.lock().await.take());
     }
 
     fn lock_last_state(&self) -> MutexGuard<'_, SessionMigration> {

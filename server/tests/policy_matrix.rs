@@ -43,7 +43,9 @@ impl World {
             authority: Arc::clone(&self.authority),
             origin: match listener {
                 Listener::Local => OriginCheck::Loopback { port: 4000 },
-                Listener::Tunnel | Listener::Skills | Listener::Dashboard => OriginCheck::Any,
+                Listener::Tunnel | Listener::Skills | Listener::Dashboard | Listener::Gateway => {
+                    OriginCheck::Any
+                }
             },
             refusals: Arc::new(move |refusal| {
                 let client = refusal.client.as_ref().map(ToString::to_string);
@@ -185,6 +187,7 @@ fn audience(listener: Listener) -> Audience {
         Listener::Local | Listener::Skills => Audience::Skill,
         Listener::Tunnel => Audience::Tunnel,
         Listener::Dashboard => Audience::Dashboard,
+        Listener::Gateway => Audience::Gateway,
     }
 }
 
@@ -197,20 +200,44 @@ async fn every_rpc_needs_its_own_scope_on_each_listener() {
     let world = World::new();
     for listener in Listener::ALL {
         let service = world.listener(listener);
-        for held in Scope::GRANTABLE {
-            let token = world.mint("ada", audience(listener), &[held]);
+        for (kind, held) in kinds_and_scopes(listener) {
+            let scopes = Scopes::of(&[held]);
+            let spec = GrantSpec { kind, ..World::spec("ada", audience(listener), scopes) };
+            let token = world.authority.issue(spec).expect("the client is new");
             for command in Command::all() {
-                let expected = match listener {
-                    Listener::Tunnel if !command.tunnel => Some(Reason::TunnelDenied),
-                    _ if matches!(command.scope, Scope::Any | Scope::Public) => None,
-                    _ if command.scope != held => Some(Reason::ScopeDenied),
+                let is_served = match (listener, kind) {
+                    (Listener::Tunnel, ClientKind::Dashboard) => command.remote_dashboard,
+                    (Listener::Tunnel, _) => command.tunnel,
+                    (Listener::Gateway, _) => command.fleet,
+                    _ => true,
+                };
+                // It needs no token, and looks at none.
+                let is_open = listener == Listener::Tunnel && command.scope == Scope::Public;
+                let expected = match command.scope {
+                    _ if is_open => None,
+                    _ if !is_served && listener == Listener::Gateway => Some(Reason::FleetDenied),
+                    _ if !is_served => Some(Reason::TunnelDenied),
+                    Scope::Any | Scope::Public => None,
+                    scope if scope != held => Some(Reason::ScopeDenied),
                     _ => None,
                 };
                 let found = call(&service, command.path, Some(token.token())).await;
-                assert_eq!(found, expected, "{listener:?} {held:?} {}", command.name);
+                assert_eq!(found, expected, "{listener:?} {kind:?} {held:?} {}", command.name);
             }
         }
     }
+}
+
+/// The callers of a listener, each with every scope: on other machines agents and people.
+fn kinds_and_scopes(listener: Listener) -> Vec<(ClientKind, Scope)> {
+    let kinds = match listener {
+        Listener::Local | Listener::Skills => &[ClientKind::Skill][..],
+        Listener::Tunnel => &[ClientKind::Paired, ClientKind::Dashboard],
+        Listener::Dashboard => &[ClientKind::Dashboard],
+        Listener::Gateway => &[ClientKind::Tenant],
+    };
+    let with = |kind: &ClientKind| Scope::GRANTABLE.map(|scope| (*kind, scope));
+    kinds.iter().flat_map(with).collect()
 }
 
 #[tokio::test]

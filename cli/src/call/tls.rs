@@ -6,11 +6,7 @@ use std::{error::Error, io, sync::Arc, time::Duration};
 use browse_pin::Mismatch;
 use browse_proto::Reason;
 use tokio::{net::TcpStream, time::timeout};
-use tokio_rustls::{
-    TlsConnector,
-    client::TlsStream,
-    rustls::{RootCertStore, client::WebPkiServerVerifier, crypto::ring, pki_types::ServerName},
-};
+use tokio_rustls::{TlsConnector, client::TlsStream, rustls::pki_types::ServerName};
 
 use super::unexpected_peer::{self, UnexpectedPeer};
 use crate::{connect::ServerIdentity, failure::Failure};
@@ -26,7 +22,8 @@ pub async fn handshake(
     proof: &ServerIdentity,
     max_wait: Duration,
 ) -> Result<TlsStream<TcpStream>, Box<dyn Error + Send + Sync>> {
-    let authorities = if proof.allows_public_ca { public_ca_verifier()? } else { None };
+    let authorities =
+        if proof.allows_public_ca { browse_pin::machine_authorities()? } else { None };
     let mut config = browse_pin::greeting(proof.pin.0, authorities)?;
     // A tunnel that ends TLS may hand on nothing but HTTP/1.1.
     config.alpn_protocols = match proof.allows_public_ca {
@@ -57,19 +54,6 @@ pub async fn handshake(
 fn is_connection_end(kind: io::ErrorKind) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
     matches!(kind, BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
-}
-
-/// Those whose word the machine takes for certificates, if there are any.
-fn public_ca_verifier() -> Result<Option<Arc<WebPkiServerVerifier>>, Box<dyn Error + Send + Sync>> {
-    let mut roots = RootCertStore::empty();
-    // Some of a machine's may be beyond reading.
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    if roots.is_empty() {
-        return Ok(None);
-    }
-    let provider = Arc::new(ring::default_provider());
-    let builder = WebPkiServerVerifier::builder_with_provider(roots.into(), provider);
-    Ok(Some(builder.build()?))
 }
 
 /// The failure when the server does not have the expected key.

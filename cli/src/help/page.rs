@@ -108,17 +108,26 @@ pub fn getting_started() -> String {
                 names.push(word);
             }
         });
-        let shown = match names.len() {
-            0..=MAX_NAMES_PER_GROUP => names.join(", "),
-            _ => format!("{}, …", names[..MAX_NAMES_PER_GROUP].join(", ")),
-        };
-        out.push_str(&layout::wrap(&format!("{title}: {shown}"), 2));
+        out.push_str(&layout::wrap(&group_line(title, &names), 2));
     }
     out.push_str(
         "\nbrowse help             lists all commands; browse help <command> explains one\n",
     );
     out.push_str("browse guide            prints the guide for agents; `browse mcp` serves one\n");
     out
+}
+
+/// A group on the first page: as many of its commands as a line takes.
+fn group_line(title: &str, names: &[&str]) -> String {
+    let line = |count: usize| match count == names.len() {
+        true => format!("{title}: {}", names.join(", ")),
+        false => format!("{title}: {}, …", names[..count].join(", ")),
+    };
+    let mut count = names.len().min(MAX_NAMES_PER_GROUP);
+    while count > 1 && layout::wrap(&line(count), 2).lines().count() > 1 {
+        count -= 1;
+    }
+    line(count)
 }
 
 /// Commands of a group that the first page names.

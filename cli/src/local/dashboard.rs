@@ -19,8 +19,10 @@ pub fn open(request: &PreparedRequest, globals: &Globals) -> Result<u8> {
     let response = response::decode(command, &body)?;
     notes.print();
     let link = response.get("link").and_then(Value::as_str);
+    let is_for_printing = request.invocation.fields.contains_key("no_open");
     // A program that runs this reads the link instead.
     if stdout().is_terminal()
+        && !is_for_printing
         && !globals.json
         && let Some(link) = link
     {
@@ -31,7 +33,7 @@ pub fn open(request: &PreparedRequest, globals: &Globals) -> Result<u8> {
 
 /// Opens `link` in the browser that the person uses, where there is one. It is not waited
 /// for, and what it prints is not shown.
-fn open_in_browser(link: &str) {
+pub fn open_in_browser(link: &str) {
     let has_screen = ["DISPLAY", "WAYLAND_DISPLAY"]
         .iter()
         .any(|name| env::var_os(name).is_some_and(|value| !value.is_empty()));

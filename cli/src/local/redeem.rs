@@ -67,7 +67,12 @@ pub fn run(request: &PreparedRequest, globals: &Globals) -> Result<u8> {
     draft.save(&name, &place)?;
     response.insert("name".to_owned(), json!(name));
     let code = print::answer(command, &response, None, globals)?;
-    print::note(&format!("`browse --remote {name} <command>` drives it"));
+    // A dashboard alone has every session.
+    let use_it = match response.get("session").and_then(Value::as_str) {
+        Some("*") => format!("`browse --remote {name} dashboard` opens it"),
+        _ => format!("`browse --remote {name} <command>` drives it"),
+    };
+    print::note(&use_it);
     if session.is_some() {
         print::note(
             "the operator of the tunnel can read what you send and receive: TLS may end there",

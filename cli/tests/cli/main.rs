@@ -12,6 +12,7 @@ mod messages;
 mod modules;
 mod output;
 mod parser;
+mod remote_dashboard;
 mod saving;
 mod security;
 mod starting;

@@ -15,7 +15,8 @@ use crate::{
 
 /// What a command does on a page. Lines are words apart by blanks; `'…'` keeps
 /// blanks. `{site}` is the address of the page's site, `{first}` the id of the
-/// session's first tab, `{ref}` the first ref of `snapshot -i`, `{trace}` the latest trace.
+/// session's first tab, `{ref}` the first ref of `snapshot -i`, `{trace}` the latest trace,
+/// `{note}` the first note of `inbox`.
 pub struct Case {
     /// Name in the registry.
     pub command: &'static str,
@@ -196,6 +197,10 @@ impl<'a> Stage<'a> {
         if line.contains("{trace}") {
             let traces = self.project.json(&["trace", "list"]);
             line = line.replace("{trace}", &traces[0]["id"].to_string());
+        }
+        if line.contains("{note}") {
+            let notes = self.project.json(&["--session", &self.session, "inbox"]);
+            line = line.replace("{note}", &notes[0]["id"].to_string());
         }
         let words = words(&line);
         let words: Vec<_> = words.iter().map(String::as_str).collect();

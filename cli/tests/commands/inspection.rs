@@ -53,6 +53,15 @@ cases! {
         json: &[("", "\"Ada\"")],
         ..Case::NEW
     },
+    highlight: Case {
+        command: "highlight",
+        page: FORM,
+        line: "highlight #go",
+        says: &["hidden", "button \"Go\""],
+        json: &[("/outcome", "\"hidden\""), ("/element", "*")],
+        then: &[("highlight --clear", "cleared")],
+        ..Case::NEW
+    },
     attrs: Case {
         command: "attrs",
         page: FORM,

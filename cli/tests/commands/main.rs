@@ -23,6 +23,7 @@ mod reading;
 mod state;
 mod styling;
 mod tabs;
+mod talk;
 mod watch;
 mod webmcp;
 mod window;
@@ -42,20 +43,21 @@ const GROUPS: &[&[case::Case]] = &[
     cookies::CASES,
     state::CASES,
     tabs::CASES,
+    talk::CASES,
     window::CASES,
     batch::CASES,
     watch::CASES,
     webmcp::CASES,
 ];
 
-/// Commands that need a browser that a person runs: see `e2e/attached.rs`.
-const ATTACHED: [&str; 1] = ["adopt"];
+/// Commands that need a person: see `e2e/attached.rs` and `e2e/talk.rs`.
+const WITH_A_PERSON: [&str; 2] = ["adopt", "ask"];
 
 #[test]
 fn every_command_of_the_browser_has_a_case() {
     let cases: Vec<_> = GROUPS.iter().copied().flatten().map(|case| case.command).collect();
     for command in Command::all().iter().filter(|c| c.service == "BrowserService") {
-        let has_case = cases.contains(&command.name) || ATTACHED.contains(&command.name);
+        let has_case = cases.contains(&command.name) || WITH_A_PERSON.contains(&command.name);
         assert!(has_case, "`{}` has no case", command.name);
     }
     for name in cases {

@@ -50,6 +50,9 @@ fn every_bad_input_has_its_reason_and_exit_code() {
         (&["eval", "none.js"], "FILE_UNREADABLE", 2),
         (&["eval", "/etc/hostname"], "FILE_DENIED", 3),
         (&["skill", "run", "none"], "SKILL_NOT_FOUND", 1),
+        (&["skill", "diff", "none"], "SKILL_NOT_FOUND", 1),
+        (&["skill", "trust", "link-check", "--hash", "1"], "ARGUMENT_INVALID", 2),
+        (&["highlight"], "ARGUMENT_INVALID", 2),
         (&["is", "visible", "#hidden", "--assert"], "ASSERTION_FAILED", 1),
         (&["text", "--token", "wrong"], "TOKEN_INVALID", 3),
         // The last ones, because they leave the page.

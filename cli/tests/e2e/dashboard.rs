@@ -3,6 +3,7 @@
 use std::{
     io::{Read as _, Write as _},
     net::TcpStream,
+    process::Stdio,
     thread,
     time::{Duration, Instant},
 };
@@ -17,23 +18,23 @@ use crate::{
 };
 
 /// What takes longer does not come.
-const LIMIT: Duration = Duration::from_secs(15);
+pub const LIMIT: Duration = Duration::from_secs(15);
 
 /// An open dashboard, as its page has it.
-struct Dashboard {
+pub struct Dashboard {
     port: u16,
     token: String,
 }
 
 /// The port and the code of a link.
-fn parts(link: &str) -> (u16, &str) {
+pub fn parts(link: &str) -> (u16, &str) {
     let rest = link.trim().strip_prefix("http://127.0.0.1:").expect("a link");
     let (port, code) = rest.split_once("/#code=").expect("a code in the fragment");
     (port.parse().expect("a port"), code)
 }
 
 /// Sends one request; answers its status and everything after the head.
-fn request(port: u16, head: &str, body: &str) -> (u16, String) {
+pub fn request(port: u16, head: &str, body: &str) -> (u16, String) {
     let mut stream = send(port, head, body);
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).expect("an answer");
@@ -54,7 +55,7 @@ fn send(port: u16, head: &str, body: &str) -> TcpStream {
 }
 
 /// The head of a request that the page itself sends.
-fn own_head(port: u16, path: &str) -> String {
+pub fn own_head(port: u16, path: &str) -> String {
     format!(
         "POST {path} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\norigin: http://127.0.0.1:{port}\r\n\
          content-type: application/json"
@@ -62,9 +63,13 @@ fn own_head(port: u16, path: &str) -> String {
 }
 
 impl Dashboard {
-    fn open(project: &Project, args: &[&str]) -> Self {
-        let link = project.ok(&[&["dashboard"], args].concat());
-        let (port, code) = parts(&link);
+    pub fn open(project: &Project, args: &[&str]) -> Self {
+        Self::enter(&project.ok(&[&["dashboard"], args].concat()))
+    }
+
+    /// Opens a link.
+    pub fn enter(link: &str) -> Self {
+        let (port, code) = parts(link);
         let body = json!({ "code": code }).to_string();
         let (status, answer) = request(port, &own_head(port, "/redeem"), &body);
         assert_eq!(status, 200, "{answer}");
@@ -74,7 +79,7 @@ impl Dashboard {
     }
 
     /// Calls a method; answers its result, or the reason of its failure.
-    fn call(&self, method: &str, body: &Value) -> Result<Value, String> {
+    pub fn call(&self, method: &str, body: &Value) -> Result<Value, String> {
         let head = format!(
             "{}\r\nauthorization: Bearer {}",
             own_head(self.port, &format!("/browse.v1.{method}")),
@@ -89,30 +94,41 @@ impl Dashboard {
         }
     }
 
-    fn take(&self) -> Result<String, String> {
+    /// The same page with another token.
+    pub fn with_token(&self, token: &str) -> Self {
+        Self { port: self.port, token: token.to_owned() }
+    }
+
+    /// Takes the session `default`; answers the lease.
+    pub fn take(&self) -> Result<String, String> {
         let body = json!({ "session": "default", "reason": "sign in" });
         let taken = self.call("DashboardService/TakeControl", &body)?;
         Ok(taken["lease"].as_str().expect("a lease").to_owned())
     }
 
-    fn input(&self, lease: &str, events: &Value) {
+    pub fn input(&self, lease: &str, events: &Value) {
         let body = json!({ "lease": lease, "tab": "1", "events": events });
         self.call("DashboardService/SendInput", &body).expect("it is held");
     }
 
-    /// Reads messages of a view until one has `state`.
-    fn view(&self, state: &str) -> String {
-        let body = json!({ "tabs": ["1"] }).to_string();
+    /// Calls a method whose answer is a stream of messages.
+    pub fn follow(&self, method: &str, body: &Value) -> TcpStream {
+        let body = body.to_string();
         let length = u32::try_from(body.len()).expect("short").to_be_bytes();
         let head = format!(
             "{}\r\nauthorization: Bearer {}",
-            own_head(self.port, "/browse.v1.DashboardService/ViewTabs")
+            own_head(self.port, &format!("/browse.v1.{method}"))
                 .replace("application/json", "application/connect+json"),
             self.token
         );
         let enveloped = [&[0][..], &length, body.as_bytes()].concat();
         let text = String::from_utf8(enveloped).expect("ASCII");
-        let mut stream = send(self.port, &head, &text);
+        send(self.port, &head, &text)
+    }
+
+    /// Reads messages of a view until one has `state`.
+    pub fn view(&self, state: &str) -> String {
+        let mut stream = self.follow("DashboardService/ViewTabs", &json!({ "tabs": ["1"] }));
         let (mut seen, mut buffer) = (String::new(), [0; 65536]);
         while !seen.contains(&format!("\"state\":\"{state}\"")) {
             let count = stream.read(&mut buffer).expect("more comes");
@@ -123,7 +139,7 @@ impl Dashboard {
     }
 }
 
-const FORM: &str = "<title>Sign in</title><input id=q autofocus style='position:fixed;left:0;\
+pub const FORM: &str = "<title>Sign in</title><input id=q autofocus style='position:fixed;left:0;\
     top:0;width:200px;height:40px'><button onclick='document.title=\"sent\"' style='position:fixed;\
     left:0;top:60px;width:200px;height:40px'>Send</button>";
 
@@ -151,6 +167,12 @@ fn a_link_is_good_once_and_for_its_own_page() {
     assert!(status == 200 && page.contains("frame-ancestors 'none'"), "{page}");
     let (status, _) = request(port, "GET / HTTP/1.1\r\nhost: evil.example", "");
     assert_eq!(status, 403, "a name that leads here");
+    let import = |origin: &str| {
+        let head = format!("GET /app.js HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\norigin: {origin}");
+        request(port, &head, "").0
+    };
+    assert_eq!(import(&format!("http://127.0.0.1:{port}")), 200, "what the page imports");
+    assert_eq!(import("http://evil.example"), 403);
     assert_eq!(request(port, &own, &body).0, 200);
     let (status, again) = request(port, &own, &body);
     assert!(status == 401 && again.contains("was used already"), "{again}");
@@ -273,7 +295,7 @@ fn a_person_holds_a_session_alone() {
 
 impl Dashboard {
     /// The first message of the overview.
-    fn view_overview(&self) -> String {
+    pub fn view_overview(&self) -> String {
         let head = format!(
             "{}\r\nauthorization: Bearer {}",
             own_head(self.port, "/browse.v1.DashboardService/Overview")
@@ -335,16 +357,29 @@ fn an_agent_asks_a_person_without_a_screen() {
     assert!(project.ok(&["overview"]).contains("asks a person: solve the captcha"));
     assert_eq!(project.fail(&["click", "text=Send"]).0, "HANDED_OFF");
     assert!(project.ok(&["snapshot", "-i"]).contains("Send"), "looking works");
+    // `resume` waits before the person comes, too.
+    let waits = project.command(&["resume"]).stdout(Stdio::piped()).spawn().expect("it runs");
+    let under_way = || match project.json(&["status"])["calls"].as_u64() {
+        Some(calls) if calls >= 1 => Ok(()),
+        calls => Err(calls),
+    };
+    eventually(LIMIT, under_way).expect("it waits");
     let dashboard = Dashboard::open(&project, &[]);
     let lease = dashboard.take().expect("nobody holds it");
     // Closing the dashboard gives back what was held.
     project.ok(&["dashboard", "close"]);
-    let resumed = project.ok(&["resume"]);
+    let resumed = waits.wait_with_output().expect("an output");
+    let resumed = String::from_utf8_lossy(&resumed.stdout).into_owned();
     assert!(resumed.contains("without giving it back"), "{resumed}");
     assert_eq!(
         dashboard.call("DashboardService/ReleaseControl", &json!({ "lease": lease })),
         Err("TOKEN_REVOKED".into())
     );
+    project.ok(&["click", "text=Send"]);
+    // Nobody comes: the agent goes on.
+    project.ok(&["handoff", "look at this", "--dashboard"]);
+    let output = project.run(&["resume", "--timeout", "1s"]);
+    assert!(output.stderr.contains("no person took the session over"), "{output:?}");
     project.ok(&["click", "text=Send"]);
 }
 

@@ -143,6 +143,10 @@ fn a_reading_of_a_large_page_ends_with_its_deadline() {
     project.ok(&["goto", &site.url("/"), "--timeout", "60s"]);
     // Laid out: what the browser does at once cannot be stopped.
     project.ok(&["js", "document.body.offsetHeight", "--timeout", "60s"]);
+    // What a reading takes that is not stopped, on this machine and at its load.
+    let begun = Instant::now();
+    project.ok(&["snapshot", "--timeout", "60s"]);
+    let limit = (begun.elapsed() / 4).max(Duration::from_secs(1));
     let mut late = Vec::new();
     for args in [
         &["markdown"][..],
@@ -152,7 +156,7 @@ fn a_reading_of_a_large_page_ends_with_its_deadline() {
         &["links"],
         &["forms"],
         &["accessibility"],
-        &["find", "text", "nothing like it"],
+        &["find", "nothing like it"],
     ] {
         let begun = Instant::now();
         let outcome = project.run(&[args, &["--timeout", "500ms"]].concat());
@@ -160,7 +164,7 @@ fn a_reading_of_a_large_page_ends_with_its_deadline() {
         answers(&project, "1", Duration::from_secs(60));
         let answered = ended.elapsed();
         println!("{args:?}: {:?} in {:?}, then {answered:?}", outcome.code, ended - begun);
-        if answered > Duration::from_secs(1) {
+        if answered > limit {
             late.push(format!("{args:?} {answered:?}"));
         }
     }

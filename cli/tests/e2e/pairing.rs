@@ -1,10 +1,10 @@
 //! Pairing by the command line on both sides, with no browser between.
 
-use std::{fs, os::unix::fs::PermissionsExt as _};
+use std::{fs, os::unix::fs::PermissionsExt as _, time::Duration};
 
 use serde_json::Value;
 
-use crate::project::Project;
+use crate::project::{Project, eventually};
 
 fn pair(owner: &Project, args: &[&str]) -> Value {
     owner.json(&[&["pair", "new"], args].concat())
@@ -46,8 +46,12 @@ fn one_redeems_what_the_other_pairs() {
     assert_eq!(agent.daemon_pid(), None);
     let list = owner.ok(&["pair", "list"]);
     assert!(list.starts_with("laptop active read,write hosts:* session:pair-laptop-"), "{list}");
-    let log = owner.ok(&["pair", "log"]);
-    assert!(log.contains(" TUNNEL_DENIED ") && log.contains(" SETUP_KEY_INVALID "), "{log}");
+    // It is written beside the calls.
+    let logged = eventually(Duration::from_secs(20), || match owner.ok(&["pair", "log"]) {
+        log if log.contains(" TUNNEL_DENIED ") && log.contains(" SETUP_KEY_INVALID ") => Ok(()),
+        log => Err(log),
+    });
+    logged.expect("refusals are in the log");
 
     // A proxy in between has another key, and can read nothing.
     let text = fs::read_to_string(&file).expect("a file");
@@ -104,6 +108,10 @@ fn what_cannot_be_paired_is_told_why() {
         (&["ada", "--listen", "0.0.0.0:0"], "ARGUMENT_INVALID"),
         (&["ada", "--listen", "192.0.2.1:0"], "TUNNEL_UNAVAILABLE"),
         (&["ada", "--session", "default", "--host", "a.b"], "PAIRING_HOSTS_UNHELD"),
+        (&["ada", "--dashboard", "--host", "a.b"], "ARGUMENT_INVALID"),
+        (&["ada", "--dashboard", "--tab-policy", "own"], "ARGUMENT_INVALID"),
+        (&["ada", "--dashboard", "--session", "default"], "ARGUMENT_INVALID"),
+        (&["17", "--dashboard"], "PAIRING_NAME_INVALID"),
     ] {
         let (found, _) = owner.fail(&[&["pair", "new"], args].concat());
         assert_eq!(found, reason, "{args:?}");

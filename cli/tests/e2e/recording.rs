@@ -90,7 +90,7 @@ fn shop() -> Site {
 }
 
 /// Every file of the skill but the SDK, as one text, paths included.
-fn all(folder: &Path) -> String {
+pub fn all(folder: &Path) -> String {
     let mut out = String::new();
     let mut paths: Vec<_> =
         fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path()).collect();

@@ -92,6 +92,71 @@ fn a_session_moves_to_a_window_and_back() {
     assert_eq!(project.fail(&["resume"]), ("NOT_HANDED_OFF".to_owned(), 1));
 }
 
+#[test]
+fn the_panel_of_a_window_is_the_dashboard() {
+    let Some((_screen, project)) = with_screen() else { return };
+    let site = Site::page("<title>Seen</title><button>Go</button>");
+    project.ok(&["goto", &site.url("/")]);
+    let shown = project.ok(&["connect"]);
+    assert!(shown.contains("the side panel shows what you do"), "{shown}");
+    let tabs = project.json(&["tabs"]);
+    assert_eq!(tabs.as_array().map(Vec::len), Some(1), "the panel is not a tab: {tabs}");
+    // Only the panel follows something here.
+    let open = eventually(WAIT_TIMEOUT, || match project.json(&["status"])["calls"].as_u64() {
+        Some(calls) if calls >= 2 => Ok(()),
+        calls => Err(calls),
+    });
+    open.expect("the panel follows the session");
+    let clients = || project.json(&["status"])["clients"].to_string();
+    assert!(clients().contains("\"panel:default\""), "{}", clients());
+    // Pictures have the size of the window, by which clicks in them are placed.
+    // The page becomes narrower when the panel has come.
+    let same = eventually(WAIT_TIMEOUT, || {
+        let size = project.json(&["js", "[innerWidth, innerHeight].join('x')"]);
+        let size = format!(" {} ", size.as_str().expect("a size"));
+        let pictures = project.run(&["--raw", "view", "1", "--timeout", "3s"]).stdout;
+        if pictures.contains(&size) { Ok(()) } else { Err((size, pictures)) }
+    });
+    same.expect("the size of the page");
+    // It is over the pipe: no port is open that an agent could look for.
+    assert_eq!(project.json(&["dashboard", "close"])["ended"], json!(0));
+    project.ok(&["disconnect"]);
+    assert!(!clients().contains("panel:"), "{}", clients());
+}
+
+#[test]
+fn the_person_at_a_window_says_that_they_are_done() {
+    let Some((_screen, project)) = with_screen() else { return };
+    let site = Site::serve(&[("/", "<title>A</title><button>Go</button>"), ("/b", "B")]);
+    project.ok(&["goto", &site.url("/")]);
+    let asked = project.ok(&["handoff", "sign in"]);
+    assert!(asked.contains("`browse resume --wait`"), "{asked}");
+    let early = project.fail(&["resume", "--wait", "--timeout", "1s"]);
+    assert_eq!(early, ("HANDED_OFF".to_owned(), 1));
+    assert!(project.ok(&["overview"]).contains("asks a person: sign in"));
+    let mut waiting = project.command(&["resume", "--wait"]);
+    let waiting = waiting.stdout(Stdio::piped()).spawn().expect("it runs");
+    let done = eventually(WAIT_TIMEOUT, || match project.json(&["status"])["calls"].as_u64() {
+        Some(calls) if calls >= 1 => Ok(()),
+        calls => Err(calls),
+    });
+    done.expect("it waits");
+    assert_eq!(project.json(&["control", "continue"])["was_handed_off"], json!(true));
+    let resumed = waiting.wait_with_output().expect("it ends");
+    assert!(String::from_utf8_lossy(&resumed.stdout).contains("1 same"), "{resumed:?}");
+    assert_eq!(project.json(&["status"])["visible"], json!([]), "the window is closed");
+
+    // Who does not wait acts in the window meanwhile, and learns what changed later.
+    project.ok(&["handoff"]);
+    assert_eq!(project.fail(&["click", "text=Go"]).0, "HANDED_OFF");
+    project.ok(&["control", "continue"]);
+    let next = project.run(&["goto", &site.url("/b")]);
+    assert!(next.code == Some(0) && next.stderr.contains("the person is done"), "{next:?}");
+    assert_eq!(project.json(&["status"])["visible"][0]["handed_off"], json!(false));
+    assert_eq!(project.json(&["resume", "--wait"])["tabs"][0]["change"], json!("moved"));
+    assert_eq!(project.fail(&["resume", "--wait"]), ("NOT_HANDED_OFF".to_owned(), 1));
+}
+
 /// What scripts and requests can tell of a browser.
 const REPORT: &str = "fetch('/reported').then(() => navigator.userAgentData.getHighEntropyValues([\
     'architecture', 'bitness', 'model', 'platformVersion', 'fullVersionList', 'uaFullVersion', 'wow64',\

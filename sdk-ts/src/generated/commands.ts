@@ -649,6 +649,13 @@ export interface AttrsResponse {
   attributes: Attribute[];
 }
 
+export interface HighlightResponse {
+  /** drawn, out-of-sight (outside of the viewport), watched (the tab is recorded, or somebody watches it), hidden (no person sees the tab) or cleared. */
+  outcome: string;
+  /** The element: its ref, role and name. */
+  element: string;
+}
+
 /** An attribute of an element. */
 export interface Attribute {
   name: string;
@@ -1799,6 +1806,50 @@ export interface CloseTabResponse {
   active?: number;
 }
 
+export interface SayResponse {
+  /** Whether somebody reads it now. */
+  summary: string;
+  /** Its number. */
+  id: number;
+}
+
+export interface AskResponse {
+  /** What the person answered. */
+  answer: string;
+  /** Number of the question. */
+  id: number;
+}
+
+export interface ReadInboxResponse {
+  /** Notes, oldest first. */
+  notes: InboxNote[];
+}
+
+/** A note of the person to the agent. */
+export interface InboxNote {
+  /** When it arrived, as RFC 3339 in UTC. */
+  time: string;
+  /** What it says, at most 4,000 characters. */
+  text: string;
+  /** Its number. */
+  id: number;
+  /** The element that the person pointed at: `@e12 button "Save"`; empty without one. */
+  element: string;
+  /** Tab of the element. */
+  tab?: number;
+  /** Address of the page then. */
+  url: string;
+  /** How to get the picture of the element: `inbox picture 3`; empty without one. */
+  picture: string;
+}
+
+export interface InboxPictureResponse {
+  /** The element with what is around it. */
+  image: Uint8Array;
+  /** image/jpeg. */
+  mime: string;
+}
+
 export interface WatchResponse {
   /** Tab that is watched. */
   tab: number;
@@ -1932,19 +1983,6 @@ export interface FocusResponse {
   visible: boolean;
   /** What the focus changed, when an element got it. */
   receipt?: Receipt;
-}
-
-export interface ReadInboxResponse {
-  /** Notes, oldest first. */
-  notes: InboxNote[];
-}
-
-/** A note of the person to the agent. */
-export interface InboxNote {
-  /** When it arrived, as RFC 3339 in UTC. */
-  time: string;
-  /** What it says, at most 4,000 characters. */
-  text: string;
 }
 
 /** What `goto` can be determined besides. */
@@ -2095,6 +2133,12 @@ export interface IsOptions {
   assert?: boolean;
 }
 
+/** What `highlight` can be determined besides. */
+export interface HighlightOptions {
+  /** Takes the frame away. */
+  clear?: boolean;
+}
+
 /** What `console` can be determined besides. */
 export interface ConsoleOptions {
   /** Only errors and uncaught exceptions. */
@@ -2133,6 +2177,8 @@ export interface InspectOptions {
   history?: boolean;
   /** Answers data instead of a report. */
   structured?: boolean;
+  /** Inspects the element at a point of the viewport instead, in CSS pixels: `120,80`. */
+  at?: string;
 }
 
 /** What `cleanup` can be determined besides. */
@@ -2651,6 +2697,18 @@ export interface HandoffOptions {
   dashboard?: boolean;
 }
 
+/** What `resume` can be determined besides. */
+export interface ResumeOptions {
+  /** Waits until the person at the window says that it is done, or closes the window. Without it the session is taken back at once. HANDED_OFF when the time of the call is over. */
+  wait?: boolean;
+}
+
+/** What `ask` can be determined besides. */
+export interface AskOptions {
+  /** Answers to choose from, with commas between: at most 20 of 200 characters. Any text when left out. */
+  choices?: string[];
+}
+
 /** What `readInbox` can be determined besides. */
 export interface ReadInboxOptions {
   /** Forgets the notes that it prints. */
@@ -2846,6 +2904,15 @@ export interface Commands {
    * @param target Element to read.
    */
   attrs(target: string): Promise<Attribute[]>;
+
+  /**
+   * Draws a frame around an element, for the person who sees the tab.
+   *
+   * For 3 s, in a window that a person sees (`connect`, `handoff`). Nothing is scrolled, the page does not learn of it, and it is in no screenshot or recording of browse: it is not drawn while the tab is watched or recorded.
+   *
+   * @param target Element to frame.
+   */
+  highlight(target?: string | HighlightOptions, options?: HighlightOptions): Promise<HighlightResponse>;
 
   /** Prints the console messages of the page. */
   console(options?: ConsoleOptions): Promise<ConsoleMessage[]>;
@@ -3554,7 +3621,7 @@ export interface Commands {
   /**
    * Hands the session to a person in a visible window, or at a dashboard.
    *
-   * For a CAPTCHA, a second factor or a login. As `connect`, until `resume`; until then actions are refused, and looking works. With `--dashboard`, and when no screen is available, the session stays hidden: a person at a dashboard sees the reason and takes it over. In a window the person sees the reason nowhere: tell it. Refused in a session that is restricted to hosts.
+   * For a CAPTCHA, a second factor or a login. As `connect`, until `resume`; until then actions are refused, and looking works. With `--dashboard`, and when no screen is available, the session stays hidden: a person at a dashboard sees the reason and takes it over. In a window the side panel shows the reason, when this build has the dashboard. Refused in a session that is restricted to hosts.
    *
    * @param reason What the person is asked to do: "solve the captcha". At most 500 characters; `status` shows it.
    */
@@ -3563,9 +3630,9 @@ export interface Commands {
   /**
    * Takes the session back from the person, and tells what became of the tabs.
    *
-   * The window closes, unless it was opened with `connect`. While a person at a dashboard holds the session, it waits until that is given back.
+   * The window closes, unless it was opened with `connect`. With `--wait` it first waits until the person presses "Done" in the side panel, or closes the window. While a person at a dashboard holds the session, or was asked to take it, it waits until that is given back. When nobody takes it in the time of the call, the request ends, and the agent may go on.
    */
-  resume(): Promise<ResumeResponse>;
+  resume(options?: ResumeOptions): Promise<ResumeResponse>;
 
   /**
    * Brings the tab to the front, and gives an element the focus.
@@ -3575,11 +3642,36 @@ export interface Commands {
   focus(target?: string): Promise<FocusResponse>;
 
   /**
-   * Prints the notes that the person wrote in the side panel of `connect`.
+   * Tells the person something.
    *
-   * The last 200 are kept until they are cleared, or the session is closed.
+   * It stands in the dashboard and in the side panel of `connect`, and is kept until the session is closed.
+   *
+   * @param text What the person reads; at most 4,000 characters.
+   */
+  say(text: string): Promise<SayResponse>;
+
+  /**
+   * Asks the person, and waits for the answer.
+   *
+   * The person answers in the dashboard, or with `browse talk answer`. Without an answer it fails with NO_ANSWER when its time is over (`--timeout`, 5 minutes unless you say).
+   *
+   * @param text The question; at most 4,000 characters.
+   */
+  ask(text: string, options?: AskOptions): Promise<AskResponse>;
+
+  /**
+   * Prints the notes that the person wrote to the agent.
+   *
+   * In the dashboard, in the side panel of `connect` or with `browse talk write`. The last 200 are kept, over a restart of the daemon too, until they are cleared or the session is closed.
    */
   readInbox(options?: ReadInboxOptions): Promise<InboxNote[]>;
+
+  /**
+   * Saves the picture of the element that a note is about.
+   *
+   * @param id Number of the note.
+   */
+  inboxPicture(id: number): Promise<InboxPictureResponse>;
 
   /**
    * Runs commands from standard input in order, and stops at the first that fails.

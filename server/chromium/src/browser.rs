@@ -9,6 +9,7 @@ pub(crate) mod context;
 pub(crate) mod downloads;
 pub(crate) mod hidden_page;
 pub(crate) mod options;
+pub(crate) mod panel_documents;
 pub(crate) mod policy;
 pub(crate) mod queries;
 pub(crate) mod registry;

@@ -48,7 +48,8 @@ pub use browser::client::{ClientAnswer, ProtocolClient};
 pub use browser::context::{BrowserContext, ContextOptions};
 pub use browser::hidden_page::HiddenPage;
 pub use browser::options::{BrowserOptions, MAX_WINDOWS};
-pub use browser::side_panel::SidePanel;
+pub use browser::panel_documents::{PanelDocument, PanelPoster};
+pub use browser::side_panel::{PANEL_DOCUMENT, PANEL_OPENER, SidePanel};
 pub use browser::spare::SpareOptions;
 pub use browser::trace::RecordedTrace;
 pub use capture::body::ResponseBody;
@@ -87,6 +88,7 @@ pub use page::event::{DocumentRequest, DocumentVerdict, Event, EventSink, NoSink
 pub use page::fetch::{BodyDownload, FetchResponseHead, FetchStep, TabFetch};
 pub use page::file_chooser::FileChooser;
 pub use page::frames::Frame;
+pub use page::highlight::{HighlightArea, HighlightOutcome};
 pub use page::main_world::{EvaluateOptions, EvaluatedValue};
 pub use page::memory::{DomCounters, HeapUsage};
 pub use page::mouse_state::MouseState;

@@ -12,6 +12,7 @@ pub(crate) mod events;
 pub(crate) mod fetch;
 pub(crate) mod file_chooser;
 pub(crate) mod frames;
+pub(crate) mod highlight;
 pub(crate) mod liveness;
 pub(crate) mod main_world;
 pub(crate) mod memory;

@@ -33,7 +33,7 @@ use browse_models::OnnxClassifier;
 const FINISH_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Time that a scan may hold up an answer.
-pub const INLINE_SCAN_TIMEOUT: Duration = Duration::from_millis(20);
+pub const INLINE_SCAN_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Bytes of a text that the classifiers look at; the rest is named in
 /// [`Assessment::unread`].

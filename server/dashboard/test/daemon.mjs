@@ -1,16 +1,13 @@
 // Drives the dashboard against a real daemon: `node test/daemon.mjs FOLDER`, where FOLDER holds
-// `browse` and `browsed`. With --bench it measures the time from input to picture.
+// `browse` and `browsed`. With --bench it measures the time from input to picture; with --dist it
+// takes the page of dist/ in place of the one in `browsed`.
 
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
 import { chromiumPath, equal, launchArgs, ok } from './harness.mjs';
+import { driveWithAllScopes } from './daemon-skill.mjs';
+import { realDaemon, serveDist } from './real-daemon.mjs';
 
-const run = promisify(execFile);
 const WAIT_MS = 15_000;
 
 const PAGE = `<!doctype html><title>Sign in</title>
@@ -26,25 +23,9 @@ const PAGE = `<!doctype html><title>Sign in</title>
 </script>`;
 
 const programs = process.argv[2];
-if (!programs) throw new Error('usage: node test/daemon.mjs FOLDER [--bench]');
+if (!programs) throw new Error('usage: node test/daemon.mjs FOLDER [--bench] [--dist]');
 
-const folder = await mkdtemp(join(tmpdir(), 'browse-dashboard-'));
-const env = {
-  ...process.env,
-  BROWSE_HOME: join(folder, 'home'),
-  HOME: folder,
-  DISPLAY: '',
-  WAYLAND_DISPLAY: '',
-};
-const browse = async (...args) => (await run(join(programs, 'browse'), args, { cwd: folder, env })).stdout.trim();
-const failure = async (...args) => {
-  try {
-    await browse('--json', ...args);
-  } catch (error) {
-    return `${error.stdout}${error.stderr}`;
-  }
-  throw new Error(`${args.join(' ')} did not fail`);
-};
+const { browse, failure, remove } = await realDaemon(programs);
 
 const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end(PAGE));
 await new Promise((done) => server.listen(0, '127.0.0.1', done));
@@ -59,21 +40,25 @@ try {
   console.log(`FAILED the dashboard of a real daemon\n       ${error.stack}\n0 passed, 1 failed`);
 } finally {
   await browser.close();
-  await browse('stop').catch(() => undefined);
   server.close();
-  await rm(folder, { recursive: true, force: true });
+  await remove();
 }
 process.exitCode = problem ? 1 : 0;
 
 async function drive() {
   await browse('goto', site);
   const link = await browse('dashboard');
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-  page.setDefaultTimeout(WAIT_MS);
   const violations = [];
-  page.on('console', (message) => /Content Security Policy/.test(message.text()) && violations.push(message.text()));
-  page.on('pageerror', (error) => violations.push(String(error)));
-  await page.goto(link);
+  const open = async (address) => {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    page.setDefaultTimeout(WAIT_MS);
+    page.on('console', (message) => /Content Security Policy/.test(message.text()) && violations.push(message.text()));
+    page.on('pageerror', (error) => violations.push(String(error)));
+    if (process.argv.includes('--dist')) await serveDist(page);
+    await page.goto(address);
+    return page;
+  };
+  const page = await open(link);
   ok(!page.url().includes('code='), 'the code stays in the address');
 
   // The grid shows the tab, and it opens large.
@@ -87,9 +72,7 @@ async function drive() {
   await browse('handoff', 'sign in please', '--dashboard');
   await page.getByText('sign in please').first().waitFor();
   await page.getByRole('button', { name: 'Take control' }).first().click();
-  const confirm = page.getByRole('button', { name: 'Take control', exact: true }).last();
   const controls = page.getByText('You control default');
-  await Promise.race([controls.waitFor(), confirm.click().catch(() => undefined)]);
   await controls.waitFor();
   ok((await failure('text')).includes('HANDED_OFF'), 'agents wait');
 
@@ -121,6 +104,8 @@ async function drive() {
   }
   ok((await browse('get', 'title')).includes('4711 for Ada Löwe'), 'the page has the input');
   ok(!(await browse('activity')).includes('4711'), 'the activity has what was typed');
+
+  await driveWithAllScopes({ browse, open });
 
   // A daemon that ends is missed, and the page says what to do.
   await browse('restart');

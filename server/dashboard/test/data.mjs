@@ -23,6 +23,8 @@ export function overviewData() {
         name: 'default',
         owner: 'root',
         display: 'hidden',
+        paused: false,
+        handed_off: false,
         tabs: [
           tab(1, {
             active: true,
@@ -38,6 +40,8 @@ export function overviewData() {
         name: 'shop',
         owner: 'claude',
         display: 'hidden',
+        paused: false,
+        handed_off: false,
         request: 'Please solve the captcha of shop.example.com',
         tabs: [tab(4, { active: true, title: 'Sign in · Shop', owner: 'claude' })],
       },
@@ -45,6 +49,8 @@ export function overviewData() {
         name: 'bank',
         owner: 'claude',
         display: 'window',
+        paused: false,
+        handed_off: false,
         holder: {
           client: 'dashboard-2',
           reason: 'typing a second factor',
@@ -59,6 +65,7 @@ export function overviewData() {
     version: '0.1.0',
     build_id: 'build-1',
     warnings: [],
+    terminal: false,
   };
 }
 
@@ -167,6 +174,42 @@ export const NOTES = [
   },
 ];
 
+function cookie(name, domain) {
+  return {
+    name,
+    value: 'secr',
+    length: 32,
+    domain,
+    path: '/',
+    secure: false,
+    http_only: false,
+    same_site: '',
+    expires: '',
+    partition: '',
+  };
+}
+
+const BROWSERS = [
+  ['chrome', 'Default', { '.example.com': 12, 'www.example.com': 1, 'bank.example': 4 }],
+  ['chrome', 'Profile 1', { '.example.com': 3 }],
+  ['edge', 'Default', { 'news.example': 2 }],
+];
+
+/** What other browsers have, or what an import of a domain of one of them took. */
+export function browserCookiesData({ browser, profile, domain }) {
+  const row = (name, found, taken) => ({ domain: name, found, imported: taken, expired: taken && 1, refused: 0 });
+  const profiles = BROWSERS.filter(([a, b]) => domain === undefined || (a === browser && b === profile)).map(
+    ([name, folder, domains]) => ({
+      browser: name,
+      profile: folder,
+      domains: Object.entries(domains)
+        .filter(([host]) => domain === undefined || host === domain)
+        .map(([host, found]) => row(host, found, domain === undefined ? 0 : found - 1)),
+    }),
+  );
+  return { summary: '', imported: 0, profiles, problems: [] };
+}
+
 export const ANSWERS = {
   'BrowserService/Snapshot': {
     tree: '',
@@ -175,6 +218,7 @@ export const ANSWERS = {
       { ref: '@e2', role: 'button', name: 'Save', frame: '', box: { x: 40, y: 300, width: 140, height: 48 } },
     ],
   },
+  'BrowserService/Highlight': { outcome: 'drawn', element: '@e2 button "Save"' },
   'BrowserService/Pdf': { pdf: 'JVBERi0xLjQK', mime: 'application/pdf', bytes: '9' },
   'BrowserService/Reload': { url: 'https://example.com/', title: '' },
   'BrowserService/StopLoading': { url: 'https://example.com/' },
@@ -207,11 +251,36 @@ export const ANSWERS = {
         expires: '2030-01-01T00:00:00Z',
         partition: '',
       },
+      cookie('theme', 'example.com'),
+      cookie('sid', 'example.com'),
+      cookie('cart', 'shop.example.com'),
     ],
   },
+  'BrowserService/DeleteCookie': { removed: 1 },
   'DaemonService/ListSessions': {
-    sessions: [{ name: 'default', tabs: 3, owner: 'root', idle_seconds: '12', heap_bytes: '52428800' }],
+    sessions: [
+      {
+        name: 'default',
+        tabs: 3,
+        owner: 'root',
+        idle_seconds: '12',
+        heap_bytes: '52428800',
+        kept: false,
+        saved: '',
+      },
+      {
+        name: 'shop',
+        tabs: 1,
+        owner: 'claude',
+        idle_seconds: '4',
+        heap_bytes: '12428800',
+        kept: true,
+        saved: ago(120),
+      },
+    ],
   },
+  'DaemonService/NewSession': { name: 'work', restored: '12 cookies and 2 tabs from before' },
+  'DaemonService/CloseSession': { name: 'shop' },
   'DaemonService/Status': {
     pid: 4711,
     address: '127.0.0.1:4711',
@@ -281,6 +350,7 @@ export const ANSWERS = {
   },
   'PairService/RevokePairing': { name: 'laptop', tabs_closed: 1, tabs_released: 0 },
   'SkillService/ListSkills': { skills: SKILLS },
+  'SkillService/SaveSkillRecord': { summary: 'wrote the skill basket-total\nrun it: browse skill run basket-total' },
   'DomainSkillService/ListDomainSkills': { skills: NOTES },
   'DomainSkillService/ShowDomainSkill': { summary: '', body: '# example.com\n\nUse the search field.' },
   'DomainSkillService/PromoteDomainSkill': { skill: NOTES[0] },

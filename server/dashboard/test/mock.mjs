@@ -5,8 +5,12 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ANSWERS, APPROVALS, activityData, overviewData } from './data.mjs';
+import { ANSWERS, APPROVALS, activityData, browserCookiesData, overviewData } from './data.mjs';
 import { FRAMES } from './frames.mjs';
+import { MockInspector } from './inspect.mjs';
+import { MockSkills } from './skills.mjs';
+import { MockTalk } from './talk.mjs';
+import { MockTerminals } from './terminal.mjs';
 import { MockTraces } from './traces.mjs';
 
 const DIST = join(dirname(fileURLToPath(import.meta.url)), '../dist');
@@ -26,8 +30,13 @@ export class Mock {
     this.overview = overviewData();
     this.approvals = structuredClone(APPROVALS);
     this.activity = activityData();
+    this.isRemote = false;
     this.traces = new MockTraces();
-    this.answers = { ...ANSWERS };
+    this.talk = new MockTalk((change) => this.#push('DashboardService/ReadTalk', change));
+    this.inspector = new MockInspector();
+    this.skills = new MockSkills();
+    this.terminals = new MockTerminals();
+    this.answers = { ...ANSWERS, 'SkillService/ListSkills': { skills: this.skills.all } };
     /** Replaces the answer to a method: called with the request and the response. */
     this.overrides = {};
     this.calls = [];
@@ -117,7 +126,8 @@ export class Mock {
     response.setHeader('content-security-policy', CSP);
     response.setHeader('cache-control', 'no-store');
     response.setHeader('referrer-policy', 'no-referrer');
-    if (request.method === 'GET' && !request.headers.origin) return this.#file(request, response);
+    // Browsers send the origin of the page with what it imports.
+    if (request.method === 'GET' && [undefined, this.origin].includes(request.headers.origin)) return this.#file(request, response);
     if (request.headers.origin !== this.origin || request.headers['sec-fetch-site'] !== 'same-origin')
       return fail(
         response,
@@ -151,7 +161,7 @@ export class Mock {
 
   async #file(request, response) {
     const name = request.url === '/' ? 'index.html' : request.url.slice(1);
-    if (!['index.html', 'app.js', 'app.css'].includes(name)) return response.writeHead(404).end();
+    if (!['index.html', 'app.js', 'app.css', 'terminal.js'].includes(name)) return response.writeHead(404).end();
     response.setHeader('content-type', TYPES[extname(name)]);
     response.end(await readFile(join(DIST, name)));
   }
@@ -176,6 +186,7 @@ export class Mock {
       version: '0.1.0',
       build_id: this.overview.build_id,
       read_only: link.readOnly,
+      remote: this.isRemote,
     });
   }
 
@@ -192,6 +203,15 @@ export class Mock {
     this.streams.set(method, open.add(response));
     response.on('close', () => open.delete(response));
     if (method === 'DashboardService/Overview') response.write(envelope(this.overview));
+    if (method === 'DashboardService/OpenTerminal')
+      this.terminals.start(message, {
+        send: (output) => response.write(envelope(output)),
+        end: (last = {}) => response.end(envelope(last, 2)),
+      });
+    if (method === 'DashboardService/ReadTalk') {
+      response.write(envelope(this.talk.whole));
+      if (!message.follow) response.end(envelope({}, 2));
+    }
     if (method === 'DaemonService/Activity') for (const entry of this.activity) response.write(envelope({ entry }));
     if (method === 'DashboardService/ViewTabs') {
       this.shown = message.tabs.map(String);
@@ -222,12 +242,17 @@ export class Mock {
         );
       return send(response, { sent: message.events?.length ?? 0 });
     }
+    if (method === 'DashboardService/PauseAgents') return this.#pause(message.session, true, response);
+    if (method === 'DashboardService/ContinueAgents') return this.#pause(message.session, false, response);
     if (method === 'BrowserService/Approve') return this.#approve(message, response);
-    if (this.traces.has(method)) {
+    const parts = [this.traces, this.talk, this.inspector, this.skills, this.terminals];
+    const part = parts.find((candidate) => candidate.has(method));
+    if (part) {
       const session = decodeURIComponent(headers['browse-session'] ?? '');
-      const { answer, error } = this.traces.answer(method, message, session);
+      const { answer, error } = part.answer(method, message, { session, tab: headers['browse-tab'] });
       return answer ? send(response, answer) : fail(response, ...error);
     }
+    if (method === 'BrowserService/ImportBrowserCookies') return send(response, browserCookiesData(message));
     if (method === 'BrowserService/Screenshot')
       return send(response, { image: FRAMES.red, mime: 'image/png', width: 320, height: 200, note: '' });
     const answer = this.answers[method];
@@ -266,6 +291,19 @@ export class Mock {
     this.leases.delete(lease);
     if (session) delete session.holder;
     send(response, { session: session?.name ?? '' });
+    this.pushOverview();
+  }
+
+  #pause(name, paused, response) {
+    const session = this.session(name);
+    const was_paused = session.paused;
+    const was_handed_off = session.handed_off;
+    session.paused = paused;
+    if (!paused && was_handed_off) {
+      session.handed_off = false;
+      delete session.request;
+    }
+    send(response, paused ? { session: name } : { session: name, was_paused, was_handed_off });
     this.pushOverview();
   }
 

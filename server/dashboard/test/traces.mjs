@@ -102,7 +102,7 @@ export class MockTraces {
   }
 
   /** The answer, or an error as the arguments of `fail`. */
-  answer(method, message, session) {
+  answer(method, message, { session }) {
     const name = method.split('/')[1];
     if (message.format && !FILES[message.format]) return invalid('`format` takes zip or har');
     if (name === 'ListTraces') return { answer: { traces: this.traces.map(info) } };

@@ -1,6 +1,7 @@
 //! Reading a page: text, links, forms, media, what it says about itself, facts
 //! about elements, and waiting for them.
 
+pub mod at_point;
 pub mod audit;
 pub mod document_tokens;
 pub mod element_state;

@@ -11,6 +11,8 @@ pub enum Listener {
     Skills,
     /// The page of the dashboard, and what it calls.
     Dashboard,
+    /// The listener of a pod, which the gateway of its fleet alone reaches.
+    Gateway,
 }
 
 /// The listener that a token is good for.
@@ -24,11 +26,14 @@ pub enum Audience {
     Skill,
     /// The page of a dashboard.
     Dashboard,
+    /// A caller of a fleet, by its gateway.
+    Gateway,
 }
 
 impl Listener {
     /// Every listener.
-    pub const ALL: [Self; 4] = [Self::Local, Self::Tunnel, Self::Skills, Self::Dashboard];
+    pub const ALL: [Self; 5] =
+        [Self::Local, Self::Tunnel, Self::Skills, Self::Dashboard, Self::Gateway];
 
     /// The tokens that it takes.
     pub fn audiences(self) -> &'static [Audience] {
@@ -37,6 +42,7 @@ impl Listener {
             Self::Tunnel => &[Audience::Tunnel],
             Self::Skills => &[Audience::Skill],
             Self::Dashboard => &[Audience::Dashboard],
+            Self::Gateway => &[Audience::Gateway],
         }
     }
 }
@@ -49,6 +55,7 @@ impl Audience {
             Self::Tunnel => "tunnel",
             Self::Skill => "skill",
             Self::Dashboard => "dashboard",
+            Self::Gateway => "gateway",
         };
         format!("daemon:{id}:{word}")
     }

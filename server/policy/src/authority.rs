@@ -147,7 +147,7 @@ impl Authority {
             return Err(Error::new(Reason::RootDenied, "a root token is never taken here"));
         }
         self.look_up(token, listener).map_err(|error| match listener {
-            Listener::Local | Listener::Skills | Listener::Dashboard => error,
+            Listener::Local | Listener::Skills | Listener::Dashboard | Listener::Gateway => error,
             Listener::Tunnel => claims::invalid_token(),
         })
     }
@@ -161,7 +161,7 @@ impl Authority {
         match (self.root.compare(token, &self.id), listener) {
             (RootTokenMatch::Same, Listener::Local) => return Ok(Arc::clone(&self.root_grant)),
             // A skill or a page that has got hold of it gets nowhere with it.
-            (RootTokenMatch::Same, Listener::Skills | Listener::Dashboard) => {
+            (RootTokenMatch::Same, Listener::Skills | Listener::Dashboard | Listener::Gateway) => {
                 return Err(claims::invalid_token());
             }
             (RootTokenMatch::Same, Listener::Tunnel) | (RootTokenMatch::OtherDaemon, _) => {

@@ -38,6 +38,8 @@ pub enum ClientKind {
     Dashboard,
     /// An agent on another machine.
     Paired,
+    /// A caller of a fleet, which the gateway knows.
+    Tenant,
     /// Somebody on another machine who has no token yet.
     Anonymous,
 }
@@ -51,6 +53,7 @@ impl ClientKind {
             Self::Agent => "agent",
             Self::Dashboard => "dashboard",
             Self::Paired => "paired",
+            Self::Tenant => "tenant",
             Self::Anonymous => "stranger",
         }
     }
@@ -73,6 +76,16 @@ pub enum SessionRule {
     Only(String),
     /// The one it asks for.
     Any,
+}
+
+impl SessionRule {
+    /// Whether the token is good for the session `name`.
+    pub fn covers(&self, name: &str) -> bool {
+        match self {
+            Self::Only(own) => own == name,
+            Self::Any => true,
+        }
+    }
 }
 
 impl Capability {
@@ -110,9 +123,10 @@ impl Capability {
         self.kind == ClientKind::Root
     }
 
-    /// Whether what others do is its business: the local user, in a shell or at a dashboard.
-    pub fn sees_all_sessions(&self) -> bool {
-        matches!(self.kind, ClientKind::Root | ClientKind::Dashboard)
+    /// Whether what others do in the session `name` is its business: the local user's, in a
+    /// shell or at a dashboard.
+    pub fn sees_calls_in(&self, name: &str) -> bool {
+        matches!(self.kind, ClientKind::Root | ClientKind::Dashboard) && self.session.covers(name)
     }
 
     /// The hosts that its tabs may visit.

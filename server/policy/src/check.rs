@@ -31,11 +31,15 @@ pub(super) fn check_allowed(grant: &Grant, method: CallMethod, listener: Listene
     if let CallMethod::Command(command) = method {
         grant.denied().check(command)?;
     }
-    if listener == Listener::Tunnel && !method.is_served_on_tunnel() {
+    let capability = grant.capability();
+    if listener == Listener::Tunnel && !method.is_served_on_tunnel(capability.kind) {
         let message = format!("`{}` cannot be called through a tunnel", method.name());
         return Err(Error::new(Reason::TunnelDenied, message));
     }
-    let capability = grant.capability();
+    if listener == Listener::Gateway && !method.is_served_in_fleet() {
+        let message = format!("`{}` cannot be called in a fleet", method.name());
+        return Err(Error::new(Reason::FleetDenied, message));
+    }
     let known = capability.kind != ClientKind::Anonymous;
     let held = method.scope() == Scope::Any && known || capability.scopes.allows(method.scope());
     if !held {

@@ -8,10 +8,12 @@
 mod allowed_hosts;
 mod audit;
 mod authorize;
+mod call_timeout;
 mod error_mapping;
 mod filter;
 mod http_response;
 mod json;
+mod json_message;
 mod json_notices;
 mod json_stream;
 mod origin;
@@ -23,8 +25,10 @@ mod stack;
 
 pub use allowed_hosts::AllowedHosts;
 pub use audit::RefusedCall;
-pub use authorize::PeerAddress;
-pub use http_response::json_error;
-pub use origin::{OriginCheck, check_page};
+pub use authorize::{PeerAddress, bearer_token};
+pub use call_timeout::{parse_grpc_timeout, requested_timeout};
+pub use http_response::{error_reply, json_error};
+pub use json_message::{json_answer, read_json};
+pub use origin::{EXTENSION_ORIGIN, OriginCheck, check_page};
 pub use request_body::AuthenticatedFlag;
 pub use stack::{GateConfig, GatedService, with_gate};

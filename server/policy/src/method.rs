@@ -2,6 +2,8 @@
 
 use browse_proto::{Command, Scope};
 
+use super::ClientKind;
+
 /// What a call asks for.
 #[derive(Clone, Copy, Debug)]
 pub enum CallMethod {
@@ -37,12 +39,19 @@ impl CallMethod {
         }
     }
 
-    /// Whether the tunnel listener serves it.
-    pub fn is_served_on_tunnel(self) -> bool {
-        match self {
-            Self::Command(command) => command.tunnel,
-            Self::Standard(_) => false,
+    /// Whether the tunnel listener serves it to callers of this kind. A person at a dashboard
+    /// has commands of its own there, and an agent none of those.
+    pub fn is_served_on_tunnel(self, kind: ClientKind) -> bool {
+        match (self, kind) {
+            (Self::Command(command), ClientKind::Dashboard) => command.remote_dashboard,
+            (Self::Command(command), _) => command.tunnel,
+            (Self::Standard(_), _) => false,
         }
+    }
+
+    /// Whether a pod serves it to callers of its fleet.
+    pub fn is_served_in_fleet(self) -> bool {
+        matches!(self, Self::Command(command) if command.fleet)
     }
 
     /// Its name for people.

@@ -55,6 +55,12 @@ impl Scopes {
         Ok(Self::of(&words.map(scope).collect::<Result<Vec<_>, _>>()?))
     }
 
+    /// The scopes of this set that `other` lacks.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
     /// The words of the scopes, as in tokens.
     pub fn names(self) -> Vec<&'static str> {
         let held = Scope::GRANTABLE.into_iter().filter(|scope| self.allows(*scope));

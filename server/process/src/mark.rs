@@ -23,7 +23,7 @@ pub struct ProcessMark(String);
 
 impl ProcessMark {
     /// The variable that holds it.
-    pub const VARIABLE: &str = "BROWSE_TUNNEL_MARK";
+    pub const VARIABLE: &str = "BROWSE_PROCESS_MARK";
 
     /// A new one.
     ///

@@ -9,7 +9,7 @@ use std::{
 use browse_proto::{Command, Reason, Scope, v1};
 use tokio::sync::broadcast;
 
-use super::request_target;
+use super::{CallCounters, request_target};
 use browse_policy::{ClientId, layer::RefusedCall};
 
 /// Calls that are remembered.
@@ -22,6 +22,7 @@ const MAX_FOLLOWER_LAG: usize = 256;
 pub struct ActivityLog {
     ring: Mutex<VecDeque<v1::ActivityEntry>>,
     feed: broadcast::Sender<v1::ActivityEntry>,
+    counters: CallCounters,
 }
 
 /// A call that has begun.
@@ -38,12 +39,17 @@ pub struct PendingActivity {
 
 impl Default for ActivityLog {
     fn default() -> Self {
-        Self { ring: Mutex::default(), feed: broadcast::Sender::new(MAX_FOLLOWER_LAG) }
+        Self {
+            ring: Mutex::default(),
+            feed: broadcast::Sender::new(MAX_FOLLOWER_LAG),
+            counters: CallCounters::default(),
+        }
     }
 }
 
-/// Commands that a dashboard calls all the time, and that say what a person does in a page.
-const UNLISTED: [&str; 2] = ["control input", "view update"];
+/// Commands that a dashboard calls all the time, and that say what a person does in a page or a
+/// terminal.
+const UNLISTED: [&str; 3] = ["control input", "terminal write", "view update"];
 
 /// Who calls what, as far as the call says.
 pub struct CallFacts<'a> {
@@ -106,21 +112,23 @@ impl PendingActivity {
 }
 
 impl PendingActivity {
-    /// Whether a dashboard looked at something, as it does every few seconds: that would push
-    /// out what agents did.
+    /// Whether a dashboard or a side panel looked at something, as it does every few seconds:
+    /// that would push out what agents did.
     fn is_look_of_dashboard(&self) -> bool {
         let is_look = match self.command.scope {
             Scope::Read | Scope::Meta | Scope::Any => !self.command.has_side_effects,
             // Without an id it lists what waits.
             _ => self.command.name == "approve" && self.target.is_empty(),
         };
-        is_look && self.client.as_str().starts_with("dashboard:")
+        let people = ["dashboard:", "panel:"];
+        is_look && people.iter().any(|kind| self.client.as_str().starts_with(kind))
     }
 }
 
 impl ActivityLog {
     /// Notes how a call ended.
     pub fn record_ended(&self, entry: PendingActivity, took: Duration, failed: Option<Reason>) {
+        self.counters.count(entry.command.name, failed.map_or("ok", Reason::name), took);
         if failed == Some(Reason::RateLimited) && entry.client == ClientId::anonymous()
             || UNLISTED.contains(&entry.command.name)
             || entry.is_look_of_dashboard()
@@ -140,6 +148,11 @@ impl ActivityLog {
             raw: entry.raw,
             trace_id: entry.trace_id,
         });
+    }
+
+    /// How often each command was called, and how that ended.
+    pub fn counters(&self) -> &CallCounters {
+        &self.counters
     }
 
     /// Notes a call that was refused before it ran.

@@ -3,9 +3,9 @@
 //! happened, the host and counters, never text. Nothing is sent anywhere.
 
 use std::{
-    fs::{self, DirBuilder, OpenOptions},
+    fs::{self, DirBuilder},
     io::{self, Write as _},
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     sync::{
         OnceLock,
@@ -18,6 +18,7 @@ use std::{
 use serde_json::{Map, Value, json};
 
 use super::security_log::sanitize_host;
+use browse_base::open_private_log;
 
 /// Rows that wait for the disk; more are left out.
 const MAX_QUEUED_ROWS: usize = 256;
@@ -110,10 +111,7 @@ fn append(file: &Path, row: &str) -> io::Result<()> {
     if fs::symlink_metadata(file).is_ok_and(|meta| meta.len() > MAX_FILE_BYTES) {
         fs::rename(file, file.with_extension("1.jsonl"))?;
     }
-    let mut options = OpenOptions::new();
-    options.create(true).append(true).mode(0o600);
-    let flags = nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK;
-    options.custom_flags(flags).open(file)?.write_all(row.as_bytes())
+    open_private_log(file)?.write_all(row.as_bytes())
 }
 
 #[cfg(test)]

@@ -7,15 +7,15 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use browse_proto::Reason;
 use tokio::{sync::OnceCell, time::Instant};
 
-use super::{DisplayMode, Session, SessionSnapshot, Sessions, Tab};
+use super::{DisplayMode, Session, SessionSnapshot, Sessions, Tab, TabId};
 use browse_base::{Error, Result};
-use browse_chromium::Page;
+use browse_chromium::{DocumentSnapshot, Page};
 use browse_policy::ClientId;
 
 /// How often a session is kept at most.
@@ -76,12 +76,29 @@ impl Session {
         if self.control().is_held() {
             return self.schedule_snapshot();
         }
-        let before = self.snapshot();
-        let kept = SessionSnapshot::capture(&context, &self.tabs(), &before).await;
+        let (before, begun) = (self.snapshot(), SystemTime::now());
+        let mut kept = SessionSnapshot::capture(&context, &self.tabs(), &before).await;
+        if self.is_kept() {
+            kept.add_closed_origins(&before);
+        }
+        // A person took it meanwhile.
+        if self.control().was_held_since(begun) {
+            return self.schedule_snapshot();
+        }
         // A browser that is ending may answer with less than there was.
         if self.is_headless() && !context.browser().is_gone() {
             *self.lock_snapshot() = kept;
+            self.note_snapshot();
         }
+    }
+
+    /// Notes what documents of its tabs keep, for tabs that do not answer when it is kept next:
+    /// they are just being opened again.
+    pub fn note_documents(
+        &self,
+        documents: impl IntoIterator<Item = (TabId, Vec<DocumentSnapshot>)>,
+    ) {
+        self.lock_snapshot().set_documents(documents);
     }
 
     /// Notes what it had in its browser, if that has ended. What was kept comes back
@@ -183,7 +200,7 @@ impl Session {
         *self.display_mode.borrow() == DisplayMode::Headless
     }
 
-    fn lock_snapshot(&self) -> MutexGuard<'_, SessionSnapshot> {
+    pub(super) fn lock_snapshot(&self) -> MutexGuard<'_, SessionSnapshot> {
         self.snapshot_state.snapshot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -88,6 +88,10 @@ struct ControlState {
     prompts: HashMap<TabId, ControlPrompt>,
     /// When a lease ended last.
     last_end: Option<SystemTime>,
+    /// Tabs and their addresses when the person paused the agents; none while they may act.
+    pause: Option<Vec<(TabId, String)>>,
+    /// The same of the last pause that ended, until an agent asks.
+    ended_pause: Option<Vec<(TabId, String)>>,
 }
 
 impl SessionControl {
@@ -99,6 +103,32 @@ impl SessionControl {
     /// Whether a person holds the session.
     pub fn is_held(&self) -> bool {
         self.lock().lease.is_some()
+    }
+
+    /// The person pauses the agents: they look, and do not act.
+    pub fn pause(&self, tabs: Vec<(TabId, String)>) {
+        self.lock().pause.get_or_insert(tabs);
+        self.notify();
+    }
+
+    /// The person lets the agents go on; answers whether they were paused.
+    pub fn end_pause(&self) -> bool {
+        let mut state = self.lock();
+        let Some(tabs) = state.pause.take() else { return false };
+        state.ended_pause = Some(tabs);
+        drop(state);
+        self.notify();
+        true
+    }
+
+    /// Tabs and their addresses at the begin of the last pause that ended, once.
+    pub fn take_ended_pause(&self) -> Option<Vec<(TabId, String)>> {
+        self.lock().ended_pause.take()
+    }
+
+    /// Whether the person has paused the agents.
+    pub fn is_paused(&self) -> bool {
+        self.lock().pause.is_some()
     }
 
     /// Whether a person holds the session, or has held it since `since`.
@@ -201,15 +231,24 @@ impl SessionControl {
         })
     }
 
-    /// Asks for a person.
+    /// Asks for a person. How they had the session before is not the answer.
     pub fn ask(&self, reason: &str) {
-        self.lock().request = Some(reason.to_owned());
+        let mut state = self.lock();
+        state.request = Some(reason.to_owned());
+        state.ended = None;
+        drop(state);
         self.notify();
     }
 
     /// What a person is asked for.
     pub fn request(&self) -> Option<String> {
         self.lock().request.clone()
+    }
+
+    /// Whether a person was asked for, and none has had the session since.
+    pub fn waits_for_person(&self) -> bool {
+        let state = self.lock();
+        state.request.is_some() && state.lease.is_none() && state.ended.is_none()
     }
 
     /// Withdraws the request for a person.
@@ -229,7 +268,8 @@ impl SessionControl {
         self.changes.subscribe()
     }
 
-    fn notify(&self) {
+    /// Wakes those that subscribed.
+    pub fn notify(&self) {
         self.changes.send_modify(|count| *count += 1);
     }
 
@@ -272,6 +312,31 @@ mod tests {
         let ended = control.take_ended().expect("it ended");
         assert_eq!((ended.end, ended.note.as_deref()), (ControlEnd::GivenBack, Some("done")));
         assert!(!control.is_held() && control.take_ended().is_none());
+    }
+
+    #[test]
+    fn a_request_waits_for_a_person_who_comes_after_it() {
+        let control = SessionControl::default();
+        control.take(lease("a"), false).expect("nobody holds it");
+        control.end("a", ControlEnd::GivenBack, None).expect("it is a's");
+        control.ask("sign in");
+        assert!(control.waits_for_person(), "nobody has come since");
+        control.take(lease("b"), false).expect("nobody holds it");
+        control.end("b", ControlEnd::GivenBack, None).expect("it is b's");
+        assert_eq!(control.take_ended().map(|ended| ended.lease.id), Some("b".to_owned()));
+    }
+
+    #[test]
+    fn a_pause_ends_once_and_is_asked_about_once() {
+        let control = SessionControl::default();
+        assert!(!control.end_pause() && control.take_ended_pause().is_none());
+        let tabs = vec![(1, "https://a.example/".to_owned())];
+        control.pause(tabs.clone());
+        control.pause(Vec::new());
+        assert!(control.is_paused() && control.take_ended_pause().is_none());
+        assert!(control.end_pause() && !control.is_paused());
+        assert_eq!(control.take_ended_pause(), Some(tabs));
+        assert!(control.take_ended_pause().is_none());
     }
 
     #[test]

@@ -3,9 +3,8 @@
 
 use std::{
     borrow::Cow,
-    fs::{self, OpenOptions},
+    fs,
     io::{self, Write},
-    os::unix::fs::OpenOptionsExt,
     path::Path,
     sync::{Mutex, PoisonError},
 };
@@ -14,6 +13,7 @@ use browse_proto::{Message, v1, wire};
 use serde_json::{Map, Value, json};
 
 use super::{DialogLine, MemorySize as _, TabId};
+use browse_base::open_private_log;
 use browse_net::without_query;
 use browse_secrets::redact;
 
@@ -140,11 +140,8 @@ fn append(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     if fs::metadata(&path).is_ok_and(|file| file.len() > MAX_FILE_BYTES) {
         fs::rename(&path, folder.join(format!("{name}.1")))?;
     }
-    let mut options = OpenOptions::new();
-    options.create(true).append(true).mode(0o600);
     // What a page wrote must not follow a link out of the folder.
-    options.custom_flags(nix::fcntl::OFlag::O_NOFOLLOW.bits());
-    options.open(path)?.write_all(bytes)
+    open_private_log(&path)?.write_all(bytes)
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ mod dialog;
 mod downloads;
 mod event_handler;
 mod journal;
+mod kept_session;
 mod log_writer;
 mod migration;
 mod name;
@@ -41,6 +42,7 @@ pub use downloads::{
 };
 pub use event_handler::DocumentPolicy;
 pub use journal::{Journal, JournalEntry};
+pub use kept_session::{KeptDocument, KeptOrigin, KeptSession, KeptTab};
 pub use log_writer::CaptureLogWriter;
 pub use name::SessionName;
 pub use navigation_owners::NavigationOwners;

@@ -171,7 +171,7 @@ impl PendingReload {
 }
 
 /// What decides whose storage a frame shares: scheme and registrable domain.
-fn site(origin: &str) -> String {
+pub(super) fn site(origin: &str) -> String {
     let Some(url) = Url::parse(origin).ok() else { return origin.to_owned() };
     let host = url.host_str().unwrap_or_default();
     let domain = psl::domain_str(host).unwrap_or(host);

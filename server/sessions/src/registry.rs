@@ -24,11 +24,15 @@ pub struct Sessions {
     numbers: Arc<RefNumbers>,
     next_tab: AtomicU64,
     sessions: Mutex<Vec<Arc<Session>>>,
+    /// What no session may go beyond.
+    rules: SessionRules,
     journal: Journal,
     downloads: Arc<Downloads>,
     browser_lock: AccessLock,
     /// Says that there is a session to be kept.
     pub(super) snapshot_requested: Notify,
+    /// How many snapshots of sessions were taken that are kept on disk.
+    pub(super) kept_snapshot_count: watch::Sender<u64>,
     /// How many questions pages have asked.
     pub(super) question_count: watch::Sender<u64>,
     pub(super) document_policy: OnceLock<Box<dyn DocumentPolicy>>,
@@ -37,19 +41,25 @@ pub struct Sessions {
 impl Sessions {
     /// Begins with the session `default` and no browser.
     pub fn new() -> Arc<Self> {
+        Self::restricted_to(SessionRules::unrestricted())
+    }
+
+    /// The same, where no session may go beyond `rules`.
+    pub fn restricted_to(rules: SessionRules) -> Arc<Self> {
         Arc::new_cyclic(|sessions| {
             let name = SessionName::default_session();
-            let rules = SessionRules::unrestricted();
-            let first = Session::new(name, ClientId::root(), rules, sessions.clone());
+            let first = Session::new(name, ClientId::root(), rules.clone(), sessions.clone());
             Self {
                 browser_handle: BrowserHandle::default(),
                 numbers: Arc::default(),
                 next_tab: AtomicU64::new(1),
                 sessions: Mutex::new(vec![first]),
+                rules,
                 journal: Journal::default(),
                 downloads: Arc::default(),
                 browser_lock: AccessLock::default(),
                 snapshot_requested: Notify::new(),
+                kept_snapshot_count: watch::Sender::new(0),
                 question_count: watch::Sender::new(0),
                 document_policy: OnceLock::new(),
             }
@@ -81,12 +91,17 @@ impl Sessions {
         self.question_count.subscribe()
     }
 
+    /// Changes with every snapshot of a session that is kept on disk.
+    pub fn watch_kept_snapshots(&self) -> watch::Receiver<u64> {
+        self.kept_snapshot_count.subscribe()
+    }
+
     /// Files that pages sent.
     pub fn downloads(&self) -> &Arc<Downloads> {
         &self.downloads
     }
 
-    /// Opens a session.
+    /// Opens a session with these rules, or with those of all where it would go beyond them.
     ///
     /// # Errors
     /// `SESSION_EXISTS`.
@@ -101,19 +116,20 @@ impl Sessions {
             let message = format!("the session `{name}` exists");
             return Err(Error::new(Reason::SessionExists, message).with("session", name));
         }
+        let is_within = rules.hosts.is_within(&self.rules.hosts);
+        let rules = if is_within { rules } else { self.rules.clone() };
         let session = Session::new(name.clone(), owner.clone(), rules, Arc::downgrade(self));
         all.push(Arc::clone(&session));
         Ok(session)
     }
 
-    /// The session `name`, which is opened without restrictions when it does not
-    /// exist.
+    /// The session `name`, which is opened with the rules of all when it does not exist.
     pub fn get_or_open(self: &Arc<Self>, name: &SessionName, owner: &ClientId) -> Arc<Session> {
         let mut all = self.lock();
         if let Some(session) = all.iter().find(|session| session.name() == name.as_str()) {
             return Arc::clone(session);
         }
-        let rules = SessionRules::unrestricted();
+        let rules = self.rules.clone();
         let session = Session::new(name.clone(), owner.clone(), rules, Arc::downgrade(self));
         all.push(Arc::clone(&session));
         session
@@ -152,7 +168,7 @@ impl Sessions {
             let at = at.ok_or_else(|| session_not_found(name))?;
             let session = all.remove(at);
             if name == SessionName::default_session().as_str() {
-                let (name, rules) = (SessionName::default_session(), SessionRules::unrestricted());
+                let (name, rules) = (SessionName::default_session(), self.rules.clone());
                 let root = ClientId::root();
                 all.insert(0, Session::new(name, root, rules, Arc::downgrade(self)));
             }

@@ -14,6 +14,7 @@ use tokio::{
 use super::{
     Attachment, DownloadSession, Offers, SessionControl, SessionName, Sessions,
     StateChangingRequestLog, Tab, TabId, browser_recovery::SnapshotState,
+    kept_session::KeepingState,
 };
 use browse_base::{Error, Result};
 use browse_chromium::{AnsweredBy, BrowserContext, BrowserContextId, OpenPageDialog, TargetId};
@@ -60,6 +61,8 @@ pub struct Session {
     last_used: Mutex<Instant>,
     /// What it holds, in case its browser ends.
     pub(super) snapshot_state: SnapshotState,
+    /// Whether it is kept on disk.
+    pub(super) keeping: KeepingState,
     /// The browser that it is in instead of ours.
     pub(super) attachment: Mutex<Attachment>,
     control: SessionControl,
@@ -137,6 +140,7 @@ impl Session {
             offers: Offers::default(),
             last_used: Mutex::new(Instant::now()),
             snapshot_state: SnapshotState::default(),
+            keeping: KeepingState::default(),
             attachment: Mutex::default(),
             control: SessionControl::default(),
         })

@@ -7,13 +7,14 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 /// Entries that are kept; whoever looks once a command loses none.
 const MAX_ENTRIES: usize = 256;
 
 /// Something that was sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StateChangingRequest {
     /// A request.
     Request {

@@ -12,7 +12,7 @@ use std::{
 
 use browse_proto::v1;
 use futures::future::BoxFuture;
-use tokio::sync::MutexGuard;
+use tokio::sync::{MutexGuard, watch};
 
 use super::{
     AccessLock, ActionTimes, DialogLine, MemorySize, NavigationOwners, PendingReload, RingBuffer,
@@ -73,7 +73,8 @@ pub struct Tab {
     engine: Engine,
     session: String,
     owner: Mutex<ClientId>,
-    hung: AtomicBool,
+    /// Whether a call was not answered in time, and nothing was since.
+    hung: watch::Sender<bool>,
     /// Whether a command was given it.
     has_been_used: AtomicBool,
     access_lock: AccessLock,
@@ -156,7 +157,7 @@ impl Tab {
             engine,
             session: session.to_owned(),
             owner: Mutex::new(owner),
-            hung: AtomicBool::new(false),
+            hung: watch::Sender::new(false),
             has_been_used: AtomicBool::new(false),
             access_lock: AccessLock::default(),
             navigation_lock: tokio::sync::Mutex::default(),
@@ -179,7 +180,7 @@ impl Tab {
             page,
             session: self.session.clone(),
             owner: Mutex::new(self.owner()),
-            hung: AtomicBool::new(false),
+            hung: watch::Sender::new(false),
             has_been_used: AtomicBool::new(true),
             access_lock: AccessLock::default(),
             navigation_lock: tokio::sync::Mutex::default(),
@@ -360,7 +361,7 @@ impl Tab {
             TabState::Crashed
         } else if self.page.open_dialog().is_some() {
             TabState::Dialog
-        } else if self.hung.load(Ordering::Relaxed) {
+        } else if *self.hung.borrow() {
             TabState::Hung
         } else if self.page.navigation() == NavigationState::Idle {
             TabState::Idle
@@ -372,14 +373,14 @@ impl Tab {
     /// Keeps calls away from the page until it answers again. A call that was
     /// given up still runs in Chromium, and a new one would queue behind it.
     pub fn quarantine(self: &Arc<Self>) {
-        if self.hung.swap(true, Ordering::Relaxed) {
+        if self.hung.send_replace(true) {
             return;
         }
         let tab = Arc::downgrade(self);
         tokio::spawn(async move {
             while let Some(tab) = tab.upgrade() {
                 if tab.page.is_closed() || tab.is_responsive().await {
-                    tab.hung.store(false, Ordering::Relaxed);
+                    tab.hung.send_replace(false);
                     return;
                 }
             }
@@ -408,7 +409,14 @@ impl Tab {
 
     /// Notes that the tab shows another document, which owes no answer.
     pub fn clear_hung(&self) {
-        self.hung.store(false, Ordering::Relaxed);
+        self.hung.send_replace(false);
+    }
+
+    /// Waits until the tab is not hung any more, at most for `max_wait`. A call that was given
+    /// up leaves it hung until the page has answered once, which it may be about to do.
+    pub async fn wait_until_responsive(&self, max_wait: Duration) {
+        let mut hung = self.hung.subscribe();
+        let _ = tokio::time::timeout(max_wait, hung.wait_for(|hung| !hung)).await;
     }
 
     async fn ping(&self) -> browse_chromium::Result<()> {

@@ -15,10 +15,11 @@ use tokio::sync::watch;
 use crate::{
     agents::AgentSessions,
     attached::BrowserAttacher,
-    dashboard::{DashboardListener, DashboardParts, DashboardServices},
+    dashboard::{DashboardListener, DashboardParts, DashboardServices, PageFiles},
     devtools::{DevToolsListener, DevToolsParts, RecordClient},
     egress::Egress,
     idle_timer::IdleTimer,
+    kept_sessions::{KeptSessions, KeptSessionsParts},
     keychain::Keychain,
     notes::{NoteFolders, NoteService},
     notices::RootNotices,
@@ -26,6 +27,8 @@ use crate::{
     session_sharing::SessionSharing,
     settings::Settings,
     skills::{SkillPaths, Skills},
+    talk::{Talk, talk_folder},
+    terminal::Terminals,
     tunnel::{TunnelListener, TunnelParts, TunnelServices},
     window::Windows,
 };
@@ -40,7 +43,7 @@ use browse_policy::{
 };
 use browse_process::Guardian;
 use browse_records::{ActivityLog, ClientActivity, SecurityLog, Telemetry};
-use browse_sessions::{Sessions, downloads_place};
+use browse_sessions::{SessionName, Sessions, downloads_place};
 use browse_traces::TraceStore;
 
 /// How the daemon ends.
@@ -71,11 +74,14 @@ pub struct Daemon {
     telemetry: Arc<Telemetry>,
     approvals: Approvals,
     traces: TraceStore,
+    talk: Arc<Talk>,
+    terminals: Terminals,
     outbound: FetchPolicy,
     skills: Skills,
     notes: NoteService,
     watch: ContentMonitor,
-    keychain: Keychain,
+    keychain: Arc<Keychain>,
+    kept_sessions: Arc<KeptSessions>,
     windows: Arc<Windows>,
     attacher: BrowserAttacher,
     scanner: Scanner,
@@ -163,7 +169,22 @@ impl Daemon {
             notices: Arc::clone(&notices),
         }));
         let attacher = BrowserAttacher::new(&parts.settings.home);
+        let messages = talk_folder(&parts.settings.home, &parts.settings.project);
+        let talk = Arc::new(Talk::new(messages, Arc::clone(&notices)));
         let windows = Windows::new(Arc::clone(&idle_timer), Arc::clone(&notices));
+        let keychain = Arc::<Keychain>::default();
+        let kept_sessions = Arc::new(KeptSessions::new(KeptSessionsParts {
+            home: parts.settings.home.clone(),
+            project: parts.settings.project.display().to_string(),
+            keychain: parts.settings.keychain.then(|| Arc::clone(&keychain)),
+            sessions: Arc::clone(&parts.sessions),
+            notices: Arc::clone(&notices),
+            attached: parts
+                .settings
+                .cdp_url
+                .is_some()
+                .then(|| SessionName::default_session().to_string()),
+        }));
         let activity = Arc::<ActivityLog>::default();
         let devtools = Arc::new(DevToolsListener::new(DevToolsParts {
             sessions: Arc::clone(&parts.sessions),
@@ -172,8 +193,10 @@ impl Daemon {
         }));
         let dashboard = Arc::new(DashboardListener::new(DashboardParts {
             authority: Arc::clone(&parts.authority),
-            version: env!("CARGO_PKG_VERSION"),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
             build_id: parts.build_id.clone(),
+            page: PageFiles::built_in(),
+            is_remote: false,
         }));
         Arc::new(Self {
             dashboard,
@@ -193,11 +216,14 @@ impl Daemon {
             telemetry,
             approvals: Approvals::default(),
             traces: TraceStore::new(folder.join("traces")),
+            talk,
+            terminals: Terminals::new(parts.guardian.clone()),
             outbound,
             skills,
             notes,
             watch,
-            keychain: Keychain::default(),
+            keychain,
+            kept_sessions,
             windows: Arc::new(windows),
             attacher,
             agents: AgentSessions::default(),
@@ -251,6 +277,16 @@ impl Daemon {
     /// Who did what.
     pub fn activity(&self) -> &ActivityLog {
         &self.activity
+    }
+
+    /// What agents and the person write to each other.
+    pub fn talk(&self) -> &Arc<Talk> {
+        &self.talk
+    }
+
+    /// The terminals of people at dashboards.
+    pub fn terminals(&self) -> &Terminals {
+        &self.terminals
     }
 
     /// Its addresses for clients of the DevTools protocol.
@@ -317,6 +353,11 @@ impl Daemon {
     /// The keychain of the operating system.
     pub fn keychain(&self) -> &Keychain {
         &self.keychain
+    }
+
+    /// The sessions that the project keeps on disk.
+    pub fn kept_sessions(&self) -> &Arc<KeptSessions> {
+        &self.kept_sessions
     }
 
     /// Its sessions that a person sees.

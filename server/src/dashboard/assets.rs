@@ -1,6 +1,5 @@
 //! The files of the page, which are built into the daemon.
 
-use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, header};
 
 /// What `npm run build` in `server/dashboard` makes; empty when it did not run before the
@@ -8,9 +7,10 @@ use http::{HeaderMap, HeaderValue, header};
 static FILES: &[(&str, &str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/dashboard.rs"));
 
 /// What the page may load: its own files, pictures that it made, and nothing else.
-const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
-     img-src 'self' blob: data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
-     frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+pub(super) const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; \
+     style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; base-uri 'none'; \
+     form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
+     trusted-types 'none'";
 
 const HEADERS: [(header::HeaderName, &str); 8] = [
     (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
@@ -31,11 +31,9 @@ pub(super) fn are_built_in() -> bool {
     !FILES.is_empty()
 }
 
-/// The media type and content of the file at `path`.
-pub(super) fn find(path: &str) -> Option<(&'static str, Bytes)> {
-    let path = if path == "/" { "/index.html" } else { path };
-    let file = FILES.iter().find(|(name, ..)| path.strip_prefix('/') == Some(name));
-    file.map(|(_, kind, content)| (*kind, Bytes::from_static(content)))
+/// The files: their names, media types and contents.
+pub(super) fn files() -> &'static [(&'static str, &'static str, &'static [u8])] {
+    FILES
 }
 
 /// Adds what each answer of the listener carries.

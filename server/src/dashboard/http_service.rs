@@ -7,7 +7,7 @@ use std::{
 
 use browse_policy::layer::{GatedService, PeerAddress, check_page, json_error};
 use bytes::Bytes;
-use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use http::{Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use tonic::body::Body;
@@ -52,20 +52,29 @@ impl HttpService {
     }
 
     /// A file of the page. It holds no secret, and other names than the own one, which a page
-    /// may have bound to our address, do not get it.
+    /// may have bound to our address, do not get it, nor do pages of other origins.
     fn file(&self, request: &Request<Incoming>) -> Response<Body> {
         let mut hosts = request.headers().get_all(header::HOST).iter();
         let own = format!("127.0.0.1:{}", self.local.port());
         let is_own = hosts.next().is_some_and(|host| host.as_bytes() == own.as_bytes());
-        if !is_own || hosts.next().is_some() || request.headers().contains_key(header::ORIGIN) {
+        // Browsers send the origin of the page with what it imports.
+        let origin = format!("http://{own}");
+        let mut origins = request.headers().get_all(header::ORIGIN).iter();
+        let is_foreign = origins.any(|named| named.as_bytes() != origin.as_bytes());
+        if !is_own || hosts.next().is_some() || is_foreign {
             return empty(StatusCode::FORBIDDEN);
         }
-        let Some((kind, content)) = assets::find(request.uri().path()) else {
+        let Some(listener) = self.listener.upgrade() else {
+            return empty(StatusCode::SERVICE_UNAVAILABLE);
+        };
+        let path = request.uri().path();
+        let Some(file) = listener.page().ok().and_then(|page| page.find(path)) else {
             return empty(StatusCode::NOT_FOUND);
         };
-        let content = if request.method() == Method::HEAD { Bytes::new() } else { content };
+        let is_wanted = request.method() != Method::HEAD;
+        let content = if is_wanted { file.content.clone() } else { Bytes::new() };
         let mut response = Response::new(Body::new(Full::from(content)));
-        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+        response.headers_mut().insert(header::CONTENT_TYPE, file.media_type.clone());
         response
     }
 }

@@ -9,14 +9,14 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use browse_base::{Error, Result};
+use browse_base::{Error, HINT_KEY, Result};
 use browse_net::HostPolicy;
 use browse_policy::{
     Audience, Authority, ClientId, ClientKind, Delivery, GrantSpec, IssuedToken, Rate, SessionRule,
     TabPolicy,
     layer::{GatedService, OriginCheck},
 };
-use browse_proto::Reason;
+use browse_proto::{Reason, Scope};
 use futures::future::BoxFuture;
 use hyper::server::conn::http1;
 use hyper_util::{
@@ -32,9 +32,9 @@ use tokio_util::sync::CancellationToken;
 use url::{Host, Url};
 
 use super::{
-    assets,
     http_service::HttpService,
     links::{DashboardTerms, Links},
+    page_files::PageFiles,
     peer_process,
     views::Views,
 };
@@ -53,7 +53,7 @@ const SWEEP_INTERVAL: Duration = Duration::from_millis(500);
 const UNUSED_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Calls a second of one dashboard; acknowledgements of pictures are among them.
-const MAX_CALLS_PER_SECOND: u32 = 400;
+pub(super) const MAX_CALLS_PER_SECOND: u32 = 400;
 
 /// Makes the services that pages may call, for a listener with this check.
 pub type DashboardServices =
@@ -63,8 +63,12 @@ pub type DashboardServices =
 #[allow(missing_docs)]
 pub struct DashboardParts {
     pub authority: Arc<Authority>,
-    pub version: &'static str,
+    pub version: String,
     pub build_id: String,
+    /// What it serves.
+    pub page: PageFiles,
+    /// Whether the daemon is on another machine.
+    pub is_remote: bool,
 }
 
 /// The listener, the links to it, and the dashboards that are open.
@@ -112,14 +116,19 @@ impl DashboardListener {
     /// Makes a link, and opens the listener for it; answers the link and when it ends.
     ///
     /// # Errors
-    /// `DASHBOARD_MISSING`; no port can be listened on.
+    /// `DASHBOARD_MISSING`; `ARGUMENT_INVALID`: with these scopes it would show nothing; no port
+    /// can be listened on.
     pub async fn issue(
         self: &Arc<Self>,
         terms: DashboardTerms,
         services: DashboardServices,
     ) -> Result<(String, SystemTime)> {
-        if !assets::are_built_in() {
-            return Err(Error::new(Reason::DashboardMissing, "this build has no dashboard"));
+        self.page()?;
+        if !terms.scopes.allows(Scope::Meta) {
+            let message = "a dashboard without the scope `meta` shows nothing";
+            return Err(Error::new(Reason::ArgumentInvalid, message)
+                .with("command", "dashboard")
+                .with(HINT_KEY, "Add it: `--scope read,meta`"));
         }
         let (code, expires) = self.links.issue(terms)?;
         let local = self.open(services).await?;
@@ -140,6 +149,11 @@ impl DashboardListener {
         self.lock().tokens.iter().any(is_alive)
     }
 
+    /// Whether a link of it was ever opened.
+    pub fn was_opened(&self) -> bool {
+        self.lock().last_number > 0
+    }
+
     /// Whether an address leads to this listener: its page in the browser of a person has a
     /// token.
     pub fn is_at(&self, url: &Url) -> bool {
@@ -158,9 +172,35 @@ impl DashboardListener {
         &self.views
     }
 
+    /// The tokens of the daemon.
+    pub(super) fn authority(&self) -> &Arc<Authority> {
+        &self.parts.authority
+    }
+
+    /// Whether it listens.
+    pub fn is_open(&self) -> bool {
+        self.port.load(Ordering::Relaxed) != 0
+    }
+
+    /// The files of its page.
+    ///
+    /// # Errors
+    /// `DASHBOARD_MISSING`: there are none.
+    pub fn page(&self) -> Result<&PageFiles> {
+        match self.parts.page.files() {
+            [] => Err(Error::new(Reason::DashboardMissing, "this build has no dashboard")),
+            _ => Ok(&self.parts.page),
+        }
+    }
+
     /// The version of the daemon.
-    pub(super) fn version(&self) -> &'static str {
-        self.parts.version
+    pub(super) fn version(&self) -> &str {
+        &self.parts.version
+    }
+
+    /// Whether the daemon is on another machine.
+    pub(super) fn is_remote(&self) -> bool {
+        self.parts.is_remote
     }
 
     /// Names the build of the daemon.
@@ -322,8 +362,9 @@ mod tests {
     #[test]
     fn the_address_of_the_listener_is_known_in_any_notation() {
         let authority = Arc::new(Authority::new().expect("random numbers"));
-        let (version, build_id) = ("", String::new());
-        let listener = DashboardListener::new(DashboardParts { authority, version, build_id });
+        let (version, build_id, page) = (String::new(), String::new(), PageFiles::default());
+        let parts = DashboardParts { authority, version, build_id, page, is_remote: false };
+        let listener = DashboardListener::new(parts);
         let is_at = |text: &str| listener.is_at(&text.parse().expect(text));
         assert!(!is_at("http://127.0.0.1:4000/"), "it is closed");
         listener.port.store(4000, Ordering::Relaxed);

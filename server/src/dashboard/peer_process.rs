@@ -1,14 +1,15 @@
 //! Which process is at the other end of a connection on this machine. The tabs of agents,
 //! skills and the requests of the daemon itself never reach the dashboard, whatever name or
-//! notation they use for its address: they come from the daemon or from a process below it.
+//! notation they use for its address: they come from the daemon or from a process below it. So
+//! do those of the daemons of other projects.
 
 use std::net::SocketAddr;
 
 /// Why a connection is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PeerRefusal {
-    /// It comes from the daemon, or from a process that it started.
-    OwnProcess,
+    /// It comes from a daemon of this machine, or from a process that one started.
+    DaemonProcess,
     /// It comes from another user of the machine.
     OtherUser,
 }
@@ -29,9 +30,12 @@ mod system {
         net::{IpAddr, SocketAddr},
     };
 
-    use browse_process::processes::{all_processes, process_tree};
+    use browse_process::processes::{all_processes, process_name, process_tree};
 
     use super::PeerRefusal;
+
+    /// What the program of a daemon is called.
+    const DAEMON_NAME: &str = "browsed";
 
     /// One end of a connection in `/proc/net/tcp`.
     #[derive(Debug, PartialEq, Eq)]
@@ -49,10 +53,12 @@ mod system {
         if row.user != nix::unistd::getuid().as_raw() {
             return Err(PeerRefusal::OtherUser);
         }
-        let own = std::process::id().cast_signed();
+        let (own, all) = (std::process::id().cast_signed(), all_processes());
+        let is_daemon = |pid: i32| pid == own || process_name(pid).as_deref() == Some(DAEMON_NAME);
         let holds = |pid: &i32| holds_socket(*pid, row.inode);
-        match process_tree(own, &all_processes()).iter().any(holds) {
-            true => Err(PeerRefusal::OwnProcess),
+        let mut daemons = all.iter().map(|process| process.pid).filter(|pid| is_daemon(*pid));
+        match daemons.any(|daemon| process_tree(daemon, &all).iter().any(holds)) {
+            true => Err(PeerRefusal::DaemonProcess),
             false => Ok(()),
         }
     }
@@ -102,7 +108,7 @@ mod system {
             let local = listener.local_addr().expect("bound");
             let client = TcpStream::connect(local).expect("it listens");
             let peer = client.local_addr().expect("connected");
-            assert_eq!(check(local, peer), Err(PeerRefusal::OwnProcess));
+            assert_eq!(check(local, peer), Err(PeerRefusal::DaemonProcess));
             let other = SocketAddr::from(([127, 0, 0, 1], 1));
             assert_eq!(check(local, other), Ok(()), "nobody is there");
         }

@@ -1,9 +1,9 @@
 //! Trades the code of a link for the token of a dashboard.
 
 use browse_base::{Error, Result};
+use browse_policy::layer::{json_answer, read_json};
 use browse_proto::Reason;
 use http::{HeaderValue, Request, Response, header};
-use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Incoming;
 use serde::{Deserialize, Serialize};
 use tonic::body::Body;
@@ -12,9 +12,6 @@ use super::DashboardListener;
 
 /// Bytes of a request: a code in JSON.
 const MAX_BODY_BYTES: usize = 1 << 10;
-
-/// Time in which they have to come.
-const BODY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(10);
 
 #[derive(Deserialize)]
 struct RedeemRequest {
@@ -30,6 +27,8 @@ struct RedeemResponse<'a> {
     build_id: &'a str,
     /// Whether it may look only.
     read_only: bool,
+    /// Whether the daemon is on another machine.
+    remote: bool,
 }
 
 /// Answers a request with a code.
@@ -45,12 +44,7 @@ pub(super) async fn answer(
     if kind != Some(b"application/json".as_slice()) {
         return Err(invalid());
     }
-    let body = Limited::new(request.into_body(), MAX_BODY_BYTES).collect();
-    let body = tokio::time::timeout(BODY_TIMEOUT, body).await;
-    let body =
-        body.map_err(|_| Error::new(Reason::RequestSlow, "the body did not come in time"))?;
-    let bytes = body.map_err(|_| invalid())?.to_bytes();
-    let RedeemRequest { code } = serde_json::from_slice(&bytes).map_err(|_| invalid())?;
+    let RedeemRequest { code } = read_json(request.into_body(), MAX_BODY_BYTES).await?;
     let opened = listener.redeem(&code)?;
     let answer = RedeemResponse {
         token: &opened.token,
@@ -59,11 +53,7 @@ pub(super) async fn answer(
         expires_at: humantime::format_rfc3339_seconds(opened.expires_at).to_string(),
         version: listener.version(),
         build_id: listener.build_id(),
+        remote: listener.is_remote(),
     };
-    let text = serde_json::to_vec(&answer)
-        .map_err(|error| Error::new(Reason::Bug, format!("the answer is not JSON: {error}")))?;
-    let mut response = Response::new(Body::new(Full::from(text)));
-    let json = HeaderValue::from_static("application/json");
-    response.headers_mut().insert(header::CONTENT_TYPE, json);
-    Ok(response)
+    json_answer(&answer)
 }

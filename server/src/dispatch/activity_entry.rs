@@ -8,11 +8,13 @@ use browse_records::{CallFacts, PendingActivity};
 impl CallContext {
     /// Begins the entry of this call.
     pub(super) fn begin_activity(&self, request: &impl prost::Message) -> PendingActivity {
+        // Also of one that is refused before it comes to a tab.
+        let own = (self.command().service == "BrowserService").then(|| self.session_name());
         let facts = CallFacts {
             client: self.client(),
             command: self.command(),
             tab: self.requested_tab(),
-            session: self.requested_session(),
+            session: own.as_deref().or_else(|| self.requested_session()),
             raw: self.requested_raw(),
             trace_id: self.trace_id(),
         };

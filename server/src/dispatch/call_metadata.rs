@@ -8,6 +8,7 @@ use tonic::metadata::MetadataMap;
 
 use crate::session_sharing::CallerProcess;
 use browse_base::{Error, HINT_KEY, Result};
+use browse_policy::layer::parse_grpc_timeout;
 use browse_sessions::TabId;
 
 const TIMEOUT_HEADER: &str = "grpc-timeout";
@@ -54,7 +55,7 @@ impl CallMetadata {
             number.ok_or_else(|| malformed_header(metadata::TAB, value, "the number of a tab"))
         });
         let timeout = single_entry(entries, TIMEOUT_HEADER)?.map(|value| {
-            parse_timeout(value).ok_or_else(|| {
+            parse_grpc_timeout(value).ok_or_else(|| {
                 malformed_header(TIMEOUT_HEADER, value, "a time such as `10S` or `500m`")
             })
         });
@@ -104,29 +105,12 @@ fn invalid_header(message: String) -> Error {
     Error::new(Reason::ArgumentInvalid, message).with(HINT_KEY, hint)
 }
 
-/// A `grpc-timeout`: a number of one to eight digits that is not zero, and a
-/// unit. Source: gRPC over HTTP/2, "Requests".
-fn parse_timeout(text: &str) -> Option<Duration> {
-    let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
-    let plain = digits.len() <= 8 && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let number: u64 = digits.parse().ok().filter(|number| plain && *number > 0)?;
-    Some(match unit {
-        "H" => Duration::from_secs(number * 3600),
-        "M" => Duration::from_secs(number * 60),
-        "S" => Duration::from_secs(number),
-        "m" => Duration::from_millis(number),
-        "u" => Duration::from_micros(number),
-        "n" => Duration::from_nanos(number),
-        _ => return None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use browse_proto::metadata;
     use tonic::metadata::{MetadataMap, MetadataValue};
 
-    use super::{CallMetadata, Duration, parse_timeout, trace_id};
+    use super::{CallMetadata, Duration, parse_grpc_timeout, trace_id};
 
     #[test]
     fn a_traceparent_that_is_malformed_is_ignored() {
@@ -162,12 +146,12 @@ mod tests {
 
     #[test]
     fn timeouts_are_read_as_grpc_writes_them() {
-        assert_eq!(parse_timeout("1500m"), Some(Duration::from_millis(1500)));
-        assert_eq!(parse_timeout("2S"), Some(Duration::from_secs(2)));
+        assert_eq!(parse_grpc_timeout("1500m"), Some(Duration::from_millis(1500)));
+        assert_eq!(parse_grpc_timeout("2S"), Some(Duration::from_secs(2)));
         for text in
             ["", "S", "12", "123456789S", "-1S", "+1S", "0S", "00m", "timeout0", "1.5S", "1x", "1é"]
         {
-            assert_eq!(parse_timeout(text), None, "{text}");
+            assert_eq!(parse_grpc_timeout(text), None, "{text}");
         }
     }
 }

@@ -32,7 +32,7 @@ use browse_base::{Error, Result};
 use browse_chromium::{FrameId, LeavingGuard, Page};
 use browse_content::{Findings, Sources};
 use browse_net::is_metadata_host;
-use browse_policy::{Capability, ClientId, Grant, Listener, Permit};
+use browse_policy::{Capability, ClientId, ClientKind, Grant, Listener, Permit};
 use browse_sessions::{SharedGuard, Tab, TabId};
 
 pub use step_handlers::StepHandlers;
@@ -110,7 +110,9 @@ impl CallContext {
         let timeout = call.timeout.or(default_timeout(permit.command()));
         let timeout = timeout.filter(|_| !permit.command().runs_program());
         let timeout = match permit.listener() {
-            Listener::Tunnel => Some(timeout.unwrap_or(MAX_REMOTE_TIMEOUT).min(MAX_REMOTE_TIMEOUT)),
+            Listener::Tunnel | Listener::Gateway => {
+                Some(timeout.unwrap_or(MAX_REMOTE_TIMEOUT).min(MAX_REMOTE_TIMEOUT))
+            }
             Listener::Local | Listener::Skills | Listener::Dashboard => timeout,
         };
         let begun = Instant::now();
@@ -223,6 +225,12 @@ impl CallContext {
     /// Whether the holder of the root token calls.
     pub fn is_root(&self) -> bool {
         self.capability().is_root()
+    }
+
+    /// Whether the owner of the daemon calls: by the root token, or at a dashboard. What a
+    /// dashboard may do, its scopes say.
+    pub fn is_owner(&self) -> bool {
+        self.is_root() || self.capability().kind == ClientKind::Dashboard
     }
 
     /// Checks that the caller may open `url`; the boundary itself lies below

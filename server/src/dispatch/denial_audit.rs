@@ -7,13 +7,13 @@ use browse_proto::{Code, Reason};
 use super::CallContext;
 use crate::daemon::Daemon;
 use browse_base::Error;
-use browse_policy::{ClientId, ClientKind};
+use browse_policy::{ClientId, ClientKind, Listener};
 use browse_records::SecuritySurface;
 
 /// Records that the call of `cx` failed, when that was a denial to somebody
 /// somewhere else.
 pub fn record_denied_call(cx: &CallContext, error: &Error) {
-    if cx.capability().kind != ClientKind::Paired && cx.capability().kind != ClientKind::Anonymous {
+    if cx.listener() != Listener::Tunnel {
         return;
     }
     let denies = matches!(
@@ -22,7 +22,7 @@ pub fn record_denied_call(cx: &CallContext, error: &Error) {
     );
     // What may leave a site is recorded where that is decided.
     if denies && error.reason() != Reason::EgressDenied {
-        let client = Some(cx.client()).filter(|_| cx.capability().kind == ClientKind::Paired);
+        let client = Some(cx.client()).filter(|_| cx.capability().kind != ClientKind::Anonymous);
         let host = error.metadata().get("url").and_then(|url| url::Url::parse(url).ok());
         let host = host.as_ref().and_then(|url| url.host_str()).unwrap_or_default();
         record_denial(cx.daemon(), error.reason(), client, cx.peer(), host);

@@ -1,18 +1,17 @@
 //! Notes a call in the trace of its session: the page before and after it, the console and the
 //! requests. The recorder of calls says what it was about.
 
-use std::{
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+mod sent_requests;
+
+use std::{sync::Arc, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use browse_base::{Error, now_ms};
 use browse_chromium::{CaptureArea, FrameId, ImageFormat, ResponseBody};
 use browse_engine::DocumentContent;
-use browse_proto::Requires;
+use browse_proto::{Requires, StepRole};
 use browse_secrets::REDACTED;
-use browse_sessions::Tab;
+use browse_sessions::{StateChangingRequest, Tab};
 use browse_traces::{
     ConsoleLine, DocumentTokens, FrameState, PageResource, PageState, TraceWriter, TracedRequest,
     TracedStep,
@@ -20,7 +19,9 @@ use browse_traces::{
 use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout_at};
 
+use self::sent_requests::{is_held, take_sent};
 use super::CallContext;
+use crate::skills::record::TracedCall;
 
 /// Time that looking at a page after a call may take.
 const CAPTURE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -47,6 +48,10 @@ pub(super) struct StepTrace {
     started: Instant,
     /// The first line of the console and the first request that are its own.
     captured_from: Option<(u64, u64)>,
+    /// What was sent since the step before it began.
+    sent_before: Vec<StateChangingRequest>,
+    /// Whether it can be a step of a skill.
+    is_for_skills: bool,
     /// Whether a person had the session meanwhile.
     is_withheld: bool,
 }
@@ -70,10 +75,12 @@ impl StepTrace {
             ..TracedStep::default()
         };
         Some(Self {
+            sent_before: take_sent(cx, &writer),
             writer,
             step,
             started: Instant::now(),
             captured_from: None,
+            is_for_skills: command.step_role != StepRole::Inspect,
             is_withheld: false,
         })
     }
@@ -96,6 +103,10 @@ impl StepTrace {
         self.step.duration_ms = (self.started.elapsed().as_secs_f64() * 10_000.0).round() / 10.0;
         self.step.outcome = failure.map_or("ok", |error| error.reason().name()).to_owned();
         self.step.error = failure.map(ToString::to_string).unwrap_or_default();
+        if is_held(cx, &cx.session_name(), self.step.time_ms) {
+            // What is sent from now on is the person's.
+            self.writer.update_log_position(|known| *known = None);
+        }
         let Some(tab) = cx.tab_if_any() else { return };
         self.step.tab = Some(tab.id());
         if !may_keep(cx, tab, self.step.time_ms) {
@@ -116,12 +127,30 @@ impl StepTrace {
         self.is_withheld = !may_keep(cx, tab, self.step.time_ms);
     }
 
+    /// Whether more of it is kept, for a skill.
+    pub fn is_recorded(&self) -> bool {
+        self.is_for_skills && !self.is_withheld
+    }
+
+    /// Looks again whether a person has taken the session.
+    pub fn check_held(&mut self, cx: &CallContext) {
+        if let Some(tab) = cx.tab_if_any() {
+            self.is_withheld |= !may_keep(cx, tab, self.step.time_ms);
+        }
+    }
+
+    /// What was sent since the step before it began.
+    pub fn take_sent_before(&mut self) -> Vec<StateChangingRequest> {
+        std::mem::take(&mut self.sent_before)
+    }
+
     /// Writes the step: of one during which a person had the session only that it was.
     pub async fn write(
         mut self,
         arguments: Map<String, Value>,
         element: Option<String>,
         findings: Vec<String>,
+        call: Option<TracedCall>,
     ) {
         if self.is_withheld {
             let TracedStep { number, time_ms, duration_ms, client, command, outcome, .. } =
@@ -133,6 +162,7 @@ impl StepTrace {
                 client,
                 command,
                 outcome,
+                is_withheld: true,
                 ..TracedStep::default()
             };
         } else {
@@ -140,8 +170,13 @@ impl StepTrace {
             self.step.element = element.unwrap_or_default();
             self.step.findings = findings;
         }
-        let Self { writer, step, .. } = self;
-        let written = tokio::task::spawn_blocking(move || writer.write_step(step)).await;
+        let Self { writer, mut step, is_withheld, .. } = self;
+        let call = call.filter(|_| !is_withheld);
+        let written = tokio::task::spawn_blocking(move || {
+            step.record = call.and_then(|call| call.keep(&writer));
+            writer.write_step(step)
+        });
+        let written = written.await;
         if let Ok(Err(error)) = written {
             tracing::warn!(%error, "a step of a trace is lost");
         }
@@ -301,14 +336,7 @@ fn given_arguments(mut arguments: Map<String, Value>) -> Map<String, Value> {
 /// Whether what a tab showed since `since_ms` may be kept: a person may have it, in a dashboard
 /// or in a window, or have had it.
 fn may_keep(cx: &CallContext, tab: &Tab, since_ms: u64) -> bool {
-    let name = tab.session();
-    let was_held = cx.daemon().sessions().get(name).is_some_and(|session| {
-        let since = SystemTime::UNIX_EPOCH + Duration::from_millis(since_ms);
-        session.control().was_held_since(since)
-    });
-    let window = cx.daemon().windows().get(name);
-    let is_handed_off = window.is_some_and(|window| window.purpose().handoff.is_some());
-    !was_held && !is_handed_off && !tab.page().is_private()
+    !is_held(cx, tab.session(), since_ms) && !tab.page().is_private()
 }
 
 /// The address of a frame in a markup, by which a viewer finds its document.

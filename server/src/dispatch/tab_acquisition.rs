@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use browse_proto::{Reason, Requires};
+use browse_proto::{Reason, Requires, Scope};
 use tokio::time::{Instant, timeout};
 use url::Url;
 
@@ -10,7 +10,7 @@ use super::{CallContext, dialog};
 use browse_base::{Error, HINT_KEY, Result};
 use browse_chromium::{LoadState, Navigated, NavigationState};
 use browse_engine::retry_across_navigation;
-use browse_policy::TabPolicy;
+use browse_policy::{ClientKind, TabPolicy};
 use browse_sessions::{Session, Tab, TabState};
 
 /// Time that a page gets for a sign of life before it is left.
@@ -37,10 +37,31 @@ const RELOAD_TIMEOUT: Duration = Duration::from_secs(10);
 pub const HELD_SINCE_LONG: Duration = Duration::from_secs(5);
 
 /// Commands of BrowserService that say nothing of a page.
-const ALLOWED_WHILE_HELD: [&str; 5] = ["approve", "handoff", "resume", "inbox", "watch stop"];
+const ALLOWED_WHILE_HELD: [&str; 8] =
+    ["approve", "ask", "handoff", "inbox", "inbox picture", "resume", "say", "watch stop"];
 
 /// Commands of other services that concern the pages of a session.
 const REFUSED_WHILE_HELD: [&str; 1] = ["cdp-url"];
+
+/// Commands that are not for reading, and that an agent looks with while it is paused, or its
+/// session handed to a person.
+const ALLOWED_WHILE_PAUSED: [&str; 6] =
+    ["tabs", "trace list", "trace picture", "trace save", "trace show", "trace step"];
+
+/// Commands that may end a handoff; an agent has no scope for them.
+const ENDS_A_HANDOFF: [&str; 2] = ["connect", "disconnect"];
+
+/// Refuses while the person has paused the agents of a session.
+///
+/// # Errors
+/// `HANDED_OFF`.
+pub fn ensure_not_paused(session: &Session) -> Result<()> {
+    if !session.control().is_paused() {
+        return Ok(());
+    }
+    let message = format!("the person has paused you in the session `{}`", session.name());
+    Err(Error::new(Reason::HandedOff, message).with("session", session.name()))
+}
 
 impl CallContext {
     /// Resolves the tab of a command that acts on a page, and opens the first
@@ -51,11 +72,13 @@ impl CallContext {
     /// The session or tab does not exist or belongs to somebody else; the page
     /// hangs, or waits for its server.
     pub(super) async fn acquire_tab(&self) -> Result<()> {
+        self.open_kept_session().await?;
         self.check_not_held()?;
+        self.check_not_paused()?;
+        self.check_handed_off()?;
         match self.command().requires {
             Requires::Daemon => Ok(()),
             requires => {
-                self.check_handed_off(requires)?;
                 let tab = self.prepare_tab(requires).await?;
                 if matches!(requires, Requires::Page | Requires::Navigation) {
                     self.acquire_shared_lock(tab).await;
@@ -75,6 +98,29 @@ impl CallContext {
         }
         let session = self.daemon().sessions().get(&self.session_name());
         session.map_or(Ok(()), |session| self.check_session_free(&session))
+    }
+
+    /// Refuses what is more than looking while the person has paused the agents.
+    ///
+    /// # Errors
+    /// `HANDED_OFF`.
+    pub(super) fn check_not_paused(&self) -> Result<()> {
+        // The person at a dashboard is not an agent.
+        let is_person = self.capability().kind == ClientKind::Dashboard;
+        if is_person || !self.concerns_pages() || self.only_looks() {
+            return Ok(());
+        }
+        let session = self.daemon().sessions().get(&self.session_name());
+        session.map_or(Ok(()), |session| ensure_not_paused(&session))
+    }
+
+    /// Whether an agent may do this while a person works in the window of its session.
+    fn only_looks(&self) -> bool {
+        let command = self.command();
+        let reads = command.scope == Scope::Read
+            && !command.has_side_effects
+            && command.requires != Requires::Navigation;
+        reads || ALLOWED_WHILE_PAUSED.contains(&command.name)
     }
 
     /// Whether the command reads or acts in pages, so that it waits while a person has them.
@@ -119,11 +165,14 @@ impl CallContext {
     }
 
     /// Refuses actions while a person has the session.
-    fn check_handed_off(&self, requires: Requires) -> Result<()> {
-        if !self.command().has_side_effects && requires != Requires::Navigation {
+    fn check_handed_off(&self) -> Result<()> {
+        let ends_it = ENDS_A_HANDOFF.contains(&self.command().name);
+        if !self.concerns_pages() || self.only_looks() || ends_it {
             return Ok(());
         }
-        let session = self.session()?;
+        let Some(session) = self.daemon().sessions().get(&self.session_name()) else {
+            return Ok(());
+        };
         if let Some(request) = session.control().request() {
             let message = format!(
                 "a person was asked to take the session `{}` over ({})",
@@ -133,7 +182,7 @@ impl CallContext {
             return Err(Error::new(Reason::HandedOff, message).with("session", session.name()));
         }
         let window = self.daemon().windows().get(session.name());
-        if window.is_none_or(|window| window.purpose().handoff.is_none()) {
+        if !window.is_some_and(|window| window.is_handed_off()) {
             return Ok(());
         }
         let message = format!("the session `{}` is handed to a person", session.name());
@@ -168,11 +217,14 @@ impl CallContext {
         {
             return Err(dialog::blocked_error(self, &open));
         }
-        let hung = tab.state() == TabState::Hung;
         if requires != Requires::Page {
             return Ok(tab);
         }
-        if hung {
+        if tab.state() == TabState::Hung {
+            let half = self.deadline().saturating_duration_since(Instant::now()) / 2;
+            tab.wait_until_responsive(half.min(RESPONSE_TIMEOUT)).await;
+        }
+        if tab.state() == TabState::Hung {
             let message = format!("tab {} does not answer", tab.id());
             return Err(Error::new(Reason::TabHung, message).with("tab", tab.id()));
         }

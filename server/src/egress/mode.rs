@@ -49,7 +49,9 @@ impl EgressMode {
             // A person at a dashboard decides what leaves.
             ClientKind::Dashboard => Self::Off,
             ClientKind::Root | ClientKind::Agent => Self::Warn,
-            ClientKind::Skill | ClientKind::Paired | ClientKind::Anonymous => Self::Block,
+            ClientKind::Skill | ClientKind::Paired | ClientKind::Tenant | ClientKind::Anonymous => {
+                Self::Block
+            }
         }
     }
 }

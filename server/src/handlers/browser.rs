@@ -19,6 +19,7 @@ mod serialize;
 pub mod state;
 pub mod styling;
 pub mod tabs;
+pub mod talk;
 mod wait;
 pub mod watch;
 pub mod webmcp;

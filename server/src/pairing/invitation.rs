@@ -1,7 +1,8 @@
-//! The block that an owner pastes into a remote agent.
+//! The block that an owner pastes into a remote agent, or gives to a person.
 
 use std::fmt::Write as _;
 
+use super::terms::PairingKind;
 use browse_base::hex;
 
 /// What is reported of a tunnel that may end TLS.
@@ -10,6 +11,8 @@ const TUNNEL_WARNING: &str =
 
 /// What the block is made of.
 pub struct PairingInvitation<'a> {
+    /// For whom it is.
+    pub kind: PairingKind,
     /// Name of the pairing.
     pub name: &'a str,
     /// Where the listener is reached: `host:port`.
@@ -59,6 +62,27 @@ impl PairingInvitation<'_> {
 
     /// The block.
     pub fn text(&self) -> String {
+        match self.kind {
+            PairingKind::Agent => self.agent_text(),
+            PairingKind::Dashboard => self.dashboard_text(),
+        }
+    }
+
+    /// The block for a person, who needs the command line.
+    fn dashboard_text(&self) -> String {
+        let Self { name, expires_at: until, scopes, .. } = self;
+        let (link, warning) = (self.link(), self.session_key.map_or("", |_| TUNNEL_WARNING));
+        format!(
+            "The dashboard of a remote browser, as `{name}`: scopes {scopes}; every session.\n\
+             The key in this block is good once, until {until}.\n\
+             {warning}\n\
+             With the browse command line, on the machine where the dashboard shall be:\n\
+             \x20 browse redeem {link}\n\
+             \x20 browse --remote {name} dashboard"
+        )
+    }
+
+    fn agent_text(&self) -> String {
         let Self { name, address, key, expires_at: until, scopes, hosts, .. } = self;
         let (link, (curl, how)) = (self.link(), self.curl_command());
         let curl = format!("{curl} -H 'content-type: application/json'");
@@ -91,11 +115,12 @@ impl PairingInvitation<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PairingInvitation, TUNNEL_WARNING};
+    use super::{PairingInvitation, PairingKind, TUNNEL_WARNING};
 
     #[test]
     fn the_link_is_one_word_and_the_pin_is_curls() {
         let block = PairingInvitation {
+            kind: PairingKind::Agent,
             name: "ada",
             address: "127.0.0.1:4567",
             fingerprint: &[255; 32],
@@ -111,10 +136,15 @@ mod tests {
         let pin = format!("--pinnedpubkey 'sha256//{}8='", "/".repeat(42));
         assert!(text.contains(&pin));
         assert!(text.contains(&link) && text.lines().count() < 20);
+        let text = PairingInvitation { kind: PairingKind::Dashboard, ..block }.text();
+        assert!(text.contains(&format!("browse redeem {link}\n")), "{text}");
+        assert!(text.contains("browse --remote ada dashboard") && !text.contains("curl"), "{text}");
     }
+
     #[test]
     fn where_a_tunnel_may_end_tls_the_block_has_a_session_key_and_curl_no_pin() {
         let block = PairingInvitation {
+            kind: PairingKind::Agent,
             name: "ada",
             address: "a.example:443",
             fingerprint: &[255; 32],

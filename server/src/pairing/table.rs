@@ -17,7 +17,7 @@ use subtle::Choice;
 use super::{
     proof,
     setup_key::{PresentedKey, SetupKey},
-    terms::PairingTerms,
+    terms::{PairingKind, PairingTerms},
 };
 use browse_base::{Error, HINT_KEY, Result};
 use browse_policy::{
@@ -46,7 +46,7 @@ pub struct PairingEntry {
     pub serial: u64,
     /// What was offered.
     pub terms: PairingTerms,
-    /// Its session.
+    /// Its session; empty for a dashboard, which has all.
     pub session: String,
     /// Whether the session was made for it.
     pub own_session: bool,
@@ -66,13 +66,15 @@ pub struct RedeemedKey {
     pub session_key: [u8; 32],
     /// Tells the row.
     pub serial: u64,
+    /// Its name.
+    pub name: ClientId,
 }
 
 /// A row that is being made.
 pub struct NewPairing {
     /// What is offered.
     pub terms: PairingTerms,
-    /// Its session.
+    /// Its session; empty for a dashboard, which has all.
     pub session: String,
     /// Whether the session was made for it.
     pub own_session: bool,
@@ -96,10 +98,10 @@ impl Pairings {
     /// There is one of this name.
     pub fn add(&self, draft: NewPairing) -> Result<u64> {
         let mut rows = self.rows();
-        let client = draft.terms.client.clone();
-        if rows.by_name.contains_key(&client) {
-            let message = format!("`{client}` was just paired by another call");
-            let error = Error::new(Reason::ClientExists, message).with("client", client);
+        let name = draft.terms.name.clone();
+        if rows.by_name.contains_key(&name) {
+            let message = format!("`{name}` was just paired by another call");
+            let error = Error::new(Reason::ClientExists, message).with("client", name);
             return Err(error.with(HINT_KEY, "Run `browse pair list`, then pair again"));
         }
         rows.last_serial += 1;
@@ -108,26 +110,26 @@ impl Pairings {
         let (key, token) = (Some(key), None);
         let row =
             PairingEntry { serial, terms: offer, session, own_session, key, session_key, token };
-        rows.by_name.insert(client, row);
+        rows.by_name.insert(name, row);
         Ok(serial)
     }
 
     /// Takes a pairing out: its token ends now, its calls in flight too.
-    pub fn remove(&self, client: &ClientId) -> Option<PairingEntry> {
-        let mut row = self.rows().by_name.remove(client)?;
+    pub fn remove(&self, name: &ClientId) -> Option<PairingEntry> {
+        let mut row = self.rows().by_name.remove(name)?;
         row.token.take();
         Some(row)
     }
 
     /// Takes out the pairing with this serial number, when it is over: its
     /// key was not redeemed in time, or its token has ended.
-    pub fn remove_if_ended(&self, client: &ClientId, serial: u64) -> Option<PairingEntry> {
-        let over = self.rows().by_name.get(client).is_some_and(|row| {
+    pub fn remove_if_ended(&self, name: &ClientId, serial: u64) -> Option<PairingEntry> {
+        let over = self.rows().by_name.get(name).is_some_and(|row| {
             let waits = row.can_be_redeemed();
             let lives = row.token.as_ref().is_some_and(|token| token.grant().check_alive().is_ok());
             row.serial == serial && !waits && !lives
         });
-        if over { self.remove(client) } else { None }
+        if over { self.remove(name) } else { None }
     }
 
     /// Trades a setup key for a token.
@@ -167,7 +169,8 @@ impl Pairings {
         let minted = authority.issue_with_idle_timeout(row.grant_spec(), row.terms.idle_timeout)?;
         let (token, grant) = (minted.token().to_owned(), Arc::clone(minted.grant()));
         row.token = Some(minted);
-        Ok(RedeemedKey { token, grant, session_key: row.session_key, serial: row.serial })
+        let (session_key, serial) = (row.session_key, row.serial);
+        Ok(RedeemedKey { token, grant, session_key, serial, name: row.terms.name.clone() })
     }
 
     fn wrong_key_error(&self) -> Error {
@@ -223,17 +226,23 @@ impl PairingEntry {
     }
 
     fn grant_spec(&self) -> GrantSpec {
+        let (kind, session, delivery) = match self.terms.kind {
+            // What an agent reads is marked as what it is, always.
+            PairingKind::Agent => {
+                (ClientKind::Paired, SessionRule::Only(self.session.clone()), Delivery::Guarded)
+            }
+            PairingKind::Dashboard => (ClientKind::Dashboard, SessionRule::Any, Delivery::Raw),
+        };
         GrantSpec {
             client: self.terms.client.clone(),
             audience: Audience::Tunnel,
-            kind: ClientKind::Paired,
+            kind,
             scopes: self.terms.scopes,
             hosts: self.terms.hosts.clone(),
             tabs: self.terms.tabs,
-            session: SessionRule::Only(self.session.clone()),
+            session,
             rate: self.terms.rate_limit(),
-            // What an agent reads is marked as what it is, always.
-            delivery: Delivery::Guarded,
+            delivery,
             // The second that claims are rounded up by counts too.
             lifetime: self.terms.lifetime.saturating_sub(Duration::from_secs(1)),
         }

@@ -18,10 +18,13 @@ impl Owner {
     }
 
     fn pair(&self, name: &str, lifetime: Duration) -> String {
-        let request = v1::NewPairingRequest { name: name.to_owned(), ..Default::default() };
+        self.offer(v1::NewPairingRequest { name: name.to_owned(), ..Default::default() }, lifetime)
+    }
+
+    fn offer(&self, request: v1::NewPairingRequest, lifetime: Duration) -> String {
         let offer = PairingTerms::parse(&request).expect("the name is good");
         let (key, text) = SetupKey::new(lifetime).expect("there are random numbers");
-        let (session, session_key) = (format!("pair-{name}"), [1; 32]);
+        let (session, session_key) = (format!("pair-{}", offer.name), [1; 32]);
         let draft = NewPairing { terms: offer, session, own_session: true, key, session_key };
         self.pairings.add(draft).expect("the name is free");
         text
@@ -50,6 +53,29 @@ fn a_key_is_good_once() {
         assert_eq!(owner.redeem(&key).err(), Some(Reason::SetupKeyInvalid));
     }
     assert_eq!(owner.call(&redeemed.token), Ok(()), "spending it again ends nothing");
+}
+
+#[test]
+fn a_dashboard_has_the_grant_of_a_person_and_at_the_remote_listener_alone() {
+    let owner = Owner::new();
+    let request =
+        v1::NewPairingRequest { name: "Desk".to_owned(), dashboard: true, ..Default::default() };
+    let key = owner.offer(request, setup_key::SETUP_KEY_LIFETIME);
+    let redeemed = owner.redeem(&key).expect("it is good");
+    assert_eq!(redeemed.name.as_str(), "desk");
+    let capability = redeemed.grant.capability();
+    assert_eq!(capability.client.as_str(), "dashboard:desk");
+    assert_eq!((capability.kind, capability.delivery), (ClientKind::Dashboard, Delivery::Raw));
+    assert_eq!(capability.session, SessionRule::Any);
+    for listener in [Listener::Local, Listener::Skills, Listener::Dashboard] {
+        let refused = owner.authority.identify(Some(&redeemed.token), listener);
+        let refused = refused.map(drop).expect_err("it is for the remote listener");
+        assert_eq!(refused.reason(), Reason::TokenForeign, "{listener:?}");
+    }
+    assert_eq!(owner.call(&redeemed.token), Ok(()));
+    let name = ClientId::new("desk").expect("a name");
+    assert!(owner.pairings.remove(&name).is_some());
+    assert_eq!(owner.call(&redeemed.token), Err(Reason::TokenInvalid));
 }
 
 #[test]

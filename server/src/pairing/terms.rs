@@ -1,4 +1,4 @@
-//! What an agent is offered: its name and what it may do, as the owner specified.
+//! What an agent or a person is offered: a name and what may be done, as the owner specified.
 
 use std::time::Duration;
 
@@ -13,8 +13,10 @@ use browse_policy::{ClientId, Rate, Scopes, TabPolicy};
 pub const MAX_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
 /// Time without a call after which a pairing ends, unless the owner says when.
 const DEFAULT_IDLE_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
-/// Calls a second, unless the owner says.
+/// Calls a second of an agent, unless the owner says.
 const DEFAULT_RATE: u32 = 10;
+/// The same of a dashboard, which is that of one on this machine.
+const DEFAULT_DASHBOARD_RATE: u32 = 400;
 /// The most calls a second.
 const MAX_RATE: u32 = 1000;
 /// The longest name.
@@ -22,11 +24,25 @@ const MAX_NAME_CHARS: usize = 40;
 /// Names that stand for others in the books.
 const RESERVED_NAMES: [&str; 6] = ["root", "stranger", "unknown", "skill", "default", "paired"];
 
+/// For whom a pairing is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PairingKind {
+    /// An agent, in one session and by the rules for agents.
+    Agent,
+    /// A person at a dashboard: every session, as at a dashboard on this machine.
+    Dashboard,
+}
+
 /// What is offered.
 #[derive(Clone, Debug)]
 pub struct PairingTerms {
-    /// Its name, in lower case: two agents never share one.
+    /// Its name, in lower case: no two pairings share one.
+    pub name: ClientId,
+    /// Who calls with its token. That of an agent is the name; a dashboard has that of
+    /// dashboards before it, which no agent can have.
     pub client: ClientId,
+    /// For whom it is.
+    pub kind: PairingKind,
     /// What it may do.
     pub scopes: Scopes,
     /// Hosts that it may visit.
@@ -51,16 +67,23 @@ impl PairingTerms {
             Some(text) => (ttl::parse("pair new", text, MAX_LIFETIME)?, None),
             None => (MAX_LIFETIME, Some(DEFAULT_IDLE_TIMEOUT)),
         };
-        let tabs = match request.tab_policy() {
-            v1::PairingTabs::Session => TabPolicy::Session,
-            v1::PairingTabs::Own | v1::PairingTabs::Unspecified => TabPolicy::Own,
+        let kind = if request.dashboard { PairingKind::Dashboard } else { PairingKind::Agent };
+        let name = parse_name(&request.name)?;
+        let (client, hosts, tabs) = match kind {
+            PairingKind::Agent => (name.clone(), parse_hosts(&request.host)?, parse_tabs(request)),
+            // What a person clicks leads anywhere: a limit of hosts would not hold.
+            PairingKind::Dashboard => {
+                (dashboard_client(&name)?, HostPolicy::Any, TabPolicy::Session)
+            }
         };
         Ok(Self {
-            client: parse_name(&request.name)?,
-            scopes: parse_scopes(&request.scope)?,
-            hosts: parse_hosts(&request.host)?,
+            name,
+            client,
+            kind,
+            scopes: parse_scopes(kind, &request.scope)?,
+            hosts,
             tabs,
-            rate: parse_rate(request.rate)?,
+            rate: parse_rate(kind, request.rate)?,
             lifetime,
             idle_timeout: slide,
         })
@@ -72,7 +95,34 @@ impl PairingTerms {
     }
 }
 
-/// The name of an agent, however it is written.
+impl PairingKind {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Dashboard => "dashboard",
+        }
+    }
+}
+
+/// The caller at a dashboard that is paired as `name`.
+fn dashboard_client(name: &ClientId) -> Result<ClientId> {
+    // Dashboards on this machine have numbers.
+    if name.as_str().bytes().all(|byte| byte.is_ascii_digit()) {
+        let message = format!("`{name}` is the name of a dashboard on this machine");
+        return Err(Error::new(Reason::PairingNameInvalid, message));
+    }
+    ClientId::new(format!("dashboard:{name}"))
+}
+
+fn parse_tabs(request: &v1::NewPairingRequest) -> TabPolicy {
+    match request.tab_policy() {
+        v1::PairingTabs::Session => TabPolicy::Session,
+        v1::PairingTabs::Own | v1::PairingTabs::Unspecified => TabPolicy::Own,
+    }
+}
+
+/// The name of a pairing, however it is written.
 ///
 /// # Errors
 /// `PAIRING_NAME_INVALID`.
@@ -105,15 +155,26 @@ fn parse_hosts(lists: &[String]) -> Result<HostPolicy> {
         .map_err(|error| error.with_default("command", "pair new"))
 }
 
-fn parse_scopes(lists: &[String]) -> Result<Scopes> {
+fn parse_scopes(kind: PairingKind, lists: &[String]) -> Result<Scopes> {
     if lists.is_empty() {
-        return Ok(Scopes::of(&[Scope::Read, Scope::Write]));
+        return Ok(match kind {
+            PairingKind::Agent => Scopes::of(&[Scope::Read, Scope::Write]),
+            PairingKind::Dashboard => Scopes::of(&[Scope::Read, Scope::Write, Scope::Meta]),
+        });
     }
-    Scopes::parse(lists).map_err(invalid_argument)
+    let scopes = Scopes::parse(lists).map_err(invalid_argument)?;
+    if kind == PairingKind::Dashboard && !scopes.allows(Scope::Meta) {
+        let message = "a dashboard without the scope `meta` shows nothing: `--scope read,meta`";
+        return Err(invalid_argument(message.to_owned()));
+    }
+    Ok(scopes)
 }
 
-fn parse_rate(output: Option<u32>) -> Result<u32> {
-    let rate = output.unwrap_or(DEFAULT_RATE);
+fn parse_rate(kind: PairingKind, output: Option<u32>) -> Result<u32> {
+    let rate = output.unwrap_or(match kind {
+        PairingKind::Agent => DEFAULT_RATE,
+        PairingKind::Dashboard => DEFAULT_DASHBOARD_RATE,
+    });
     if (1..=MAX_RATE).contains(&rate) {
         return Ok(rate);
     }
@@ -144,6 +205,24 @@ mod tests {
             (MAX_LIFETIME, Some(DEFAULT_IDLE_TIMEOUT))
         );
         assert_eq!(offer.hosts.patterns(), ["*"]);
+    }
+
+    #[test]
+    fn a_dashboard_is_offered_what_one_here_has() {
+        let offer = read(|request| request.dashboard = true).expect("a name is enough");
+        assert_eq!(offer.scopes.names(), ["read", "write", "meta"]);
+        assert_eq!(
+            (offer.kind, offer.tabs, offer.rate),
+            (PairingKind::Dashboard, TabPolicy::Session, 400)
+        );
+        assert_eq!((offer.name.as_str(), offer.client.as_str()), ("ada", "dashboard:ada"));
+        assert!(offer.hosts.is_any());
+        let numbered = |name: &str| {
+            read(|request| (request.dashboard, request.name) = (true, name.to_owned()))
+        };
+        let refused = numbered("17").expect_err("a dashboard on this machine has it");
+        assert_eq!(refused.reason(), Reason::PairingNameInvalid);
+        assert!(numbered("17a").is_ok());
     }
 
     #[test]

@@ -20,7 +20,9 @@ use tokio_util::sync::CancellationToken;
 use super::{
     config,
     lock::ProjectLock,
-    log, serve,
+    log,
+    pod::{Pod, PodSettings},
+    remote_dashboard, serve,
     state_file::{self, StateFile},
     supervision::{daemon_state, run_background_tasks},
     upgrade,
@@ -38,10 +40,16 @@ use browse_base::{Error, Result};
 use browse_chromium::AnsweredBy;
 use browse_policy::{Authority, Listener, layer::OriginCheck};
 use browse_process::Guardian;
-use browse_sessions::{BrowserState, CaptureLogWriter, SessionName, Sessions};
+use browse_sessions::{BrowserState, CaptureLogWriter, SessionName, SessionRules, Sessions};
 
 /// Time that calls in flight get to end when the daemon is asked to stop.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
+
+/// Time in which the sessions that are kept come back from their windows, to be saved.
+const WINDOW_RETURN_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Time in which the sessions that are kept are saved.
+const KEPT_SESSIONS_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Time that answers get to leave.
 const RESPONSE_FLUSH_TIMEOUT: Duration = Duration::from_millis(200);
@@ -66,9 +74,16 @@ pub fn main() -> ExitCode {
         }
         Some("config") => return config::main(&args[1..]),
         Some("upgrade") => return upgrade::main(&args[1..]),
+        Some("remote-dashboard") => return remote_dashboard::main(),
         _ => {}
     }
-    match SettingsReader::from_process().and_then(|reader| reader.read()).and_then(run) {
+    let started = match args.split_first() {
+        Some((first, flags)) if first == "--pod" => run_pod(flags),
+        _ => SettingsReader::from_process()
+            .and_then(|reader| reader.read())
+            .and_then(|settings| run(settings, None)),
+    };
+    match started {
         Ok(code) => code,
         Err(error) => {
             tracing::error!(%error, "the daemon did not start");
@@ -86,7 +101,7 @@ pub fn print_outcome(outcome: Result<serde_json::Value>) -> ExitCode {
 }
 
 /// Writes why this program cannot go on, in the lines that the command line reads.
-fn report(error: &Error) -> ExitCode {
+pub fn report(error: &Error) -> ExitCode {
     // Not `eprintln!`: it panics when stderr is a file on a full disk.
     let (hint, reason) = (error.hint(), error.reason().name());
     let _ = writeln!(io::stderr(), "error: {error}\nhint: {hint}\nreason: {reason}");
@@ -124,7 +139,19 @@ fn close_inherited() {
     }
 }
 
-fn run(settings: Settings) -> Result<ExitCode> {
+/// Runs it as a pod of a fleet, which ends by a signal alone.
+fn run_pod(flags: &[String]) -> Result<ExitCode> {
+    let pod = PodSettings::from_env()?;
+    let flags: Vec<String> = flags.iter().cloned().chain(PodSettings::daemon_flags()).collect();
+    let settings = SettingsReader::new(&flags, |name| env::var_os(name))?.read()?;
+    fs::create_dir_all(&settings.project).map_err(|error| {
+        let message = format!("`{}` cannot be made: {error}", settings.project.display());
+        Error::new(Reason::FileUnwritable, message).with("path", settings.project.display())
+    })?;
+    run(Settings { idle_timeout: Duration::MAX, ..settings }, Some(pod))
+}
+
+fn run(settings: Settings, pod: Option<PodSettings>) -> Result<ExitCode> {
     let folder = settings.state_folder();
     Project::prepare(&folder)?;
     let Some(lock) = ProjectLock::acquire(&settings.project, || {
@@ -142,7 +169,7 @@ fn run(settings: Settings) -> Result<ExitCode> {
         .enable_all()
         .build()
         .map_err(|error| Error::new(Reason::Bug, format!("no runtime: {error}")))?;
-    let ending = runtime.block_on(serve_until_shutdown(settings))?;
+    let ending = runtime.block_on(serve_until_shutdown(settings, pod))?;
     runtime.shutdown_timeout(Duration::from_millis(200));
     drop(lock);
     match ending {
@@ -166,18 +193,25 @@ fn own_program() -> PathBuf {
     name.strip_suffix(" (deleted)").map(PathBuf::from).unwrap_or(path)
 }
 
-async fn serve_until_shutdown(settings: Settings) -> Result<ShutdownReason> {
+async fn serve_until_shutdown(
+    settings: Settings,
+    pod: Option<PodSettings>,
+) -> Result<ShutdownReason> {
     let program = own_program();
     let guardian = Guardian::start(&program).map_err(|error| {
         Error::new(Reason::DaemonLaunchFailed, format!("no guardian: {error}"))
             .with("log", settings.log_file().display())
     })?;
     let (listener, address) = loopback::bind(settings.port).await?;
+    let sessions = match &pod {
+        Some(pod) => Sessions::restricted_to(SessionRules { hosts: pod.hosts.clone() }),
+        None => Sessions::new(),
+    };
     let daemon = Daemon::new(DaemonParts {
         address,
         build_id: browse_proto::build_id(&program).unwrap_or_default(),
         authority: Arc::new(Authority::with_denied_commands(settings.deny.clone())?),
-        sessions: Sessions::new(),
+        sessions,
         guardian: Some(Arc::clone(&guardian)),
         services: serve::services,
         notice: unclean_shutdown_notice(&settings.state_folder()),
@@ -189,13 +223,17 @@ async fn serve_until_shutdown(settings: Settings) -> Result<ShutdownReason> {
     {
         session.begin_attaching();
     }
+    let closing = CancellationToken::new();
+    let pod = match pod {
+        Some(settings) => Some(Pod::start(&daemon, settings, &closing).await?),
+        None => None,
+    };
     // Before anybody can know of us and send one.
-    handle_signals(&daemon);
+    handle_signals(&daemon, pod.as_ref());
     let path = daemon.settings().state_file.clone();
     guardian.remove_at_exit_if_pid(&path, std::process::id());
     let origin = OriginCheck::Loopback { port: address.port() };
     let services = serve::services(Arc::clone(&daemon), Listener::Local, origin).await?;
-    let closing = CancellationToken::new();
     let served = tokio::spawn(serve::serve(listener, services, closing.clone()));
     open_skill_socket(&daemon, &guardian, &closing).await?;
     let state = StateFile::write(path, &daemon_state(&daemon, None))?;
@@ -204,6 +242,7 @@ async fn serve_until_shutdown(settings: Settings) -> Result<ShutdownReason> {
     CaptureLogWriter::start(daemon.settings().state_folder(), daemon.sessions());
     daemon.sessions().downloads().spawn_sweeper();
     let kept = tokio::spawn(run_background_tasks(Arc::clone(&daemon), guardian.clone(), state));
+    tokio::spawn(Arc::clone(daemon.kept_sessions()).run());
     watch_idleness(Arc::clone(&daemon));
     spawn_tunnel(Arc::clone(&daemon));
 
@@ -218,6 +257,8 @@ async fn serve_until_shutdown(settings: Settings) -> Result<ShutdownReason> {
     wait_for_calls(&daemon).await;
     // A caller who keeps its connection open must not hold us up.
     let _ = tokio::time::timeout(RESPONSE_FLUSH_TIMEOUT, served).await;
+    daemon.windows().close_kept(WINDOW_RETURN_TIMEOUT).await;
+    daemon.kept_sessions().finish(KEPT_SESSIONS_TIMEOUT).await;
     close_resources(&daemon).await;
     if let Err(error) = daemon.sessions().journal().write(&daemon.settings().state_folder()) {
         tracing::debug!(%error, "the capture logs were not written");
@@ -305,16 +346,22 @@ fn write_unclean_marker(folder: &Path) {
 /// What to tell when the last daemon left its mark.
 fn unclean_shutdown_notice(folder: &Path) -> Option<String> {
     let unclean = folder.join(UNCLEAN_MARKER).exists();
-    unclean.then(|| "the previous browser ended unexpectedly; its tabs are lost".to_owned())
+    unclean.then(|| {
+        "the previous browser ended unexpectedly; its tabs are lost, except those of kept sessions"
+            .to_owned()
+    })
 }
 
 /// Ends the daemon in order at a signal that asks for it.
-fn handle_signals(daemon: &Arc<Daemon>) {
+fn handle_signals(daemon: &Arc<Daemon>, pod: Option<&Arc<Pod>>) {
     for kind in [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()] {
         let Ok(mut signals) = signal(kind) else { continue };
-        let daemon = Arc::clone(daemon);
+        let (daemon, pod) = (Arc::clone(daemon), pod.map(Arc::clone));
         tokio::spawn(async move {
             signals.recv().await;
+            if let Some(pod) = pod {
+                pod.drain().await;
+            }
             daemon.shut_down(ShutdownReason::Stop);
         });
     }

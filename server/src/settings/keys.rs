@@ -205,6 +205,14 @@ pub static KEYS: &[SettingKey] = &[
         help: "start Chromium with WebMCP, by which pages offer tools to `webmcp list` and `webmcp call`",
     },
     SettingKey {
+        name: "dashboard_terminal",
+        variable: "BROWSE_DASHBOARD_TERMINAL",
+        config_scope: ConfigScope::User,
+        default: "`false`",
+        may_hold_secret: false,
+        help: "let a dashboard with the scope `control` start a shell in the folder of the project",
+    },
+    SettingKey {
         name: "library",
         variable: "BROWSE_LIBRARY",
         config_scope: ConfigScope::User,

@@ -143,6 +143,7 @@ impl<'a> SettingsReader<'a> {
             user_agent: get("user_agent")
                 .map_or(Ok(UserAgentMode::default()), |raw| raw.user_agent())?,
             webmcp: switch("webmcp")?,
+            dashboard_terminal: switch("dashboard_terminal")?,
             library: read_library(&get)?,
             tunnel_cert: get("tunnel_cert").map(|raw| raw.path()).transpose()?,
             tunnel_key: get("tunnel_key").map(|raw| raw.path()).transpose()?,
@@ -359,6 +360,19 @@ mod tests {
             assert!(read("", args, variables).expect("they are good").webmcp);
         }
         assert!(!read("", &[], &[]).expect("they are good").webmcp);
+    }
+
+    #[test]
+    fn a_terminal_is_the_users_to_allow() {
+        let refused = read("dashboard_terminal = true", &[], &[]).expect_err("a project's file");
+        assert!(refused.contains("a project may not set it"), "{refused}");
+        for (args, variables) in [
+            (&["--dashboard-terminal=true"][..], &[][..]),
+            (&[], &[("BROWSE_DASHBOARD_TERMINAL", "1")]),
+        ] {
+            assert!(read("", args, variables).expect("they are good").dashboard_terminal);
+        }
+        assert!(!read("", &[], &[]).expect("they are good").dashboard_terminal);
     }
 
     #[test]

@@ -58,19 +58,40 @@ fn invalid(problem: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, problem)
 }
 
+/// The hash of a skill in the making: its files are added in the order of [`files`].
+#[derive(Default)]
+pub struct ContentHasher(Sha256);
+
+impl ContentHasher {
+    /// Begins the file `path`, whose content follows in pieces of `length` bytes in all.
+    pub fn begin(&mut self, path: &Path, executable: bool, length: u64) {
+        let name = path.as_os_str().as_encoded_bytes();
+        self.0.update((name.len() as u64).to_le_bytes());
+        self.0.update(name);
+        self.0.update([u8::from(executable)]);
+        self.0.update(length.to_le_bytes());
+    }
+
+    /// Adds a piece of the content.
+    pub fn update(&mut self, piece: &[u8]) {
+        self.0.update(piece);
+    }
+
+    /// The hash, in hexadecimal digits.
+    pub fn finish(self) -> String {
+        self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
 /// SHA-256 over name, mode and content of every file.
 pub fn hash(folder: &Path) -> io::Result<String> {
-    let mut sha = Sha256::new();
+    let mut hasher = ContentHasher::default();
     for path in files(folder)? {
-        let name = path.as_os_str().as_encoded_bytes();
         let whole = folder.join(&path);
         let executable = fs::metadata(&whole)?.permissions().mode() & 0o111 != 0;
         let content = fs::read(whole)?;
-        sha.update((name.len() as u64).to_le_bytes());
-        sha.update(name);
-        sha.update([u8::from(executable)]);
-        sha.update((content.len() as u64).to_le_bytes());
-        sha.update(content);
+        hasher.begin(&path, executable, content.len() as u64);
+        hasher.update(&content);
     }
-    Ok(sha.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hasher.finish())
 }

@@ -4,6 +4,7 @@
 mod spare_supervisor;
 mod supervised_child;
 
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -17,7 +18,7 @@ use super::{
 };
 
 pub use spare_supervisor::SpareSupervisors;
-pub use supervised_child::SupervisedChild;
+pub use supervised_child::{SupervisedChild, TerminalChild};
 
 /// How long the supervisor may take to end everything.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
@@ -178,20 +179,48 @@ pub async fn spawn_unconfined(
     folder: PathBuf,
 ) -> std::io::Result<SupervisedChild> {
     let plan = ProcessPlan {
-        purpose: Purpose::Run,
-        program,
         words: words.iter().map(Into::into).collect(),
-        environment,
-        folder,
-        readable: Vec::new(),
-        writable: Vec::new(),
-        limits: Limits::for_purpose(Purpose::Run),
-        confinement: Confinement::None,
+        ..unconfined_plan(Purpose::Run, program, environment, folder)
     };
     let order = order(&plan)?;
     let mut supervised = SupervisedChild::spawn(&[supervisor::NESTED])?;
     supervised.lifeline.write_all(&order).await?;
     Ok(supervised)
+}
+
+/// The same with `terminal` as the controlling terminal of the program.
+///
+/// # Errors
+/// There are no processes to be had.
+pub async fn spawn_in_terminal(
+    program: PathBuf,
+    environment: Environment,
+    folder: PathBuf,
+    terminal: OwnedFd,
+) -> std::io::Result<TerminalChild> {
+    let order = order(&unconfined_plan(Purpose::Terminal, program, environment, folder))?;
+    let mut supervised = TerminalChild::spawn(&[supervisor::NESTED], terminal)?;
+    supervised.lifeline.write_all(&order).await?;
+    Ok(supervised)
+}
+
+fn unconfined_plan(
+    purpose: Purpose,
+    program: PathBuf,
+    environment: Environment,
+    folder: PathBuf,
+) -> ProcessPlan {
+    ProcessPlan {
+        purpose,
+        program,
+        words: Vec::new(),
+        environment,
+        folder,
+        readable: Vec::new(),
+        writable: Vec::new(),
+        limits: Limits::for_purpose(purpose),
+        confinement: Confinement::None,
+    }
 }
 
 /// Everything that comes, or nothing when it is too much.

@@ -18,6 +18,8 @@ pub enum Purpose {
     Test,
     /// The making of its program, which may not either.
     Build,
+    /// A shell of the user, with the terminal that its supervisor prints to.
+    Terminal,
 }
 
 /// A process of a skill.
@@ -121,7 +123,7 @@ impl Limits {
             files: 1024,
         };
         match purpose {
-            Purpose::Run | Purpose::Test => usual,
+            Purpose::Run | Purpose::Test | Purpose::Terminal => usual,
             Purpose::Build => {
                 Self { processes: 512, together: 8 << 30, scratch: 1 << 30, files: 4096, ..usual }
             }

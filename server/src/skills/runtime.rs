@@ -27,7 +27,7 @@ use super::{
     sdk::SdkBundle,
     skill_folder::{MAX_PROBLEM_CHARS, SkillFolder},
 };
-use browse_base::{Error, Result};
+use browse_base::{Error, HINT_KEY, Result};
 use browse_content::clean_line;
 
 pub use labels::RuntimeLabels;
@@ -35,7 +35,7 @@ pub use runtime_finder::RuntimeFinder;
 pub use scaffold::{MANIFEST, Scaffold};
 pub use test_suite::{TestStep, TestSuite};
 
-use runtime_finder::InstalledRuntime;
+use runtime_finder::{InstalledRuntime, RuntimeSearch};
 
 /// All runtimes, in the order in which the files of a skill are looked for.
 pub const ALL: [&dyn Runtime; 4] =
@@ -162,21 +162,29 @@ impl InstalledRuntime {
     }
 }
 
-/// `runtime` is what to install; `old` is what is there instead.
-fn missing(runtime: &str, old: Option<&InstalledRuntime>) -> Error {
-    let message = match old {
-        Some(old) => format!(
-            "`{}` is {}, which is too old: {runtime} is needed",
-            old.path.display(),
-            old.label()
-        ),
-        None => format!("{runtime} is needed, and is not on the PATH of the daemon"),
-    };
-    let error = Error::new(Reason::RuntimeMissing, message).with("runtime", runtime);
-    match old {
-        Some(old) => error.with("found", old.label()),
-        None => error,
-    }
+/// The runtime that was found, or why there is none. `runtime` is what to install.
+///
+/// # Errors
+/// `RUNTIME_MISSING`.
+fn require(found: RuntimeSearch, runtime: &str) -> Result<InstalledRuntime> {
+    let missing = |message| Error::new(Reason::RuntimeMissing, message).with("runtime", runtime);
+    Err(match found {
+        RuntimeSearch::Ready(found) => return Ok(found),
+        RuntimeSearch::TooOld(old) => {
+            let path = old.path.display();
+            let label = old.label();
+            missing(format!("`{path}` is {label}, which is too old: {runtime} is needed"))
+                .with("found", label)
+        }
+        RuntimeSearch::NoAnswer(program) => {
+            let path = program.display();
+            missing(format!("`{path}` did not answer what version it is: {runtime} is needed"))
+                .with(HINT_KEY, format!("Run `{path} --version`; try again when that works"))
+        }
+        RuntimeSearch::NotFound => {
+            missing(format!("{runtime} is needed, and is not on the PATH of the daemon"))
+        }
+    })
 }
 
 /// `problem` may quote the files of the skill.

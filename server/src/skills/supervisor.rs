@@ -25,6 +25,7 @@ mod memory;
 mod memory;
 
 use std::io::{self, Read, Write as _};
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
@@ -41,7 +42,7 @@ use nix::{
 
 use super::{
     confinement::{self, CANNOT_START, ControlGroup, StartedProgram},
-    process_plan::{Confinement, ProcessPlan, frame, read_plan},
+    process_plan::{Confinement, ProcessPlan, Purpose, frame, read_plan},
 };
 use browse_process::processes;
 
@@ -143,10 +144,30 @@ fn start_inner(plan: &ProcessPlan) -> io::Result<Pid> {
 fn start_unconfined(plan: &ProcessPlan) -> io::Result<Pid> {
     let mut command = Command::new(&plan.program);
     command.args(&plan.words).env_clear().envs(&plan.environment).current_dir(&plan.folder);
-    command.stdin(Stdio::null()).process_group(0);
+    if plan.purpose == Purpose::Terminal {
+        use_terminal(&mut command)?;
+    } else {
+        command.stdin(Stdio::null()).process_group(0);
+    }
     die_with_parent(&mut command);
     let child = command.spawn()?;
     Ok(Pid::from_raw(child.id().cast_signed()))
+}
+
+/// Starts a session in which the terminal that this process prints to is the controlling one.
+#[allow(unsafe_code)]
+fn use_terminal(command: &mut Command) -> io::Result<()> {
+    command.stdin(Stdio::from(io::stdout().as_fd().try_clone_to_owned()?));
+    // SAFETY: two system calls, between fork and exec, of a single thread; the standard input is
+    // open there.
+    unsafe {
+        command.pre_exec(|| {
+            rustix::process::setsid()?;
+            rustix::process::ioctl_tiocsctty(BorrowedFd::borrow_raw(0))?;
+            Ok(())
+        });
+    }
+    Ok(())
 }
 
 /// Collects whoever ends, until the program itself does. The program stays

@@ -1,4 +1,5 @@
-//! Which skills the user trusts: path and content hash, in `trust.json`.
+//! Which skills the user trusts: path and content hash, in `trust.json`, and a copy of
+//! what each held then.
 //!
 //! A bundled skill is trusted when its hash is one that this build knows.
 
@@ -11,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use browse_proto::Reason;
 use serde::{Deserialize, Serialize};
 
-use super::{skill::Skill, tier::Tier};
+use super::{skill::Skill, skill_content::SkillContent, tier::Tier, trusted_copies::TrustedCopies};
 use browse_base::{Error, Result};
 
 /// Name and hash of each skill that this build ships.
@@ -22,6 +23,15 @@ pub struct TrustStore {
     file: PathBuf,
     /// The record as it was last read, and what its file looked like.
     cached: Mutex<Option<(TrustFileStamp, Arc<TrustFile>)>>,
+    copies: TrustedCopies,
+}
+
+/// A skill as it was trusted last.
+pub struct TrustedVersion {
+    /// Its content hash.
+    pub hash: String,
+    /// What it held; none when that is not kept or cannot be read.
+    pub content: Option<SkillContent>,
 }
 
 /// Change time, size and inode.
@@ -42,7 +52,11 @@ struct TrustEntry {
 impl TrustStore {
     /// The record in the home of browse.
     pub fn new(home: &Path) -> Self {
-        Self { file: home.join("trust.json"), cached: Mutex::default() }
+        Self {
+            file: home.join("trust.json"),
+            cached: Mutex::default(),
+            copies: TrustedCopies::new(home),
+        }
     }
 
     /// Whether the skill is trusted with this content.
@@ -54,14 +68,37 @@ impl TrustStore {
         self.read().trusted.iter().any(|entry| entry.folder == folder && entry.hash == hash)
     }
 
-    /// Trusts the skill with this content.
+    /// Whether the skill was trusted, with this content or another.
+    pub fn was_trusted(&self, skill: &Skill) -> bool {
+        let Ok(folder) = skill.folder.canonicalize() else { return false };
+        self.read().trusted.iter().any(|entry| entry.folder == folder)
+    }
+
+    /// The skill as it was trusted last, when it was.
+    pub fn trusted_version(&self, skill: &Skill) -> Option<TrustedVersion> {
+        let folder = skill.folder.canonicalize().ok()?;
+        let record = self.read();
+        let entry = record.trusted.iter().find(|entry| entry.folder == folder)?;
+        let hash = entry.hash.clone();
+        let content = self.copies.read(&folder).filter(|content| content.hash == hash);
+        Some(TrustedVersion { hash, content })
+    }
+
+    /// Trusts the skill with this content, and keeps a copy of it.
     ///
     /// # Errors
     /// `FILE_UNWRITABLE`.
-    pub fn add(&self, skill: &Skill, hash: &str) -> Result<()> {
-        self.write(skill, hash).map_err(|error| {
-            let message = format!("`{}` cannot be written: {error}", self.file.display());
-            Error::new(Reason::FileUnwritable, message).with("path", self.file.display())
+    pub fn add(&self, skill: &Skill, content: &SkillContent) -> Result<()> {
+        let folder = skill.folder.canonicalize().map_err(|error| self.unwritable(&error))?;
+        self.update(|record| {
+            self.copies.write(&folder, content)?;
+            record.trusted.retain(|entry| entry.folder != folder && entry.folder.is_dir());
+            record.trusted.push(TrustEntry {
+                skill: skill.name.clone(),
+                folder,
+                hash: content.hash.clone(),
+            });
+            Ok(())
         })
     }
 
@@ -74,39 +111,41 @@ impl TrustStore {
         if !self.read().trusted.iter().any(|entry| entry.folder == folder) {
             return Ok(());
         }
-        self.update(|record| record.trusted.retain(|entry| entry.folder != folder)).map_err(
-            |error| {
-                let message = format!("`{}` cannot be written: {error}", self.file.display());
-                Error::new(Reason::FileUnwritable, message).with("path", self.file.display())
-            },
-        )
-    }
-
-    fn write(&self, skill: &Skill, hash: &str) -> io::Result<()> {
-        let folder = skill.folder.canonicalize()?;
         self.update(|record| {
-            record.trusted.retain(|entry| entry.folder != folder && entry.folder.is_dir());
-            record.trusted.push(TrustEntry {
-                skill: skill.name.clone(),
-                folder,
-                hash: hash.to_owned(),
-            });
+            record.trusted.retain(|entry| entry.folder != folder);
+            Ok(())
         })
     }
 
-    fn update(&self, change: impl FnOnce(&mut TrustFile)) -> io::Result<()> {
+    /// Changes the record, and removes the copies of what is not in it any more.
+    fn update(&self, change: impl FnOnce(&mut TrustFile) -> Result<()>) -> Result<()> {
         let home = self.file.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(home)?;
         // Two daemons may record at once: the home is their lock.
-        let lock = File::open(home)?;
-        lock.lock()?;
+        let locked = || -> io::Result<File> {
+            fs::create_dir_all(home)?;
+            let lock = File::open(home)?;
+            lock.lock()?;
+            Ok(lock)
+        };
+        let _locked = locked().map_err(|error| self.unwritable(&error))?;
         let mut record = TrustFile::clone(&self.read());
-        change(&mut record);
+        change(&mut record)?;
+        self.write(home, &record).map_err(|error| self.unwritable(&error))?;
+        self.copies.keep_only(record.trusted.iter().map(|entry| entry.folder.as_path()));
+        Ok(())
+    }
+
+    fn write(&self, home: &Path, record: &TrustFile) -> io::Result<()> {
         let mut file = tempfile::NamedTempFile::new_in(home)?;
-        file.write_all(&serde_json::to_vec_pretty(&record)?)?;
+        file.write_all(&serde_json::to_vec_pretty(record)?)?;
         file.as_file().sync_all()?;
         file.persist(&self.file)?;
         Ok(())
+    }
+
+    fn unwritable(&self, error: &io::Error) -> Error {
+        let message = format!("`{}` cannot be written: {error}", self.file.display());
+        Error::new(Reason::FileUnwritable, message).with("path", self.file.display())
     }
 
     /// The record as it is now. One that cannot be read trusts nobody.
@@ -133,7 +172,11 @@ impl TrustStore {
 
 #[cfg(test)]
 mod tests {
-    use super::{Skill, Tier, TrustStore};
+    use super::{Skill, SkillContent, Tier, TrustStore};
+
+    fn content(hash: &str) -> SkillContent {
+        SkillContent { hash: hash.to_owned(), files: Vec::new() }
+    }
 
     #[test]
     fn trust_ends_with_the_content() {
@@ -141,10 +184,10 @@ mod tests {
         let trust = TrustStore::new(home.path());
         let skill = Skill::read(Tier::Global, home.path().to_owned());
         assert!(!trust.is_trusted(&skill, "a"));
-        trust.add(&skill, "a").expect("recorded");
+        trust.add(&skill, &content("a")).expect("recorded");
         assert!(trust.is_trusted(&skill, "a"));
         assert!(!trust.is_trusted(&skill, "b"));
-        trust.add(&skill, "b").expect("recorded");
+        trust.add(&skill, &content("b")).expect("recorded");
         assert!(!trust.is_trusted(&skill, "a"));
     }
 
@@ -153,7 +196,7 @@ mod tests {
         let (home, other) = (tempfile::tempdir().expect("one"), tempfile::tempdir().expect("two"));
         let trust = TrustStore::new(home.path());
         let skill = |folder: &std::path::Path| Skill::read(Tier::Global, folder.to_owned());
-        trust.add(&skill(home.path()), "a").expect("recorded");
+        trust.add(&skill(home.path()), &content("a")).expect("recorded");
         assert!(!trust.is_trusted(&skill(other.path()), "a"));
     }
 
@@ -164,8 +207,33 @@ mod tests {
         let skill = Skill::read(Tier::Global, home.path().to_owned());
         std::fs::write(home.path().join("trust.json"), "{").expect("written");
         assert!(!trust.is_trusted(&skill, "a"));
-        trust.add(&skill, "a").expect("recorded");
+        trust.add(&skill, &content("a")).expect("recorded");
         assert!(trust.is_trusted(&skill, "a"));
+    }
+
+    #[test]
+    fn what_was_trusted_last_is_kept_until_trust_is_removed() {
+        let home = tempfile::tempdir().expect("a folder");
+        let trust = TrustStore::new(home.path());
+        let skill = Skill::read(Tier::Global, home.path().to_owned());
+        assert!(!trust.was_trusted(&skill) && trust.trusted_version(&skill).is_none());
+        for hash in ["a", "b"] {
+            trust.add(&skill, &content(hash)).expect("recorded");
+        }
+        let version = trust.trusted_version(&skill).expect("a version");
+        assert_eq!((version.hash.as_str(), version.content), ("b", Some(content("b"))));
+        let copies = || {
+            let folder = home.path().join("trusted-skills");
+            std::fs::read_dir(folder).expect("read").flatten().collect::<Vec<_>>()
+        };
+        assert_eq!(copies().len(), 1);
+        // A copy of another content is not what was trusted.
+        let text = serde_json::to_string(&content("a")).expect("JSON");
+        std::fs::write(copies()[0].path(), text).expect("written");
+        let version = trust.trusted_version(&skill).expect("a version");
+        assert_eq!((version.hash.as_str(), version.content), ("b", None));
+        trust.remove(&skill).expect("recorded");
+        assert!(!trust.was_trusted(&skill) && copies().is_empty());
     }
 
     #[test]

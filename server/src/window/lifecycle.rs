@@ -2,10 +2,12 @@
 
 use std::{
     sync::{Arc, Mutex},
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
 use browse_proto::Reason;
+use futures::future::join_all;
+use tokio::time::{Instant, timeout_at};
 
 use super::{
     DisplayEnvironment, Handoff, MigrationNotice, SessionWindow, WindowPurpose, WindowTabChange,
@@ -122,10 +124,47 @@ impl Windows {
         closing: CloseInitiator,
     ) -> Result<Option<WindowCloseResult>> {
         let _turn = self.transition_lock.lock().await;
+        self.close_in_turn(window, closing).await
+    }
+
+    /// Moves the sessions that are kept on disk back, all at once and within `limit`: the
+    /// daemon ends, and saves them.
+    pub async fn close_kept(&self, limit: Duration) {
+        let until = Instant::now() + limit;
+        let mut kept = self.all();
+        kept.retain(|window| window.session.is_kept());
+        if kept.is_empty() {
+            return;
+        }
+        let Ok(_turn) = timeout_at(until, self.transition_lock.lock()).await else {
+            return tracing::error!("another window moves: sessions in windows are not saved");
+        };
+        let close = |window: Arc<SessionWindow>| async move {
+            let name = window.session.name();
+            match timeout_at(until, self.close_in_turn(&window, CloseInitiator::Caller)).await {
+                Ok(Ok(_)) => {}
+                Ok(Err(error)) => tracing::error!(%error, session = name, "it did not come back"),
+                Err(_) => {
+                    tracing::error!(session = name, "it did not come back in time");
+                    // Its cookies are worth saving although its pages still load.
+                    window.session.set_display_mode(DisplayMode::Headless);
+                }
+            }
+        };
+        join_all(kept.into_iter().map(close)).await;
+    }
+
+    async fn close_in_turn(
+        &self,
+        window: &Arc<SessionWindow>,
+        closing: CloseInitiator,
+    ) -> Result<Option<WindowCloseResult>> {
         let mut closed = window.closed.lock().await;
         if std::mem::replace(&mut *closed, true) {
             return Ok(None);
         }
+        // Nobody is to act by it while the tabs move.
+        window.end_panel().await;
         let returned = window.move_to_headless().await;
         if closing == CloseInitiator::Window
             && window.purpose().handoff.is_some()
@@ -134,8 +173,12 @@ impl Windows {
             let name = window.session.name().to_owned();
             self.lock_finished_handoffs().insert(name, changes.clone());
         }
-        window.session.set_display_mode(DisplayMode::Headless);
+        // Its button has gone with the panel.
+        window.session.control().end_pause();
+        // Before callers go on, who look for it.
         self.lock().remove(window.session.name());
+        window.session.set_display_mode(DisplayMode::Headless);
+        window.session.schedule_snapshot();
         window.headed_context.browser().close().await;
         returned.map(Some)
     }
@@ -144,9 +187,9 @@ impl Windows {
     pub async fn forget(&self, name: &str) {
         let _turn = self.transition_lock.lock().await;
         self.lock_finished_handoffs().remove(name);
-        self.inbox.forget(name);
         let Some(window) = self.lock().remove(name) else { return };
         *window.closed.lock().await = true;
+        window.end_panel().await;
         if let Some(home) = window.headless_context.clone() {
             let _ = home.dispose().await;
         }
@@ -155,8 +198,7 @@ impl Windows {
     /// Ends all visible browsers.
     pub async fn close_all(&self) {
         let all = self.all();
-        futures::future::join_all(all.iter().map(|window| window.headed_context.browser().close()))
-            .await;
+        join_all(all.iter().map(|window| window.headed_context.browser().close())).await;
     }
 }
 
@@ -201,6 +243,8 @@ impl SessionWindow {
             }
         };
         let notes = restore::restore_session(session, &home, first, &migration).await?;
+        let tabs = migration.tabs.iter().filter(|migrated| !migrated.storage.is_empty());
+        session.note_documents(tabs.map(|migrated| (migrated.tab.id(), migrated.storage.clone())));
         let handoff = self.purpose().handoff.clone();
         let before = handoff.map(|handoff| handoff.tabs_before).unwrap_or_default();
         let changes = change::compare_tabs(&before, &migration.tab_urls());

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use super::{CloseInitiator, SessionWindow, Windows, panel};
+use super::{CloseInitiator, SessionWindow, Windows};
 use browse_sessions::DisplayMode;
 
 /// Time between two looks.
@@ -35,9 +35,6 @@ async fn watch(windows: &Weak<Windows>, window: &Arc<SessionWindow>) {
             break;
         }
         window.save_state().await;
-        if let (Some(panel), Some(windows)) = (&mut *window.panel.lock().await, windows.upgrade()) {
-            panel::sync_panel(&windows, window, panel).await;
-        }
     }
     let why = match browser.is_gone() {
         true => format!("its browser ended ({})", browser.wait_gone().await),

@@ -309,7 +309,7 @@ async fn an_address_ends_by_revocation_time_and_with_its_session() {
         let mut client = Client::connect(&url).await;
         client.attach(false).await;
         if closes_by_command {
-            let close = v1::CloseSessionRequest { name: "work".to_owned() };
+            let close = v1::CloseSessionRequest { name: "work".to_owned(), forget: false };
             world.control().close_session(world.root(close)).await.unwrap();
         } else {
             world.daemon.sessions().close("work").await.unwrap();

@@ -20,7 +20,7 @@ fn within<T>(world: &World, session: &str, message: T) -> Request<T> {
 }
 
 async fn open(world: &World, session: &str) {
-    let request = v1::NewSessionRequest { name: session.to_owned() };
+    let request = v1::NewSessionRequest { name: session.to_owned(), keep: false };
     world.control().new_session(world.root(request)).await.unwrap();
 }
 
@@ -124,7 +124,7 @@ async fn sessions_save_and_load_side_by_side() {
         goto(&world, name, site.url("/")).await;
         js(&world, name, &format!("localStorage.who = '{name}'")).await;
         save(&world, name, name).await;
-        let close = v1::CloseSessionRequest { name: name.to_owned() };
+        let close = v1::CloseSessionRequest { name: name.to_owned(), forget: false };
         world.control().close_session(world.root(close)).await.unwrap();
         open(&world, name).await;
         loaded(&world, name, load(name)).await;

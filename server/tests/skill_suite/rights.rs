@@ -62,7 +62,7 @@ async fn trust_gives_the_callers_environment_until_a_file_changes() {
     assert_eq!(shown(&daemon, "a").await, "trusted");
     draft.file("notes.txt", "changed");
     assert!(!environment(&daemon, "a").await.contains_key("API_KEY"));
-    assert_eq!(shown(&daemon, "a").await, "asks");
+    assert_eq!(shown(&daemon, "a").await, "changed");
 }
 
 #[tokio::test]
@@ -90,7 +90,7 @@ await skill(async () => {
   const reasons: Record<string, string> = {};
   for (const path of ['BrowserService/Js', 'SkillService/RunSkill', 'SkillService/TrustSkill', 'SkillService/ListSkills',
     'SkillService/TestSkill', 'SkillService/StageSkill', 'SkillService/CommitSkill', 'SkillService/DiscardSkill',
-    'SkillService/RemoveSkill', 'SkillService/UpgradeSkill', 'SkillService/ShowSkill',
+    'SkillService/RemoveSkill', 'SkillService/UpgradeSkill', 'SkillService/ShowSkill', 'SkillService/DiffSkill',
     'DaemonService/Stop', 'DaemonService/NewSession', 'DaemonService/Activity', 'BrowserService/Nothing']) {
     const command = { path: `/browse.v1.${path}`, request: 'GetUrlRequest', response: 'GetUrlResponse' };
     try {

@@ -55,7 +55,7 @@ async fn one_byte_anywhere_ends_trust() {
         trust(&daemon).await;
         assert_eq!(listed(&daemon).await, "trusted", "before change {number}");
         change(&folder);
-        assert_eq!(listed(&daemon).await, "asks", "after change {number}");
+        assert_eq!(listed(&daemon).await, "changed", "after change {number}");
     }
 }
 

@@ -1,15 +1,14 @@
 //! Files of traces: nobody else's to read, and never through a link.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
-    io::{self, Read, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    fs::{self, DirBuilder, OpenOptions},
+    io::{self, Write},
+    os::unix::fs::DirBuilderExt,
     path::Path,
 };
 
-use browse_base::{Error, Result};
+use browse_base::{Error, Result, open_private, open_private_log, read_private};
 use browse_proto::Reason;
-use nix::fcntl::OFlag;
 
 /// Bytes of a file that are read at most.
 const MAX_FILE_BYTES: u64 = 64 << 20;
@@ -35,22 +34,16 @@ pub(crate) fn is_folder(path: &Path) -> bool {
 }
 
 pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = open(OpenOptions::new().write(true).create(true).truncate(true), path)?;
+    let mut file = open_private(OpenOptions::new().write(true).create(true).truncate(true), path)?;
     file.write_all(bytes)
 }
 
 pub(crate) fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    open(OpenOptions::new().append(true).create(true), path)?.write_all(bytes)
+    open_private_log(path)?.write_all(bytes)
 }
 
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    open(OpenOptions::new().read(true), path)?.take(MAX_FILE_BYTES).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    options.mode(0o600).custom_flags((OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits()).open(path)
+    read_private(path, MAX_FILE_BYTES)
 }
 
 pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Error {

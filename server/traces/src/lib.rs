@@ -9,6 +9,7 @@ mod playwright;
 mod scrubber;
 mod step;
 mod store;
+mod typed_secrets;
 mod writer;
 
 pub use export::TraceFile;
@@ -20,4 +21,5 @@ pub use step::{
     TracedStep,
 };
 pub use store::{TraceStore, TraceSummary};
-pub use writer::TraceWriter;
+pub use typed_secrets::TypedSecrets;
+pub use writer::{LogPosition, TraceWriter};

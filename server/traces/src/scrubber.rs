@@ -34,7 +34,8 @@ impl Scrubber {
         }
     }
 
-    fn scrub_value(&self, value: &mut Value) {
+    /// The same of data: keys stay as they are.
+    pub fn scrub_value(&self, value: &mut Value) {
         match value {
             Value::String(text) => *text = self.scrub(text),
             Value::Array(items) => items.iter_mut().for_each(|item| self.scrub_value(item)),

@@ -56,6 +56,11 @@ pub struct TracedStep {
     pub console: Vec<ConsoleLine>,
     /// Requests that began from its begin to its end.
     pub requests: Vec<TracedRequest>,
+    /// What a skill needs to repeat it, as JSON; none when there was no room for it, and of a step
+    /// that is only for looking.
+    pub record: Option<ResourceName>,
+    /// Whether a person had the session meanwhile, so that nothing else of it is kept.
+    pub is_withheld: bool,
 }
 
 impl TracedStep {

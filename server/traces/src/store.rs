@@ -10,13 +10,15 @@ use std::{
     },
 };
 
-use browse_base::{Error, Result, now_ms};
+use browse_base::{Error, Lock, Result, now_ms};
 use browse_proto::Reason;
+use zeroize::Zeroizing;
 
 use super::{
     export::{self, TraceFile},
     files,
     step::{ResourceName, TraceHeader, TracedStep},
+    typed_secrets::TypedSecrets,
     writer::TraceWriter,
 };
 
@@ -44,6 +46,8 @@ pub struct TraceStore {
     recording: Mutex<HashMap<String, Arc<TraceWriter>>>,
     /// Of traces that have ended, by their numbers: counting reads all steps.
     counts: Mutex<HashMap<u64, StepCounts>>,
+    /// Of traces that this daemon recorded, by their numbers.
+    typed_secrets: Lock<HashMap<u64, Arc<TypedSecrets>>>,
 }
 
 /// A trace in a list.
@@ -69,6 +73,7 @@ impl TraceStore {
             count: AtomicUsize::new(0),
             recording: Mutex::default(),
             counts: Mutex::default(),
+            typed_secrets: Lock::default(),
         }
     }
 
@@ -106,6 +111,7 @@ impl TraceStore {
             browser: browser.to_owned(),
         };
         let writer = Arc::new(TraceWriter::create(self.folder_of(id), header)?);
+        self.typed_secrets.lock().insert(id, Arc::clone(writer.typed_secrets()));
         recording.insert(session.to_owned(), Arc::clone(&writer));
         self.count.store(recording.len(), Ordering::Relaxed);
         Ok(writer)
@@ -207,6 +213,12 @@ impl TraceStore {
         })
     }
 
+    /// What was typed into secret fields during the trace `id`, by its numbers; none when another
+    /// daemon recorded it.
+    pub fn typed_secrets(&self, id: u64) -> Option<Vec<Zeroizing<String>>> {
+        self.typed_secrets.lock().get(&id).map(|secrets| secrets.texts())
+    }
+
     /// What a file of the trace `id` holds.
     pub fn resource(&self, id: u64, name: &ResourceName) -> Option<Vec<u8>> {
         let is_name = name.0.len() == 40 && name.0.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -233,6 +245,7 @@ impl TraceStore {
             let message = format!("trace {id} is being recorded");
             return Err(Error::new(Reason::RecordingRunning, message).with("trace", id));
         }
+        self.typed_secrets.lock().remove(&id);
         let folder = self.folder_of(id);
         fs::remove_dir_all(&folder).map_err(|error| files::unwritable(&folder, &error))
     }
@@ -251,6 +264,7 @@ impl TraceStore {
             total += files::folder_bytes(&folder);
             let is_kept = total <= MAX_TOTAL_BYTES && place + 1 < MAX_TRACES;
             if !is_kept && !self.is_recording(id) {
+                self.typed_secrets.lock().remove(&id);
                 // Tried again with the next trace.
                 let _ = fs::remove_dir_all(&folder);
             }

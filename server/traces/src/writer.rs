@@ -17,6 +17,7 @@ use super::{
     files::{self, unwritable},
     scrubber::Scrubber,
     step::{PageResource, ResourceName, TraceHeader, TracedStep},
+    typed_secrets::TypedSecrets,
 };
 
 /// Steps of a trace.
@@ -55,7 +56,17 @@ pub struct TraceWriter {
     is_over: AtomicBool,
     /// There were too many secrets.
     is_blind: AtomicBool,
+    typed_secrets: Arc<TypedSecrets>,
     state: Mutex<WriterState>,
+}
+
+/// Up to where the log of what the pages of the session sent has been read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogPosition {
+    /// The next entry.
+    pub position: u64,
+    /// When it was read, in milliseconds since 1970.
+    pub time_ms: u64,
 }
 
 #[derive(Default)]
@@ -65,6 +76,7 @@ struct WriterState {
     resources: HashMap<(String, String), PageResource>,
     /// What was typed into secret fields.
     secrets: Arc<Vec<SecretMatcher>>,
+    log_position: Option<LogPosition>,
 }
 
 impl TraceWriter {
@@ -85,6 +97,7 @@ impl TraceWriter {
             written: AtomicU32::new(0),
             is_over: AtomicBool::new(false),
             is_blind: AtomicBool::new(false),
+            typed_secrets: Arc::default(),
             state: Mutex::default(),
         })
     }
@@ -165,6 +178,16 @@ impl TraceWriter {
         } else {
             self.is_blind.store(true, Ordering::Relaxed);
         }
+    }
+
+    /// What was typed into secret fields, by its numbers.
+    pub fn typed_secrets(&self) -> &Arc<TypedSecrets> {
+        &self.typed_secrets
+    }
+
+    /// Changes up to where the log of what pages sent has been read; none before the first step.
+    pub fn update_log_position<T>(&self, change: impl FnOnce(&mut Option<LogPosition>) -> T) -> T {
+        change(&mut self.lock().log_position)
     }
 
     /// What takes secrets out of texts.

@@ -15,7 +15,7 @@ prints the same; `browse help --json` prints it for programs.
 **Scope** is what a token must hold: read looks at the page, write acts on it as
 a user could, admin runs code and touches credentials, meta talks to the daemon
 about tabs, notes and skills, control ends and restarts. **Tunnel** marks what
-a paired agent may call. **Page** marks answers that carry what a page wrote:
+a paired agent may call, **remote** what a paired dashboard may. **Page** marks answers that carry what a page wrote:
 they are printed between `--- untrusted` and `--- end` lines, or in quotes in a
 receipt of one line, unless `--raw` is
 given.
@@ -50,16 +50,20 @@ pub fn commands() -> String {
     }
     for title in titles {
         let of = || Command::all().iter().filter(|command| command.title == title);
-        let _ =
-            writeln!(out, "\n## {title}\n\n| command | scope | tunnel | page |\n|---|---|---|---|");
+        let _ = writeln!(
+            out,
+            "\n## {title}\n\n| command | scope | tunnel | remote | fleet | page |\n|---|---|---|---|---|---|"
+        );
         for command in of() {
             let _ = writeln!(
                 out,
-                "| [`{}`](#{}) | {} | {} | {} |",
+                "| [`{}`](#{}) | {} | {} | {} | {} | {} |",
                 command.name,
                 anchor(command.name),
                 command.scope.name(),
                 yes_or_empty(command.tunnel),
+                yes_or_empty(command.remote_dashboard),
+                yes_or_empty(command.fleet),
                 yes_or_empty(is_page_derived(command.response)),
             );
         }

@@ -3,6 +3,7 @@
 //! `browse-gen --dist` writes that alone.
 
 mod bundle;
+mod dashboard;
 mod docs;
 mod plugin;
 mod python;
@@ -64,6 +65,7 @@ fn generate(root: &Path) -> Result<Vec<GeneratedFile>> {
     for (name, text) in rust::outputs() {
         add(&root.join("sdk-rust"), &format!("src/{name}.rs"), text);
     }
+    add(&root.join("server/dashboard"), "src/rpc/contract.ts", dashboard::contract());
     add(&root.join("docs"), "commands.md", docs::commands());
     add(&root.join("docs"), "errors.md", docs::errors());
     files.extend(plugin::files(root)?);

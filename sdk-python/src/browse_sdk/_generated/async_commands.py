@@ -263,6 +263,16 @@ class AsyncCommands(AsyncClient):
         """
         return await self._perform("attrs", {"target": target})
 
+    async def highlight(self, target: str | None = None, *, clear: bool = False) -> m.HighlightResponse:
+        """Draws a frame around an element, for the person who sees the tab.
+
+        For 3 s, in a window that a person sees (`connect`, `handoff`). Nothing is scrolled, the page does not learn of it, and it is in no screenshot or recording of browse: it is not drawn while the tab is watched or recorded.
+
+        target: Element to frame.
+        clear: Takes the frame away.
+        """
+        return await self._perform("highlight", {"target": target, "clear": clear})
+
     async def console(self, *, errors: bool = False, all: bool = False) -> list[m.ConsoleMessage]:
         """Prints the console messages of the page.
 
@@ -337,7 +347,7 @@ class AsyncCommands(AsyncClient):
         """
         return await self._perform("css", {"target": target, "property": property, "pseudo": pseudo})
 
-    async def inspect(self, target: str | None = None, *, all: bool = False, history: bool = False, structured: bool = False) -> m.InspectResponse:
+    async def inspect(self, target: str | None = None, *, all: bool = False, history: bool = False, structured: bool = False, at: str | None = None) -> m.InspectResponse:
         """Prints why an element looks as it does.
 
         Rules with their specificity, strongest first, computed styles, and the box. Of computed styles those that the page sets are shown.
@@ -346,8 +356,9 @@ class AsyncCommands(AsyncClient):
         all: Also the rules of the browser, and every computed property.
         history: The changes that `style` made; without a target nothing else.
         structured: Answers data instead of a report.
+        at: Inspects the element at a point of the viewport instead, in CSS pixels: `120,80`.
         """
-        return await self._perform("inspect", {"target": target, "all": all, "history": history, "structured": structured})
+        return await self._perform("inspect", {"target": target, "all": all, "history": history, "structured": structured, "at": at})
 
     async def style(self, target: str, property: str, value: str) -> m.StyleResponse:
         """Sets a CSS property of an element, in its style attribute.
@@ -1176,7 +1187,7 @@ class AsyncCommands(AsyncClient):
     async def handoff(self, reason: str | None = None, *, screen: m.Screen | None = None, dashboard: bool = False) -> m.HandoffResponse:
         """Hands the session to a person in a visible window, or at a dashboard.
 
-        For a CAPTCHA, a second factor or a login. As `connect`, until `resume`; until then actions are refused, and looking works. With `--dashboard`, and when no screen is available, the session stays hidden: a person at a dashboard sees the reason and takes it over. In a window the person sees the reason nowhere: tell it. Refused in a session that is restricted to hosts.
+        For a CAPTCHA, a second factor or a login. As `connect`, until `resume`; until then actions are refused, and looking works. With `--dashboard`, and when no screen is available, the session stays hidden: a person at a dashboard sees the reason and takes it over. In a window the side panel shows the reason, when this build has the dashboard. Refused in a session that is restricted to hosts.
 
         reason: What the person is asked to do: "solve the captcha". At most 500 characters; `status` shows it.
         screen: Screen of the caller.
@@ -1184,12 +1195,14 @@ class AsyncCommands(AsyncClient):
         """
         return await self._perform("handoff", {"reason": reason, "screen": screen, "dashboard": dashboard})
 
-    async def resume(self) -> m.ResumeResponse:
+    async def resume(self, *, wait: bool = False) -> m.ResumeResponse:
         """Takes the session back from the person, and tells what became of the tabs.
 
-        The window closes, unless it was opened with `connect`. While a person at a dashboard holds the session, it waits until that is given back.
+        The window closes, unless it was opened with `connect`. With `--wait` it first waits until the person presses "Done" in the side panel, or closes the window. While a person at a dashboard holds the session, or was asked to take it, it waits until that is given back. When nobody takes it in the time of the call, the request ends, and the agent may go on.
+
+        wait: Waits until the person at the window says that it is done, or closes the window. Without it the session is taken back at once. HANDED_OFF when the time of the call is over.
         """
-        return await self._perform("resume", {})
+        return await self._perform("resume", {"wait": wait})
 
     async def focus(self, target: str | None = None) -> m.FocusResponse:
         """Brings the tab to the front, and gives an element the focus.
@@ -1198,14 +1211,40 @@ class AsyncCommands(AsyncClient):
         """
         return await self._perform("focus", {"target": target})
 
-    async def read_inbox(self, *, clear: bool = False) -> list[m.InboxNote]:
-        """Prints the notes that the person wrote in the side panel of `connect`.
+    async def say(self, text: str) -> m.SayResponse:
+        """Tells the person something.
 
-        The last 200 are kept until they are cleared, or the session is closed.
+        It stands in the dashboard and in the side panel of `connect`, and is kept until the session is closed.
+
+        text: What the person reads; at most 4,000 characters.
+        """
+        return await self._perform("say", {"text": text})
+
+    async def ask(self, text: str, *, choices: list[str] | None = None) -> m.AskResponse:
+        """Asks the person, and waits for the answer.
+
+        The person answers in the dashboard, or with `browse talk answer`. Without an answer it fails with NO_ANSWER when its time is over (`--timeout`, 5 minutes unless you say).
+
+        text: The question; at most 4,000 characters.
+        choices: Answers to choose from, with commas between: at most 20 of 200 characters. Any text when left out.
+        """
+        return await self._perform("ask", {"text": text, "choices": choices})
+
+    async def read_inbox(self, *, clear: bool = False) -> list[m.InboxNote]:
+        """Prints the notes that the person wrote to the agent.
+
+        In the dashboard, in the side panel of `connect` or with `browse talk write`. The last 200 are kept, over a restart of the daemon too, until they are cleared or the session is closed.
 
         clear: Forgets the notes that it prints.
         """
         return await self._perform("read_inbox", {"clear": clear})
+
+    async def inbox_picture(self, id: int) -> m.InboxPictureResponse:
+        """Saves the picture of the element that a note is about.
+
+        id: Number of the note.
+        """
+        return await self._perform("inbox_picture", {"id": id})
 
     async def chain(self, steps: list[m.Step] | None = None) -> list[m.StepResult]:
         """Runs commands from standard input in order, and stops at the first that fails.

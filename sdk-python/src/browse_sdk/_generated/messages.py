@@ -864,6 +864,16 @@ class AttrsResponse(Message):
     """Attributes in document order."""
 
 
+class HighlightResponse(Message):
+    """An answer."""
+
+    outcome: str
+    """drawn, out-of-sight (outside of the viewport), watched (the tab is recorded, or somebody watches it), hidden (no person sees the tab) or cleared."""
+
+    element: str
+    """The element: its ref, role and name."""
+
+
 class Attribute(Message):
     """An attribute of an element."""
 
@@ -2495,6 +2505,68 @@ class CloseTabResponse(Message):
     """Tab that is active now."""
 
 
+class SayResponse(Message):
+    """An answer."""
+
+    summary: str
+    """Whether somebody reads it now."""
+
+    id: int
+    """Its number."""
+
+
+class AskResponse(Message):
+    """An answer."""
+
+    answer: str
+    """What the person answered."""
+
+    id: int
+    """Number of the question."""
+
+
+class ReadInboxResponse(Message):
+    """An answer."""
+
+    notes: list[InboxNote]
+    """Notes, oldest first."""
+
+
+class InboxNote(Message):
+    """A note of the person to the agent."""
+
+    time: str
+    """When it arrived, as RFC 3339 in UTC."""
+
+    text: str
+    """What it says, at most 4,000 characters."""
+
+    id: int
+    """Its number."""
+
+    element: str
+    """The element that the person pointed at: `@e12 button "Save"`; empty without one."""
+
+    tab: int | None
+    """Tab of the element."""
+
+    url: str
+    """Address of the page then."""
+
+    picture: str
+    """How to get the picture of the element: `inbox picture 3`; empty without one."""
+
+
+class InboxPictureResponse(Message):
+    """An answer."""
+
+    image: bytes
+    """The element with what is around it."""
+
+    mime: str
+    """image/jpeg."""
+
+
 class WatchResponse(Message):
     """An answer."""
 
@@ -2683,20 +2755,3 @@ class FocusResponse(Message):
 
     receipt: Receipt | None
     """What the focus changed, when an element got it."""
-
-
-class ReadInboxResponse(Message):
-    """An answer."""
-
-    notes: list[InboxNote]
-    """Notes, oldest first."""
-
-
-class InboxNote(Message):
-    """A note of the person to the agent."""
-
-    time: str
-    """When it arrived, as RFC 3339 in UTC."""
-
-    text: str
-    """What it says, at most 4,000 characters."""

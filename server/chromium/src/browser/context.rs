@@ -192,6 +192,17 @@ impl BrowserContext {
         Ok(page)
     }
 
+    /// Origins that its frames have shown after its visit number `visit`, the one shown last
+    /// at the end.
+    pub fn origins_shown_after(&self, visit: u64) -> Vec<String> {
+        self.browser.registry().shared.visited_origins.shown_after(&self.id, visit)
+    }
+
+    /// The number of the last visit: how often its frames have shown an origin.
+    pub fn last_visit(&self) -> u64 {
+        self.browser.registry().shared.visited_origins.last_visit(&self.id)
+    }
+
     /// Its cookies, as Chromium describes them.
     pub async fn cookies(&self) -> Result<Vec<Value>> {
         let mut params = json!({});

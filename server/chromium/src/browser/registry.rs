@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use super::blank_tab;
 use super::downloads::OpenDownloads;
 use super::options::BrowserOptions;
+use super::panel_documents::PanelWatch;
 use super::trace::{self, TracingState};
 use crate::connection::envelope::RawEvent;
 use crate::connection::pipe::{CdpConnection, EventHandler};
@@ -36,6 +37,8 @@ pub(crate) struct Registry {
     pub open_downloads: Lock<OpenDownloads>,
     pub download_folder: PathBuf,
     pub(super) maps: Lock<TargetMaps>,
+    /// The side panel, in a browser that has one.
+    pub(super) panel: Lock<Option<PanelWatch>>,
     pub(super) changed: watch::Sender<()>,
     gone: watch::Sender<Option<String>>,
 }
@@ -122,6 +125,7 @@ impl Registry {
             open_downloads: Lock::default(),
             download_folder,
             maps: Lock::default(),
+            panel: Lock::default(),
             changed: watch::Sender::new(()),
             gone: watch::Sender::new(None),
         })
@@ -276,7 +280,9 @@ impl EventHandler for Registry {
         let attached = event.session.and_then(|id| self.maps.lock().sessions.get(id).cloned());
         match attached {
             Some(AttachedSession { session, role: SessionRole::Other, .. }) => {
-                if event.method == "Fetch.requestPaused"
+                if event.method == "Runtime.bindingCalled" {
+                    self.on_panel_message(&session, event);
+                } else if event.method == "Fetch.requestPaused"
                     && let Some(paused) = event.params()
                 {
                     workers::on_request_paused(&self.shared, &session, paused);
@@ -296,6 +302,7 @@ impl EventHandler for Registry {
             page.mark_closed(&error);
         }
         *self.tracing.lock() = TracingState::Idle;
+        *self.panel.lock() = None;
         self.gone.send_replace(Some(reason.to_owned()));
         self.changed.send_replace(());
         self.shared.clients.on_browser_gone(reason);

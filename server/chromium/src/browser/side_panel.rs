@@ -1,7 +1,7 @@
 //! An extension of ours in a browser that a person sees, and its side panel.
 //!
 //! Chromium opens a side panel only for a page that a person has just touched.
-//! So the panel's own document is opened in a tab for a moment, which the
+//! So another document of the extension is opened in a tab for a moment, which the
 //! protocol may treat as touched, and asks for the panel from there.
 
 use std::path::Path;
@@ -9,10 +9,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
 
 use super::browser::Browser;
+use super::panel_documents::{PanelDocument, PanelWatch};
 use crate::connection::call::CdpCall;
 use crate::connection::session::CdpSession;
 use crate::error::{Error, Result};
@@ -21,8 +23,11 @@ use crate::ids::{SessionId, TargetId};
 /// Addresses of extensions; what they show is not a tab of a session.
 pub(super) const EXTENSION_SCHEME: &str = "chrome-extension:";
 
-/// Document of the panel.
-const PANEL_DOCUMENT: &str = "panel.html";
+/// Document of the panel, in the folder of the extension.
+pub const PANEL_DOCUMENT: &str = "index.html";
+
+/// Document that asks for the panel. It is empty.
+pub const PANEL_OPENER: &str = "opener.html";
 
 /// Time between two tries.
 const RETRY_INTERVAL: Duration = Duration::from_millis(50);
@@ -36,14 +41,12 @@ const OPEN_PANEL_SCRIPT: &str = "(async () => {
   return 'open';
 })()";
 
-/// Whether the panel's own script has run.
-const PANEL_READY_SCRIPT: &str = "document.readyState === 'complete'";
-
-/// A side panel; it may be closed by the person, and opened again.
+/// A side panel. The person may close it and open it again, in each window of the browser.
 pub struct SidePanel {
     browser: Arc<Browser>,
-    panel_url: String,
-    session: Option<CdpSession>,
+    documents: mpsc::UnboundedReceiver<PanelDocument>,
+    /// The first document, until it is taken.
+    first: Option<PanelDocument>,
 }
 
 #[derive(Deserialize)]
@@ -65,19 +68,6 @@ struct AttachToTargetResult {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct GetTargetsResult {
-    target_infos: Vec<ListedTarget>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ListedTarget {
-    target_id: TargetId,
-    url: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct PanelEvaluateResult {
     result: EvaluatedObject,
     exception_details: Option<IgnoredAny>,
@@ -93,10 +83,11 @@ struct EvaluatedObject {
 
 impl Browser {
     /// Loads the extension in `folder` and opens its side panel beside the tab
-    /// in front.
+    /// in front. The folder has [`PANEL_DOCUMENT`] and [`PANEL_OPENER`]. A browser has one
+    /// panel.
     ///
     /// # Errors
-    /// The browser takes no extensions, or opens no panel within `delay`.
+    /// The browser takes no extensions, or opens no panel within `max_wait`.
     pub async fn open_side_panel(
         self: &Arc<Self>,
         folder: &Path,
@@ -111,14 +102,16 @@ impl Browser {
         let loaded: CdpCall<LoadUnpackedResult> =
             connection.call_method(None, "Extensions.loadUnpacked", &json!({ "path": folder }));
         let id = loaded.await?.id;
-        let address = format!("{EXTENSION_SCHEME}//{id}/{PANEL_DOCUMENT}");
+        let address = |document: &str| format!("{EXTENSION_SCHEME}//{id}/{document}");
+        let (sender, documents) = mpsc::unbounded_channel();
+        *self.registry().panel.lock() = Some(PanelWatch::new(address(PANEL_DOCUMENT), sender));
+        let mut panel = SidePanel { browser: Arc::clone(self), documents, first: None };
         let made: CdpCall<OpenerTargetResult> = connection.call_method(
             None,
             "Target.createTarget",
-            &json!({ "url": address, "background": true }),
+            &json!({ "url": address(PANEL_OPENER), "background": true }),
         );
         let opener = made.await?.target_id;
-        let mut panel = SidePanel { browser: Arc::clone(self), panel_url: address, session: None };
         let outcome = panel.open(&opener).await;
         let closing = json!({ "targetId": opener });
         let closed: CdpCall<IgnoredAny> =
@@ -129,53 +122,25 @@ impl Browser {
 }
 
 impl SidePanel {
+    /// The next document of the panel: the first, and each one when the person opened it
+    /// again. `None` when the browser has ended.
+    pub async fn next_document(&mut self) -> Option<PanelDocument> {
+        match self.first.take() {
+            Some(first) => Some(first),
+            None => self.documents.recv().await,
+        }
+    }
+
     async fn open(&mut self, opener: &TargetId) -> Result<()> {
         let tab = self.attach(opener).await?;
         while evaluate(&tab, OPEN_PANEL_SCRIPT).await? != "open" {
             tokio::time::sleep(RETRY_INTERVAL).await;
         }
-        loop {
-            if let Some(target) = self.find_panel_target(Some(opener)).await? {
-                let session = self.attach(&target).await?;
-                while evaluate(&session, PANEL_READY_SCRIPT).await? != true {
-                    tokio::time::sleep(RETRY_INTERVAL).await;
-                }
-                self.session = Some(session);
-                return Ok(());
-            }
-            tokio::time::sleep(RETRY_INTERVAL).await;
+        self.first = self.documents.recv().await;
+        match self.first {
+            Some(_) => Ok(()),
+            None => Err(side_panel_error("the browser has ended")),
         }
-    }
-
-    /// Evaluates an expression in the panel. `None` when the person has closed
-    /// it.
-    ///
-    /// # Errors
-    /// The browser is gone; the expression fails.
-    pub async fn evaluate<T: DeserializeOwned>(&mut self, expression: &str) -> Result<Option<T>> {
-        if let Some(session) = &self.session {
-            match evaluate(session, expression).await {
-                Ok(value) => return decode_value(value).map(Some),
-                Err(error @ Error::BrowserGone { .. }) => return Err(error),
-                // It was closed; maybe another one was opened.
-                Err(_) => self.session = None,
-            }
-        }
-        let Some(target) = self.find_panel_target(None).await? else { return Ok(None) };
-        let session = self.attach(&target).await?;
-        let value = evaluate(&session, expression).await?;
-        self.session = Some(session);
-        decode_value(value).map(Some)
-    }
-
-    /// The panel's target, which is not `but`.
-    async fn find_panel_target(&self, but: Option<&TargetId>) -> Result<Option<TargetId>> {
-        let connection = self.browser.connection();
-        let all: CdpCall<GetTargetsResult> =
-            connection.call_method(None, "Target.getTargets", &json!({}));
-        let mut all = all.await?.target_infos.into_iter();
-        let found = all.find(|one| one.url == self.panel_url && Some(&one.target_id) != but);
-        Ok(found.map(|one| one.target_id))
     }
 
     async fn attach(&self, target: &TargetId) -> Result<CdpSession> {
@@ -184,6 +149,12 @@ impl SidePanel {
         let attached: CdpCall<AttachToTargetResult> =
             connection.call_method(None, "Target.attachToTarget", &params);
         Ok(CdpSession::new(connection.clone(), attached.await?.session_id))
+    }
+}
+
+impl Drop for SidePanel {
+    fn drop(&mut self) {
+        *self.browser.registry().panel.lock() = None;
     }
 }
 
@@ -200,10 +171,6 @@ async fn evaluate(session: &CdpSession, expression: &str) -> Result<Value> {
         None => Ok(result.value),
         Some(_) => Err(side_panel_error(&result.description)),
     }
-}
-
-fn decode_value<T: DeserializeOwned>(value: Value) -> Result<T> {
-    serde_json::from_value(value).map_err(|error| side_panel_error(&error.to_string()))
 }
 
 fn side_panel_error(problem: &str) -> Error {

@@ -75,6 +75,9 @@ impl Registry {
                 }
                 self.close_page(&target);
             }
+            "targetInfoChanged" if event.session.is_none() => {
+                self.on_panel_target_changed(event)?;
+            }
             "targetCrashed" => self.on_crashed(&event.params::<TargetIdEvent>()?.target_id),
             _ => {}
         }
@@ -151,6 +154,7 @@ impl Registry {
                 }
             }
         }
+        self.note_panel_target(&target, &info.url);
         self.changed.send_replace(());
     }
 
@@ -223,6 +227,7 @@ impl Registry {
         };
         self.shared.emulations.remove_session(session);
         self.shared.workers.remove(session);
+        self.on_panel_detached(session);
         match (attached.role, attached.page) {
             (SessionRole::Page, Some(page)) => self.close_page(page.target_id()),
             (SessionRole::Frame, Some(page)) => {

@@ -11,6 +11,7 @@ use super::dialogs::{AnsweredBy, CallerActivity, DialogAnswer};
 use super::event::Event;
 use super::fetch::PausedFetch;
 use super::frames::{Frame, FrameTree};
+use super::highlight::HighlightState;
 use super::mouse_state::MouseState;
 use super::page_tools::PageToolsState;
 use super::screencast::{Pointer, ScreencastState};
@@ -73,6 +74,8 @@ pub struct Page {
     pub(crate) body_download: Lock<Option<watch::Sender<Option<Download>>>>,
     /// Who watches it.
     pub(crate) screencast: Lock<ScreencastState>,
+    /// What is highlighted in it for a person.
+    pub(crate) highlight: tokio::sync::Mutex<HighlightState>,
     /// Whether a person has it, so that nothing is recorded.
     private: AtomicBool,
     /// Where the pointer is; none until it first moves.
@@ -118,6 +121,7 @@ impl Page {
             paused_fetches: Lock::default(),
             body_download: Lock::default(),
             screencast: Lock::default(),
+            highlight: tokio::sync::Mutex::default(),
             private: AtomicBool::new(false),
             pointer: watch::Sender::new(None),
             changed: watch::Sender::new(()),

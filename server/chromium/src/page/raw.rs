@@ -26,7 +26,8 @@ impl Page {
         call.await
     }
 
-    async fn attach_raw(&self) -> Result<CdpSession> {
+    /// A new session of the tab, for what must not meddle with that of the daemon.
+    pub(crate) async fn attach_raw(&self) -> Result<CdpSession> {
         let params = json!({ "targetId": self.target_id(), "flatten": true });
         let connection = &self.shared.connection;
         self.shared.clients.expect_attach(None, self.target_id(), 0, false);

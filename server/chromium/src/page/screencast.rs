@@ -29,6 +29,10 @@ const NEXT_FRAME_DELAY: Duration = Duration::from_millis(250);
 pub struct ScreencastImage {
     /// A JPEG image, in base64.
     pub jpeg: String,
+    /// Width of what it shows of the page, in CSS pixels.
+    pub view_width: u32,
+    /// Height of that.
+    pub view_height: u32,
 }
 
 /// What somebody who watches wants to see.
@@ -45,7 +49,17 @@ pub struct ScreencastFormat {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ScreencastFrame {
     data: String,
+    metadata: ScreencastFrameMetadata,
     session_id: i64,
+}
+
+/// `Page.ScreencastFrameMetadata`: what a window shows has another size than a tab that nobody
+/// sees was given.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ScreencastFrameMetadata {
+    device_width: f64,
+    device_height: f64,
 }
 
 /// `Page.screencastVisibilityChanged`.
@@ -110,10 +124,17 @@ impl Page {
         frames.mark_changed();
         let page = Arc::clone(self);
         let screencast = Screencast { page, id, frames, pointer: self.pointer.subscribe() };
+        // It is not for watchers.
+        self.clear_highlight().await;
         if let Some(started) = self.update_screencast() {
             started.await?;
         }
         Ok(screencast)
+    }
+
+    /// Whether somebody watches the tab.
+    pub(crate) fn is_watched(&self) -> bool {
+        !self.screencast.lock().watchers.is_empty()
     }
 
     /// Starts, changes or stops the screencast, as its watchers want it.
@@ -165,7 +186,12 @@ impl Page {
         let mut state = self.screencast.lock();
         state.unacknowledged.push(frame.session_id);
         state.frame_count += 1;
-        state.frames.send_replace(Some(Arc::new(ScreencastImage { jpeg: frame.data })));
+        let ScreencastFrameMetadata { device_width, device_height } = frame.metadata;
+        state.frames.send_replace(Some(Arc::new(ScreencastImage {
+            jpeg: frame.data,
+            view_width: device_width as u32,
+            view_height: device_height as u32,
+        })));
     }
 
     /// `Page.screencastVisibilityChanged`.

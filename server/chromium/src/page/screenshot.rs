@@ -103,6 +103,7 @@ impl Page {
     /// waits for its server.
     pub async fn screenshot(&self, area: CaptureArea, format: ImageFormat) -> Result<Screenshot> {
         self.state.lock().ensure_alive()?;
+        self.clear_highlight().await;
         let scale = self.state.lock().viewport.scale;
         let mut cut_from = None;
         let clip = match area {

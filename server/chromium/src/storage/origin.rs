@@ -101,6 +101,20 @@ const WRITE_SCRIPT: &str = "(packed, clear) => {
   return 'done';
 }";
 
+/// Packs the entries as [`REPLACE_SCRIPT`] takes them.
+const PACK_SCRIPT: &str = "() => {
+  const items = [];
+  try {
+    for (let index = 0; index < localStorage.length; index += 1) {
+      const key = localStorage.key(index);
+      items.push([key, localStorage.getItem(key) ?? '']);
+    }
+  } catch {
+    return '';
+  }
+  return JSON.stringify(items);
+}";
+
 /// Takes entries as `page/carry.rs` packs them: only JavaScript knows halves of
 /// surrogates in JSON.
 const REPLACE_SCRIPT: &str = "(packed) => {
@@ -129,6 +143,13 @@ impl OriginStorage {
     /// The local storage, whole; `None` where the document has none.
     pub async fn read(&self) -> Result<Option<Vec<StorageItem>>> {
         self.parse_items(self.0.call(READ_SCRIPT, &[]).await?)
+    }
+
+    /// The local storage, packed as in a [`DocumentSnapshot`](crate::DocumentSnapshot);
+    /// `None` where the document has none.
+    pub async fn read_packed(&self) -> Result<Option<String>> {
+        let packed: String = self.0.call(PACK_SCRIPT, &[]).await?;
+        Ok(Some(packed).filter(|packed| !packed.is_empty()))
     }
 
     /// Writes entries of the local storage, in place of all others with

@@ -1,7 +1,8 @@
 // What stands over the page while this page holds its session.
 
 import { useState } from 'preact/hooks';
-import type { TabOverview } from '../rpc/types.ts';
+import type { TabOverview } from '../rpc/contract.ts';
+import { AddressForm } from '../ui/address.tsx';
 import { Button } from '../ui/button.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { remainingText, useSeconds } from '../ui/time.tsx';
@@ -29,7 +30,7 @@ export function ControlBar({ lease, tab, onKeyboard }: { lease: Lease; tab: TabO
         <Button label="Back" icon="back" iconOnly onClick={send('back')} />
         <Button label="Forward" icon="forward" iconOnly onClick={send('forward')} />
         <Button label="Reload" icon="reload" iconOnly onClick={send('reload')} />
-        <AddressField lease={lease} tab={tab} />
+        <AddressForm url={tab.url} onOpen={(text) => sendInput(lease, tab.id, { kind: 'open', text })} />
         <span class="touch-only">
           <Button label="Keyboard" icon="keyboard" onClick={onKeyboard} />
         </span>
@@ -73,34 +74,5 @@ function Remaining({ lease, tab }: { lease: Lease; tab: string }) {
       )}
       <Failure error={action.error} retry={action.retry} dismiss={action.dismiss} />
     </>
-  );
-}
-
-function AddressField({ lease, tab }: { lease: Lease; tab: TabOverview }) {
-  // Follows the tab until the person writes into it.
-  const [draft, setDraft] = useState<string>();
-  return (
-    <form
-      class="address-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (draft) sendInput(lease, tab.id, { kind: 'open', text: draft });
-        setDraft(undefined);
-      }}
-    >
-      <input
-        aria-label="Address"
-        type="text"
-        inputMode="url"
-        autoComplete="off"
-        autoCapitalize="off"
-        spellcheck={false}
-        value={draft ?? tab.url}
-        onInput={(event) => setDraft(event.currentTarget.value)}
-      />
-      <button type="submit" class="button">
-        Open
-      </button>
-    </form>
   );
 }

@@ -1,9 +1,9 @@
 // A question of the page, answered in its place.
 
 import { useState } from 'preact/hooks';
-import type { OpenDialog } from '../rpc/types.ts';
+import type { OpenDialog } from '../rpc/contract.ts';
 import { Button } from '../ui/button.tsx';
-import { sendInput, type Lease } from './lease.ts';
+import type { PersonInput } from './event.ts';
 import { Question } from './question.tsx';
 
 const NAMES: Record<string, string> = {
@@ -13,14 +13,20 @@ const NAMES: Record<string, string> = {
   beforeunload: 'The page asks whether to leave it',
 };
 
-export function DialogBox({ dialog, tab, lease }: { dialog: OpenDialog; tab: string; lease: Lease | undefined }) {
+interface DialogBoxProps {
+  dialog: OpenDialog;
+  /** Answers it, where this page can. */
+  send: ((event: PersonInput) => void) | undefined;
+}
+
+export function DialogBox({ dialog, send }: DialogBoxProps) {
   const [text, setText] = useState(dialog.default_text);
   const isPrompt = dialog.kind === 'prompt';
-  const accept = () => lease && sendInput(lease, tab, isPrompt ? { kind: 'accept', text } : { kind: 'accept' });
+  const accept = () => send?.(isPrompt ? { kind: 'accept', text } : { kind: 'accept' });
   return (
-    <Question label="Dialog of the page" title={NAMES[dialog.kind] ?? dialog.kind} canAnswer={lease !== undefined}>
+    <Question label="Dialog of the page" title={NAMES[dialog.kind] ?? dialog.kind} canAnswer={send !== undefined}>
       <p class="page-words">{dialog.message}</p>
-      {lease && (
+      {send && (
         <form
           class="row"
           onSubmit={(event) => {
@@ -35,7 +41,7 @@ export function DialogBox({ dialog, tab, lease }: { dialog: OpenDialog; tab: str
             Accept
           </button>
           {dialog.kind !== 'alert' && (
-            <Button label="Dismiss" onClick={() => sendInput(lease, tab, { kind: 'dismiss' })} />
+            <Button label="Dismiss" onClick={() => send({ kind: 'dismiss' })} />
           )}
         </form>
       )}

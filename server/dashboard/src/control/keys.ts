@@ -1,6 +1,6 @@
 // Keys of the person as events for a tab.
 
-import type { PersonInput } from '../rpc/types.ts';
+import type { PersonInput } from './event.ts';
 
 /** Bits of the modifiers, as `SendInput` has them. */
 const ALT = 1;

@@ -2,10 +2,10 @@
 
 import { call } from '../rpc/client.ts';
 import { asCallError, CallError } from '../rpc/error.ts';
-import type { PersonInput, TakeControlResponse } from '../rpc/types.ts';
 import { login } from '../state/login.ts';
 import { overview, type Overview } from '../state/overview.ts';
 import { Store } from '../state/store.ts';
+import type { PersonInput } from './event.ts';
 import { InputQueue } from './queue.ts';
 
 /** A session that this page holds. */
@@ -36,7 +36,7 @@ export const leaseProblems = new Store<ReadonlyMap<string, { error: CallError; e
 
 export async function takeControl(session: string, tab: string, reason: string, force: boolean): Promise<void> {
   const request = { session, ...(reason ? { reason } : {}), force };
-  const { lease: id, expires_at } = await call<TakeControlResponse>('DashboardService/TakeControl', request);
+  const { lease: id, expires_at } = await call('DashboardService/TakeControl', request);
   const queue = new InputQueue(id, (error) => onInputError(session, error));
   setLease({ id, session, expiresAt: expires_at, queue, tab, isConfirmed: false, isEnding: false });
   clearProblem(session);

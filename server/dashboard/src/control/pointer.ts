@@ -1,6 +1,6 @@
 // Mouse, wheel and touch of the person as events for a tab.
 
-import type { PersonInput } from '../rpc/types.ts';
+import type { PersonInput } from './event.ts';
 import { modifiersOf } from './keys.ts';
 import { pointOn, wheelBy } from './points.ts';
 

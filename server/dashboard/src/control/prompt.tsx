@@ -2,12 +2,13 @@
 
 import { useState } from 'preact/hooks';
 import { toBase64 } from '../rpc/base64.ts';
-import type { PagePrompt, PersonInput } from '../rpc/types.ts';
+import type { PagePrompt } from '../rpc/contract.ts';
 import { Button } from '../ui/button.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { bytesText } from '../ui/bytes.ts';
 import { useAction } from '../ui/useCall.ts';
 import { CallError } from '../rpc/error.ts';
+import type { PersonInput } from './event.ts';
 import { sendInput, type Lease } from './lease.ts';
 import { Question } from './question.tsx';
 
@@ -20,6 +21,7 @@ interface PromptProps {
 }
 
 export function PromptBox({ prompt, tab, lease }: { prompt: PagePrompt; tab: string; lease: Lease | undefined }) {
+  const cancel = () => lease && sendInput(lease, tab, { kind: 'dismiss', prompt: prompt.id });
   const answer = (part: Partial<PersonInput>) =>
     lease && sendInput(lease, tab, { kind: 'answer', prompt: prompt.id, ...part });
   return (
@@ -27,18 +29,20 @@ export function PromptBox({ prompt, tab, lease }: { prompt: PagePrompt; tab: str
       label="Field of the page"
       title={prompt.label || `A field of kind ${prompt.kind}`}
       canAnswer={lease !== undefined}
+      onCancel={cancel}
     >
       {lease && (
         <>
           <PromptField prompt={prompt} answer={answer} />
-          <Button label="Cancel" onClick={() => sendInput(lease, tab, { kind: 'dismiss', prompt: prompt.id })} />
+          <Button label="Cancel" onClick={cancel} />
         </>
       )}
     </Question>
   );
 }
 
-function PromptField({ prompt, answer }: PromptProps) {
+/** `answer` gets the values of a list, or the text of another field. */
+export function PromptField({ prompt, answer }: PromptProps) {
   if (prompt.kind === 'select') return <SelectField prompt={prompt} answer={answer} />;
   if (prompt.kind === 'file') return <FileField prompt={prompt} answer={answer} />;
   return <ValueField prompt={prompt} answer={answer} />;

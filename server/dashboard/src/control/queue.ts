@@ -2,7 +2,7 @@
 
 import { call } from '../rpc/client.ts';
 import { asCallError, type CallError } from '../rpc/error.ts';
-import type { PersonInput } from '../rpc/types.ts';
+import type { PersonInput } from './event.ts';
 
 /** Kinds of which only the last of a run counts. */
 const LAST_ONE_COUNTS = new Set(['move', 'touch-move', 'compose']);

@@ -1,7 +1,7 @@
 // The button that takes a session over.
 
 import { useState } from 'preact/hooks';
-import type { SessionOverview } from '../rpc/types.ts';
+import type { SessionOverview } from '../rpc/contract.ts';
 import { Button } from '../ui/button.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { useAction } from '../ui/useCall.ts';

@@ -3,7 +3,7 @@
 // The keys arrive at a text field that is not seen, so that input methods, dead keys and
 // keyboards on the screen work. The field is emptied whenever its text was sent.
 
-import type { PersonInput } from '../rpc/types.ts';
+import type { PersonInput } from './event.ts';
 import { isForBrowser, isGiveBack, keyEvent, keyPress } from './keys.ts';
 
 export interface TextTarget {

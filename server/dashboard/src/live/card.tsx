@@ -1,7 +1,7 @@
 // A tab in the grid.
 
 import { useRef } from 'preact/hooks';
-import type { SessionOverview, TabOverview } from '../rpc/types.ts';
+import type { SessionOverview, TabOverview } from '../rpc/contract.ts';
 import { hrefOf } from '../state/route.ts';
 import { Ago } from '../ui/time.tsx';
 import { Marker } from './marker.tsx';

@@ -1,16 +1,27 @@
 // One tab, large: its picture, what can be done with it, and what its page asks.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { PersonInput } from '../control/event.ts';
 import { clearProblem, leaseProblems, leases, sendInput, type Lease } from '../control/lease.ts';
 import { ControlBar } from '../control/bar.tsx';
 import { DialogBox } from '../control/dialog.tsx';
 import { PromptBox } from '../control/prompt.tsx';
+import { PersonRequest } from '../control/request.tsx';
 import { Surface } from '../control/surface.tsx';
-import type { SessionOverview, TabOverview } from '../rpc/types.ts';
+import { demonstrations } from '../demonstrate/demonstrations.ts';
+import type { Demonstrator } from '../demonstrate/demonstrator.ts';
+import { FieldBox } from '../demonstrate/field.tsx';
+import { DemonstrationLayer } from '../demonstrate/layer.tsx';
+import { DemonstrationPane } from '../demonstrate/pane.tsx';
+import { InspectPane } from '../inspect/pane.tsx';
+import { Picker } from '../inspect/picker.tsx';
+import { useInspector } from '../inspect/useInspector.ts';
+import type { SessionOverview, TabOverview } from '../rpc/contract.ts';
 import { hrefOf } from '../state/route.ts';
 import { setLarge } from '../state/pictures.ts';
 import { useStore } from '../state/store.ts';
 import { call } from '../rpc/client.ts';
+import { SessionQuestions } from '../talk/questions.tsx';
 import { Button } from '../ui/button.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { useAction } from '../ui/useCall.ts';
@@ -20,7 +31,7 @@ import { StateCover } from './card.tsx';
 import { Marker } from './marker.tsx';
 import { RefBoxes, RefList, useRefs } from './refs.tsx';
 import { Toolbar } from './toolbar.tsx';
-import { usePicture } from './usePicture.ts';
+import { usePicture, type PictureInfo } from './usePicture.ts';
 import { useFitted } from './useFitted.ts';
 import { actionText, titleOf } from './words.ts';
 
@@ -31,6 +42,9 @@ export function LargeTab({ session, tab }: { session: SessionOverview; tab: TabO
   const fitted = useFitted(stage, info);
   const lease = useStore(leases).get(session.name);
   const refs = useRefs(session.name, tab.id);
+  const [pointed, setPointed] = useState<string>();
+  const inspector = useInspector(session.name, tab.id);
+  const demonstrator = useStore(demonstrations).get(session.name);
   const [focusCount, setFocusCount] = useState(0);
   useEffect(() => {
     if (fitted.width > 0) setLarge({ tab: tab.id, width: fitted.width * devicePixelRatio });
@@ -49,14 +63,11 @@ export function LargeTab({ session, tab }: { session: SessionOverview; tab: TabO
         </div>
       </header>
       <TabStrip session={session} current={tab.id} />
-      <Toolbar session={session} tab={tab} refs={refs} />
+      <Toolbar session={session} tab={tab} refs={refs} inspector={inspector} demonstrator={demonstrator} />
       {lease && <ControlBar lease={lease} tab={tab} onKeyboard={() => setFocusCount((count) => count + 1)} />}
       <InputProblem session={session.name} />
-      {session.request && (
-        <p class="request">
-          <strong>An agent asks for a person:</strong> {session.request}
-        </p>
-      )}
+      <PersonRequest session={session} />
+      <SessionQuestions session={session.name} />
       <div class="stage-row">
         <div class={`stage${lease ? ' controlled' : ''}`} ref={stage}>
           <div class="picture" style={{ width: `${fitted.width}px`, height: `${fitted.height}px` }}>
@@ -71,7 +82,7 @@ export function LargeTab({ session, tab }: { session: SessionOverview; tab: TabO
             <StateCover session={session} info={info} />
             {info?.state === 'hidden' && <BringToFront tab={tab.id} session={session.name} lease={lease} />}
             {info && <Marker action={tab.last_action} width={info.width} height={info.height} />}
-            {info && <RefBoxes refs={refs} width={info.width} height={info.height} />}
+            {info && <RefBoxes refs={refs} width={info.width} height={info.height} pointed={pointed} />}
             {lease && info && (
               <Surface
                 lease={lease}
@@ -82,13 +93,24 @@ export function LargeTab({ session, tab }: { session: SessionOverview; tab: TabO
                 isAsked={Boolean(tab.dialog || tab.prompt)}
               />
             )}
+            {inspector.isOn && info && isDrawn(info) && (
+              <Picker inspector={inspector} width={info.width} height={info.height} />
+            )}
+            {demonstrator && !lease && !inspector.isOn && info && isDrawn(info) && (
+              <DemonstrationLayer demonstrator={demonstrator} tab={tab.id} width={info.width} height={info.height} />
+            )}
           </div>
-          {tab.dialog && <DialogBox key={tab.dialog.message} dialog={tab.dialog} tab={tab.id} lease={lease} />}
+          {tab.dialog && (
+            <DialogBox key={tab.dialog.message} dialog={tab.dialog} send={answerTo(tab.id, lease, demonstrator)} />
+          )}
+          {demonstrator && <FieldBox demonstrator={demonstrator} tab={tab.id} />}
           {tab.prompt && !tab.dialog && (
             <PromptBox key={tab.prompt.id} prompt={tab.prompt} tab={tab.id} lease={lease} />
           )}
         </div>
-        <RefList refs={refs} />
+        <RefList refs={refs} onPoint={setPointed} />
+        <InspectPane inspector={inspector} session={session} tab={tab} />
+        {demonstrator && <DemonstrationPane demonstrator={demonstrator} session={session} tab={tab} />}
       </div>
       <p class="muted facts">
         <span>
@@ -102,6 +124,17 @@ export function LargeTab({ session, tab }: { session: SessionOverview; tab: TabO
       </p>
     </article>
   );
+}
+
+/** Answers a dialog of the page, as the holder of the session or as a step of a demonstration. */
+function answerTo(tab: string, lease: Lease | undefined, demonstrator: Demonstrator | undefined) {
+  if (lease) return (event: PersonInput) => sendInput(lease, tab, event);
+  return demonstrator && ((event: PersonInput) => demonstrator.answer(tab, event));
+}
+
+/** Whether there is a picture to point at. */
+function isDrawn({ state, width }: PictureInfo): boolean {
+  return (state === 'live' || state === 'still') && width > 0;
 }
 
 function TabStrip({ session, current }: { session: SessionOverview; current: string }) {

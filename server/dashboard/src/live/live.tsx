@@ -6,6 +6,7 @@ import { findTab, overview, sortedSessions } from '../state/overview.ts';
 import { forgetTabsExcept, picturesProblem } from '../state/pictures.ts';
 import { route } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
+import { talk, waitingQuestions } from '../state/talk.ts';
 import { Button } from '../ui/button.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { Empty } from '../ui/panel.tsx';
@@ -20,7 +21,8 @@ export function LiveView() {
     if (response) forgetTabsExcept(new Set(response.sessions.flatMap((session) => session.tabs.map(({ id }) => id))));
   }, [response]);
   const found = tab === undefined ? undefined : findTab(response, tab);
-  const sessions = sortedSessions(response);
+  const asking = new Set(waitingQuestions(useStore(talk)).map(({ session }) => session));
+  const sessions = sortedSessions(response, asking);
   return (
     <div class={tab === undefined ? 'live' : 'live large'}>
       {tab === undefined && (
@@ -36,7 +38,10 @@ export function LiveView() {
       {tab === undefined && response && sessions.length === 0 && (
         <Empty>No session is open. Agents open them with their first command.</Empty>
       )}
-      {tab === undefined && sessions.map((session) => <SessionSection key={session.name} session={session} />)}
+      {tab === undefined &&
+        sessions.map((session) => (
+          <SessionSection key={session.name} session={session} isAsked={asking.has(session.name)} />
+        ))}
     </div>
   );
 }

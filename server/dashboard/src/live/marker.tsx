@@ -1,7 +1,7 @@
 // Where the agent acted last; it fades after 3 seconds.
 
 import { useEffect, useState } from 'preact/hooks';
-import type { TabAction } from '../rpc/types.ts';
+import type { TabAction } from '../rpc/contract.ts';
 
 const SHOWN_MS = 3_000;
 

@@ -2,15 +2,9 @@
 
 import { useState } from 'preact/hooks';
 import { call } from '../rpc/client.ts';
+import type { SnapshotNode } from '../rpc/contract.ts';
 import { asCallError, type CallError } from '../rpc/error.ts';
-
-interface SnapshotNode {
-  ref: string;
-  role: string;
-  name: string;
-  frame: string;
-  box?: { x: number; y: number; width: number; height: number };
-}
+import { RefRows } from './refRows.tsx';
 
 export interface Refs {
   isOn: boolean;
@@ -26,11 +20,7 @@ export function useRefs(session: string, tab: string): Refs {
   const [state, setState] = useState<Pick<Refs, 'isOn' | 'nodes' | 'error'>>(OFF);
   const reload = () => {
     setState({ ...OFF, isOn: true });
-    call<{ nodes: SnapshotNode[] }>(
-      'BrowserService/Snapshot',
-      { interactive: true, nodes: true },
-      { session, tab },
-    ).then(
+    call('BrowserService/Snapshot', { interactive: true, nodes: true }, { session, tab }).then(
       ({ nodes }) => setState((now) => (now.isOn ? { ...now, nodes: nodes.filter((node) => node.ref) } : now)),
       (cause) => setState((now) => (now.isOn ? { ...now, error: asCallError(cause) } : now)),
     );
@@ -40,7 +30,18 @@ export function useRefs(session: string, tab: string): Refs {
 }
 
 /** Boxes of the main frame; those of other frames are relative to a frame whose place is unknown. */
-export function RefBoxes({ refs, width, height }: { refs: Refs; width: number; height: number }) {
+export function RefBoxes({
+  refs,
+  width,
+  height,
+  pointed,
+}: {
+  refs: Refs;
+  width: number;
+  height: number;
+  /** The ref that is pointed at in the list. */
+  pointed: string | undefined;
+}) {
   if (!refs.nodes || !width || !height) return null;
   return (
     <div class="ref-boxes" aria-hidden="true">
@@ -49,7 +50,7 @@ export function RefBoxes({ refs, width, height }: { refs: Refs; width: number; h
           box &&
           !frame && (
             <span
-              class="ref-box"
+              class={ref === pointed ? 'ref-box pointed' : 'ref-box'}
               style={{
                 left: `${(box.x / width) * 100}%`,
                 top: `${(box.y / height) * 100}%`,
@@ -65,18 +66,12 @@ export function RefBoxes({ refs, width, height }: { refs: Refs; width: number; h
   );
 }
 
-export function RefList({ refs }: { refs: Refs }) {
+export function RefList({ refs, onPoint }: { refs: Refs; onPoint: (ref: string | undefined) => void }) {
   if (!refs.isOn || refs.error) return null;
   return (
     <aside class="ref-list" aria-label="Refs">
       {refs.nodes ? (
-        <ul tabIndex={0} aria-label="Elements">
-          {refs.nodes.map(({ ref, role, name }) => (
-            <li>
-              <code>{ref}</code> <span class="muted">{role}</span> {name}
-            </li>
-          ))}
-        </ul>
+        <RefRows nodes={refs.nodes} onPoint={onPoint} />
       ) : (
         <p class="muted">Loading the refs…</p>
       )}

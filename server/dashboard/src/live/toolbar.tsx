@@ -1,9 +1,13 @@
 // What can be done with a tab.
 
+import { useState } from 'preact/hooks';
 import { leases, sendInput, type Lease } from '../control/lease.ts';
 import { TakeControl } from '../control/take.tsx';
+import { DemonstrateButton } from '../demonstrate/button.tsx';
+import type { Demonstrator } from '../demonstrate/demonstrator.ts';
+import type { Inspector } from '../inspect/useInspector.ts';
 import { call } from '../rpc/client.ts';
-import type { SessionOverview, TabOverview } from '../rpc/types.ts';
+import type { SessionOverview, TabOverview } from '../rpc/contract.ts';
 import { goTo } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
@@ -15,11 +19,25 @@ import type { Refs } from './refs.tsx';
 const NAVIGATION_MS = 30_000;
 const PDF_MS = 60_000;
 
-export function Toolbar({ session, tab, refs }: { session: SessionOverview; tab: TabOverview; refs: Refs }) {
+interface ToolbarProps {
+  session: SessionOverview;
+  tab: TabOverview;
+  refs: Refs;
+  inspector: Inspector;
+  /** The demonstration that runs in the session. */
+  demonstrator: Demonstrator | undefined;
+}
+
+export function Toolbar({ session, tab, refs, inspector, demonstrator }: ToolbarProps) {
   const action = useAction();
+  const [done, setDone] = useState('');
   const lease = useStore(leases).get(session.name);
   const place = { session: session.name, tab: tab.id };
-  const run = (work: () => Promise<unknown>) => () => action.run(work);
+  const run = (work: () => Promise<unknown>) => () => {
+    setDone('');
+    action.run(work);
+  };
+  const reload = run(() => call('BrowserService/Reload', {}, { ...place, timeoutMs: NAVIGATION_MS }));
   const { busy } = action;
   return (
     <>
@@ -32,7 +50,7 @@ export function Toolbar({ session, tab, refs }: { session: SessionOverview; tab:
             iconOnly
             scope="write"
             disabled={busy}
-            onClick={run(() => call('BrowserService/Reload', {}, { ...place, timeoutMs: NAVIGATION_MS }))}
+            onClick={demonstrator ? () => demonstrator.navigate(tab.id, 'Reload') : reload}
           />
         )}
         <Button
@@ -51,6 +69,18 @@ export function Toolbar({ session, tab, refs }: { session: SessionOverview; tab:
           pressed={refs.isOn}
           onClick={refs.toggle}
         />
+        <Button label="Inspect" icon="inspect" scope="read" pressed={inspector.isOn} onClick={inspector.toggle} />
+        <DemonstrateButton session={session} tab={tab.id} onBegin={() => inspector.isOn && inspector.toggle()} />
+        {!lease && (
+          <Button
+            label="Hide ads, banners and bars"
+            icon="clean"
+            iconOnly
+            scope="admin"
+            disabled={busy}
+            onClick={run(async () => setDone(await cleanUp(place)))}
+          />
+        )}
         <Button
           label="Save a screenshot"
           icon="camera"
@@ -76,11 +106,9 @@ export function Toolbar({ session, tab, refs }: { session: SessionOverview; tab:
           disabled={busy}
           onClick={run(() => closeTab(place, lease))}
         />
-        {busy && (
-          <span class="muted" role="status">
-            Working…
-          </span>
-        )}
+        <span class="muted" role="status">
+          {busy ? 'Working…' : done}
+        </span>
       </div>
       <Failure
         error={action.error ?? refs.error}
@@ -96,21 +124,19 @@ interface Place {
   tab: string;
 }
 
+/** Hides what lies around the content; answers how much of each kind. */
+async function cleanUp(place: Place): Promise<string> {
+  const { summary } = await call('BrowserService/Cleanup', { all: true }, place);
+  return summary ? `Hidden: ${summary}.` : 'Nothing to hide was found.';
+}
+
 async function saveScreenshot(place: Place): Promise<void> {
-  const { image, mime } = await call<{ image: string; mime: string }>(
-    'BrowserService/Screenshot',
-    { viewport: true },
-    place,
-  );
+  const { image, mime } = await call('BrowserService/Screenshot', { viewport: true }, place);
   saveFile(`tab-${place.tab}.png`, image, mime || 'image/png');
 }
 
 async function savePdf(place: Place): Promise<void> {
-  const { pdf, mime } = await call<{ pdf: string; mime: string }>(
-    'BrowserService/Pdf',
-    {},
-    { ...place, timeoutMs: PDF_MS },
-  );
+  const { pdf, mime } = await call('BrowserService/Pdf', {}, { ...place, timeoutMs: PDF_MS });
   saveFile(`tab-${place.tab}.pdf`, pdf, mime || 'application/pdf');
 }
 

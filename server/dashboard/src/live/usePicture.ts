@@ -2,17 +2,12 @@
 
 import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { ViewTabsResponse } from '../rpc/types.ts';
+import type { ViewTabsResponse } from '../rpc/contract.ts';
 import { watchTab } from '../state/pictures.ts';
 import { Painter } from './painter.ts';
 
 /** What is known of the last picture, apart from its bytes. */
-export interface PictureInfo {
-  state: string;
-  width: number;
-  height: number;
-  time: string;
-}
+export type PictureInfo = Pick<ViewTabsResponse, 'state' | 'width' | 'height' | 'time'>;
 
 export function usePicture(
   ref: RefObject<HTMLCanvasElement | null>,

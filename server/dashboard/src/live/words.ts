@@ -1,6 +1,6 @@
 // How states and actions are named.
 
-import type { ControlHolder, TabAction, TabOverview } from '../rpc/types.ts';
+import type { ControlHolder, TabAction, TabOverview } from '../rpc/contract.ts';
 
 const DONE: Record<string, string> = {
   click: 'clicked',

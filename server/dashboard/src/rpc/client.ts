@@ -2,8 +2,10 @@
 
 import { endLogin, login } from '../state/login.ts';
 import { markDown, markUp } from '../state/connection.ts';
+import type { Calls, Streams } from './contract.ts';
 import { asCallError, CallError, errorOf, unreachable } from './error.ts';
 import { documentsOf, envelope } from './frames.ts';
+import { post } from './transport.ts';
 
 /** Where a call acts, and how long it may take. */
 export interface CallOptions {
@@ -23,8 +25,13 @@ const GRACE_MS = 1_000;
 const FOLLOW_TIMEOUT_MS = 24 * 3600 * 1000;
 
 /** Calls `Service/Method`, and returns its answer. */
-export async function call<Answer>(method: string, request: object = {}, options: CallOptions = {}): Promise<Answer> {
+export async function call<M extends keyof Calls>(
+  method: M,
+  request: Calls[M]['request'] = {},
+  options: CallOptions = {},
+): Promise<Calls[M]['response']> {
   const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const began = Date.now();
   const deadline = new Deadline(timeoutMs, options.signal);
   try {
     const response = await send(
@@ -37,21 +44,22 @@ export async function call<Answer>(method: string, request: object = {}, options
     );
     const document: unknown = await response.json();
     if (!response.ok) throw errorOf(document);
-    markUp();
-    return document as Answer;
+    markUp(began);
+    return document as Calls[M]['response'];
   } catch (cause) {
-    throw failure(deadline.explain(cause));
+    throw failure(deadline.explain(cause), began);
   } finally {
     deadline.clear();
   }
 }
 
 /** Calls `Service/Method`, and yields the messages of its answer until it ends. */
-export async function* stream<Message>(
-  method: string,
-  request: object,
+export async function* stream<M extends keyof Streams>(
+  method: M,
+  request: Streams[M]['request'] = {},
   options: CallOptions = {},
-): AsyncGenerator<Message> {
+): AsyncGenerator<Streams[M]['response']> {
+  const began = Date.now();
   // The deadline of the page covers the time until the answer begins; the daemon's the whole.
   const deadline = new Deadline(options.timeoutMs ?? DEFAULT_TIMEOUT_MS, options.signal);
   try {
@@ -66,25 +74,25 @@ export async function* stream<Message>(
     );
     if (options.timeoutMs === undefined) deadline.stopTimer();
     if (!response.ok || !response.body) throw errorOf(await response.json());
-    markUp();
+    markUp(began);
     const documents = documentsOf(response.body);
     try {
       let next = await documents.next();
-      for (; !next.done; next = await documents.next()) yield next.value as Message;
+      for (; !next.done; next = await documents.next()) yield next.value as Streams[M]['response'];
       const { error } = (next.value ?? {}) as { error?: unknown };
       if (error) throw errorOf(error);
     } finally {
       void documents.return(undefined);
     }
   } catch (cause) {
-    throw failure(deadline.explain(cause));
+    throw failure(deadline.explain(cause), began);
   } finally {
     deadline.clear();
   }
 }
 
 async function send(
-  method: string,
+  method: keyof Calls | keyof Streams,
   body: string | Uint8Array<ArrayBuffer>,
   type: string,
   timeoutMs: number,
@@ -96,20 +104,14 @@ async function send(
     'connect-protocol-version': '1',
     'connect-timeout-ms': String(timeoutMs),
     'browse-content': 'raw',
-    authorization: `Bearer ${login.value.token}`,
   };
+  const { token, address } = login.value;
+  // A panel over the pipe has none.
+  if (token) headers.authorization = `Bearer ${token}`;
   if (options.session !== undefined) headers['browse-session'] = encodeURIComponent(options.session);
   if (options.tab !== undefined) headers['browse-tab'] = options.tab;
   const keepalive = options.keepalive ?? false;
-  return fetch(`/browse.v1.${method}`, {
-    method: 'POST',
-    headers,
-    body,
-    signal,
-    keepalive,
-    cache: 'no-store',
-    credentials: 'omit',
-  });
+  return post(address, `/browse.v1.${method}`, { headers, body, signal, keepalive });
 }
 
 /** Ends a call that takes too long. */
@@ -153,8 +155,8 @@ class Deadline {
   }
 }
 
-/** What a failure is, with its consequences for the whole page. */
-function failure(cause: unknown): CallError {
+/** What a failure of a call that began then is, with its consequences for the whole page. */
+function failure(cause: unknown, began: number): CallError {
   // `fetch` and readers throw these when the connection breaks or the answer is not JSON.
   const error =
     cause instanceof CallError
@@ -164,6 +166,6 @@ function failure(cause: unknown): CallError {
         : asCallError(cause);
   if (error.reason === 'DAEMON_UNREACHABLE') markDown();
   else if (error.reason.startsWith('TOKEN_')) endLogin(error);
-  else if (error.reason !== 'CANCELED' && error.reason !== 'DEADLINE_EXCEEDED') markUp();
+  else if (error.reason !== 'CANCELED' && error.reason !== 'DEADLINE_EXCEEDED') markUp(began);
   return error;
 }

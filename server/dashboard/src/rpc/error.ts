@@ -1,18 +1,15 @@
 // Why a call failed, and how that is read from a Connect error.
 
-/** What a page wrote, as far as an error quotes it. */
-export interface Quote {
-  about: string;
-  text: string;
-}
+import type { PageQuote } from './contract.ts';
 
 /** A failed call. Message and hint are the words of the daemon. */
 export class CallError extends Error {
   readonly reason: string;
   readonly hint: string;
-  readonly quotes: Quote[];
+  /** What a page wrote, as far as the error quotes it. */
+  readonly quotes: PageQuote[];
 
-  constructor(reason: string, message: string, hint = '', quotes: Quote[] = []) {
+  constructor(reason: string, message: string, hint = '', quotes: PageQuote[] = []) {
     super(message);
     this.name = 'CallError';
     this.reason = reason;

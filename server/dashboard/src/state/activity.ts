@@ -2,9 +2,9 @@
 // browser opens six connections to a daemon at most, for all of its windows.
 
 import { useEffect } from 'preact/hooks';
+import type { ActivityEntry } from '../rpc/contract.ts';
 import { follow } from '../rpc/follow.ts';
 import type { CallError } from '../rpc/error.ts';
-import type { ActivityEntry } from '../rpc/types.ts';
 import { hasScope } from './login.ts';
 import { Store, useStore } from './store.ts';
 
@@ -17,7 +17,8 @@ export interface Activity {
   problem?: CallError;
 }
 
-const MAX_ENTRIES = 2_000;
+/** As many as the daemon keeps. */
+export const MAX_ENTRIES = 2_000;
 
 /** Oldest first. */
 const activity = new Store<Activity>({ entries: [] });
@@ -36,7 +37,7 @@ function followActivity(signal: AbortSignal): void {
   activity.set({ entries: [] });
   if (!hasScope('meta')) return;
   const collector = new Collector();
-  void follow<{ entry?: ActivityEntry }>(
+  void follow(
     {
       method: 'DaemonService/Activity',
       pausesWhenHidden: true,

@@ -1,8 +1,8 @@
 // The sessions and tabs, as the daemon reports them while they change.
 
+import type { OverviewResponse, SessionOverview, TabOverview } from '../rpc/contract.ts';
 import { follow } from '../rpc/follow.ts';
 import type { CallError } from '../rpc/error.ts';
-import type { OverviewResponse, SessionOverview, TabOverview } from '../rpc/types.ts';
 import { notify } from './notify.ts';
 import { Store } from './store.ts';
 
@@ -20,7 +20,7 @@ export const overview = new Store<Overview>({});
 /** Follows the overview until `signal` ends it. */
 export function followOverview(signal: AbortSignal): void {
   overview.set({});
-  void follow<OverviewResponse>(
+  void follow(
     {
       method: 'DashboardService/Overview',
       request: () => ({ follow: true }),
@@ -36,15 +36,16 @@ export function isOutdated({ response, firstBuild }: Overview): boolean {
   return response !== undefined && firstBuild !== undefined && response.build_id !== firstBuild;
 }
 
-/** The sessions, those first in which an agent asks for a person. */
-export function sortedSessions(response: OverviewResponse | undefined): SessionOverview[] {
+/** The sessions, those first in which an agent asks for a person, or asks one of the questions of `asking`. */
+export function sortedSessions(response: OverviewResponse | undefined, asking: ReadonlySet<string>): SessionOverview[] {
   const sessions = response?.sessions ?? [];
-  return [...sessions.filter(isWaiting), ...sessions.filter((session) => !isWaiting(session))];
+  const isFirst = (session: SessionOverview) => isWaiting(session) || asking.has(session.name);
+  return [...sessions.filter(isFirst), ...sessions.filter((session) => !isFirst(session))];
 }
 
 /** Whether an agent asks for a person, and nobody came yet. */
 export function isWaiting(session: SessionOverview): boolean {
-  return Boolean(session.request);
+  return session.request !== undefined;
 }
 
 export function findTab(
@@ -58,6 +59,15 @@ export function findTab(
   return undefined;
 }
 
+/** Shows at once what a call has changed; the next overview confirms it. */
+export function markPaused(name: string, paused: boolean): void {
+  const { response } = overview.value;
+  if (!response) return;
+  const change = paused ? { paused } : { paused, handed_off: false };
+  const sessions = response.sessions.map((session) => (session.name === name ? { ...session, ...change } : session));
+  overview.patch({ response: { ...response, sessions } });
+}
+
 /** What waits for a person: requests of agents, and approvals. */
 export function waitingCount(response: OverviewResponse | undefined): number {
   return (response?.sessions ?? []).filter(isWaiting).length + (response?.approvals ?? 0);
@@ -66,15 +76,13 @@ export function waitingCount(response: OverviewResponse | undefined): number {
 function take(response: OverviewResponse): void {
   const before = overview.value;
   overview.set({ response, firstBuild: before.firstBuild ?? response.build_id });
-  const count = waitingCount(response);
-  document.title = `${count > 0 ? `(${count}) ` : ''}browse dashboard`;
   if (before.response) notifyOfChanges(before.response, response);
 }
 
 function notifyOfChanges(before: OverviewResponse, now: OverviewResponse): void {
   const known = new Map(before.sessions.map((session) => [session.name, session.request]));
   for (const { name, request } of now.sessions) {
-    if (request && request !== known.get(name)) notify(`Session ${name} asks for a person`, request);
+    if (request !== undefined && request !== known.get(name)) notify(`Session ${name} asks for a person`, request);
   }
   if (now.approvals > before.approvals) notify('An agent waits for an approval', `${now.approvals} waiting`);
 }

@@ -4,8 +4,8 @@
 // one `UpdateView` in flight at most; what changes meanwhile goes with the next one.
 
 import { call, stream } from '../rpc/client.ts';
+import type { UpdateViewRequest, ViewTabsResponse } from '../rpc/contract.ts';
 import { asCallError, type CallError } from '../rpc/error.ts';
-import type { ViewTabsResponse } from '../rpc/types.ts';
 import { Store } from './store.ts';
 
 const THUMBNAIL_WIDTH = 320;
@@ -138,9 +138,7 @@ class Connection {
     const request = { tabs: this.#tabs, view: this.#view, width: THUMBNAIL_WIDTH, fps: FRAMES_PER_SECOND };
     let problem: CallError | undefined;
     try {
-      for await (const picture of stream<ViewTabsResponse>('DashboardService/ViewTabs', request, {
-        signal: this.#abort.signal,
-      })) {
+      for await (const picture of stream('DashboardService/ViewTabs', request, { signal: this.#abort.signal })) {
         this.#isOpen = true;
         const sequence = BigInt(picture.sequence);
         if (sequence > this.#received) this.#received = sequence;
@@ -183,7 +181,7 @@ class Connection {
   }
 
   /** What the daemon does not know yet; it counts as sent from now on. */
-  #next(): object | undefined {
+  #next(): UpdateViewRequest | undefined {
     const [tabs, large] = [keyOf(this.#tabs), keyOf(this.#large)];
     const request = {
       ...(this.#received > this.#sentReceived ? { received: String(this.#received) } : {}),

@@ -1,14 +1,17 @@
 // Which view is shown: the part of the address behind `#`.
 
+import { frame } from '../rpc/frame.ts';
 import { Store } from './store.ts';
 
-export const VIEWS = ['live', 'approvals', 'timeline', 'skills', 'sessions', 'system'] as const;
+export const VIEWS = ['panel', 'live', 'talk', 'approvals', 'timeline', 'skills', 'sessions', 'terminal', 'system'] as const;
 export type View = (typeof VIEWS)[number];
 
 export interface Route {
   view: View;
   /** Id of the tab that is shown large. */
   tab?: string;
+  /** Session whose conversation or panel is shown. */
+  session?: string;
   /** Part of the timeline; the calls when left out. */
   part?: 'traces';
   /** Number of the trace that is open. */
@@ -29,8 +32,9 @@ window.addEventListener('hashchange', () => {
   route.set(read());
 });
 
-export function hrefOf({ view, tab, part, trace, step }: Route): string {
+export function hrefOf({ view, tab, session, part, trace, step }: Route): string {
   if (trace !== undefined) return step === undefined ? `#${view}/trace/${trace}` : `#${view}/trace/${trace}/${step}`;
+  if (session !== undefined) return `#${view}/${encodeURIComponent(session)}`;
   if (part !== undefined) return `#${view}/${part}`;
   return tab === undefined ? `#${view}` : `#${view}/${tab}`;
 }
@@ -52,12 +56,22 @@ export function replaceRoute(target: Route): void {
 
 function read(): Route {
   const [name, first, second, third] = location.hash.slice(1).split('/');
-  const view = VIEWS.find((candidate) => candidate === name) ?? 'live';
+  const view = VIEWS.find((candidate) => candidate === name) ?? (frame === 'page' ? 'live' : 'panel');
   if (view === 'live' && isNumber(first)) return { view, tab: first };
+  if ((view === 'talk' || view === 'panel') && first) return { view, session: decoded(first) };
   if (view === 'timeline' && first === 'traces') return { view, part: 'traces' };
   if (view === 'timeline' && first === 'trace' && isNumber(second))
     return isNumber(third) ? { view, trace: second, step: third } : { view, trace: second };
   return { view };
+}
+
+/** The text of a part of an address; one that was not encoded stands for itself. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 function isNumber(part: string | undefined): part is string {

@@ -2,12 +2,12 @@
 
 import { useState } from 'preact/hooks';
 import { call } from '../rpc/client.ts';
+import type { TraceInfo } from '../rpc/contract.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmButton } from '../ui/confirm.tsx';
 import { saveFile } from '../ui/download.ts';
 import { Failure } from '../ui/failure.tsx';
 import { useAction } from '../ui/useCall.ts';
-import type { TraceInfo } from './messages.ts';
 import { isRecording } from './words.ts';
 
 /** Of RPCs that write a file. */
@@ -90,11 +90,7 @@ async function stop({ session }: TraceInfo): Promise<void> {
 }
 
 async function save({ id }: TraceInfo, format: keyof typeof FORMATS): Promise<{ name: string; note: string }> {
-  const { trace, mime, note } = await call<{ trace: string; mime: string; note: string }>(
-    'BrowserService/SaveTrace',
-    { id, format },
-    { timeoutMs: FILE_MS },
-  );
+  const { trace, mime, note } = await call('BrowserService/SaveTrace', { id, format }, { timeoutMs: FILE_MS });
   const name = `trace-${id}.${format}`;
   saveFile(name, trace, mime || FORMATS[format]);
   return { name, note };

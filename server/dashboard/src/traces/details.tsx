@@ -1,9 +1,9 @@
 // The console and the requests of a step.
 
+import type { ConsoleMessage, NetworkEntry } from '../rpc/contract.ts';
 import { bytesText } from '../ui/bytes.ts';
 import { Empty } from '../ui/panel.tsx';
 import { Table } from '../ui/table.tsx';
-import type { ConsoleMessage, NetworkEntry } from './messages.ts';
 
 const MAX_ROWS = 200;
 const LEVELS: Record<string, string> = { warning: 'warn', error: 'bad', exception: 'bad' };

@@ -1,9 +1,10 @@
 // What is known of a trace without opening it.
 
+import type { TraceInfo } from '../rpc/contract.ts';
 import { bytesText } from '../ui/bytes.ts';
+import { countText } from '../ui/count.ts';
 import { dateText } from '../ui/time.tsx';
-import type { TraceInfo } from './messages.ts';
-import { countText, isRecording } from './words.ts';
+import { isRecording } from './words.ts';
 
 export function StateChip({ trace }: { trace: TraceInfo }) {
   return <span class={`chip ${isRecording(trace) ? 'warn' : ''}`}>{trace.state}</span>;

@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { call } from '../rpc/client.ts';
+import type { TraceInfo } from '../rpc/contract.ts';
 import { hasScope } from '../state/login.ts';
 import { hrefOf } from '../state/route.ts';
 import { Button } from '../ui/button.tsx';
@@ -12,7 +13,6 @@ import { useAction, useLoad } from '../ui/useCall.ts';
 import { useSessionChoice } from '../views/sessionChoice.tsx';
 import { TraceActions } from './actions.tsx';
 import { StateChip, TraceFacts } from './facts.tsx';
-import type { TraceInfo } from './messages.ts';
 import { isRecording } from './words.ts';
 
 const RECORDING_POLL_MS = 2_000;
@@ -22,8 +22,7 @@ const IDLE_POLL_MS = 10_000;
 export function TracesPanel() {
   const allowed = hasScope('meta');
   const load = useLoad(
-    async (signal) =>
-      allowed ? (await call<{ traces: TraceInfo[] }>('BrowserService/ListTraces', {}, { signal })).traces : [],
+    async (signal) => (allowed ? (await call('BrowserService/ListTraces', {}, { signal })).traces : []),
     [],
     (traces) => (!allowed ? undefined : traces.some(isRecording) ? RECORDING_POLL_MS : IDLE_POLL_MS),
   );
@@ -59,11 +58,11 @@ function Recorder({ traces, onChanged }: { traces: TraceInfo[]; onChanged: () =>
     });
   const start = async () => {
     const options = session === undefined ? {} : { session };
-    const { id } = await call<{ id: string }>('BrowserService/StartStepTrace', {}, options);
+    const { id } = await call('BrowserService/StartStepTrace', {}, options);
     return `Trace ${id} records ${session}.`;
   };
   const removeAll = async () => {
-    const { removed } = await call<{ removed: number }>('BrowserService/RemoveTrace', { all: true });
+    const { removed } = await call('BrowserService/RemoveTrace', { all: true });
     return `Removed: ${removed}.`;
   };
   return (

@@ -2,11 +2,11 @@
 
 import { useState } from 'preact/hooks';
 import { call } from '../rpc/client.ts';
+import type { TraceStep } from '../rpc/contract.ts';
 import { sleep } from '../rpc/wait.ts';
 import { Button } from '../ui/button.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { useLoad } from '../ui/useCall.ts';
-import type { TraceStep } from './messages.ts';
 import type { PictureCache } from './pictureCache.ts';
 import { stepBefore } from './words.ts';
 
@@ -54,7 +54,7 @@ function Picture({ trace, number, cache }: { trace: string; number: number; cach
       if (cache.get(number) !== undefined) return;
       await sleep(SETTLE_MS, signal);
       const request = { id: trace, step: number };
-      const { image } = await call<{ image: string }>('BrowserService/TracePicture', request, { signal });
+      const { image } = await call('BrowserService/TracePicture', request, { signal });
       if (!signal.aborted) cache.put(number, image);
     },
     [trace, number],

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../rpc/client.ts';
+import type { TraceStep } from '../rpc/contract.ts';
 import { sleep } from '../rpc/wait.ts';
 import { hrefOf } from '../state/route.ts';
 import { Facts } from '../ui/facts.tsx';
@@ -11,7 +12,6 @@ import { indented, Output } from '../ui/output.tsx';
 import { clockText } from '../ui/time.tsx';
 import { useLoad } from '../ui/useCall.ts';
 import { ConsoleTable, RequestTable } from './details.tsx';
-import type { StepDetails, TraceStep } from './messages.ts';
 import { SETTLE_MS, StepPicture, type Side } from './picture.tsx';
 import type { PictureCache } from './pictureCache.ts';
 import { isFailed } from './words.ts';
@@ -88,10 +88,10 @@ function StepFacts({ step }: { step: TraceStep }) {
 
 /** What the list of steps does not have. */
 function Meanwhile({ trace, step: { number } }: { trace: string; step: TraceStep }) {
-  const load = useLoad<StepDetails>(
+  const load = useLoad(
     async (signal) => {
       await sleep(SETTLE_MS, signal);
-      return call<StepDetails>('BrowserService/ShowStep', { id: trace, step: number }, { signal });
+      return call('BrowserService/ShowStep', { id: trace, step: number }, { signal });
     },
     [trace, number],
   );

@@ -1,8 +1,10 @@
-// The list of steps: one is selected, with the arrow keys or by a click.
+// The list of steps: one is selected, with the arrow keys or by a click, and any number is chosen for
+// a skill, with the space key or by a click on its box; with Shift all from the last one on.
 
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { TraceStep } from './messages.ts';
-import { countText, isFailed, targetText } from './words.ts';
+import type { TraceStep } from '../rpc/contract.ts';
+import { countText } from '../ui/count.ts';
+import { isFailed, targetText } from './words.ts';
 
 const PAGE_STEPS = 10;
 /** Steps that are rendered together. */
@@ -23,9 +25,13 @@ interface StepListProps {
   /** Number of a step, which the filter may have taken out of `steps`. */
   selected: number;
   onSelect: (number: number) => void;
+  /** Numbers of the steps for a skill. */
+  chosen: ReadonlySet<number>;
+  /** `isRange` when Shift was held. */
+  onChoose: (number: number, isRange: boolean) => void;
 }
 
-export function StepList({ steps, selected, onSelect }: StepListProps) {
+export function StepList({ steps, selected, onSelect, chosen, onChoose }: StepListProps) {
   const list = useRef<HTMLDivElement>(null);
   const chunks = useMemo(() => chunksOf(steps), [steps]);
   const isShown = steps.some((step) => step.number === selected);
@@ -42,15 +48,23 @@ export function StepList({ steps, selected, onSelect }: StepListProps) {
     else scrollTo(list.current, option);
   }, [selected, isShown]);
   const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === ' ' && isShown) {
+      event.preventDefault();
+      onChoose(selected, event.shiftKey);
+      return;
+    }
     const lead = KEYS[event.key];
     if (!lead || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
     const next = steps[clamp(lead(indexOf(steps, selected, event.key), steps.length), steps.length)];
     if (next) onSelect(next.number);
   };
-  const onClick = ({ target }: MouseEvent) => {
-    const option = target instanceof Element ? target.closest<HTMLElement>('[data-step]') : null;
-    if (option) onSelect(Number(option.dataset.step));
+  const onClick = ({ target, shiftKey }: MouseEvent) => {
+    if (!(target instanceof Element)) return;
+    const number = Number(target.closest<HTMLElement>('[data-step]')?.dataset.step ?? NaN);
+    if (Number.isNaN(number)) return;
+    if (target.closest('.step-check')) onChoose(number, shiftKey);
+    else onSelect(number);
   };
   return (
     <div
@@ -68,6 +82,7 @@ export function StepList({ steps, selected, onSelect }: StepListProps) {
           key={chunk[0]?.number}
           steps={chunk}
           selected={chunk.some(({ number }) => number === selected) ? selected : undefined}
+          chosen={chosenOf(chunk, chosen)}
         />
       ))}
     </div>
@@ -75,23 +90,35 @@ export function StepList({ steps, selected, onSelect }: StepListProps) {
 }
 
 /** Rendered again only where something changed: a key changes at most two of 2,000 steps. */
-function Options({ steps, selected }: { steps: TraceStep[]; selected: number | undefined }) {
-  return useMemo(
-    () => (
+function Options({ steps, selected, chosen }: { steps: TraceStep[]; selected: number | undefined; chosen: string }) {
+  return useMemo(() => {
+    const numbers = new Set(chosen.split(','));
+    return (
       <>
         {steps.map((step) => (
-          <Option key={step.number} step={step} isSelected={step.number === selected} />
+          <Option
+            key={step.number}
+            step={step}
+            isSelected={step.number === selected}
+            isChosen={numbers.has(String(step.number))}
+          />
         ))}
       </>
-    ),
-    [steps, selected],
-  );
+    );
+  }, [steps, selected, chosen]);
 }
 
-function Option({ step, isSelected }: { step: TraceStep; isSelected: boolean }) {
+function Option({ step, isSelected, isChosen }: { step: TraceStep; isSelected: boolean; isChosen: boolean }) {
   return (
-    <div id={optionId(step.number)} role="option" aria-selected={isSelected} data-step={step.number}>
+    <div
+      id={optionId(step.number)}
+      role="option"
+      aria-selected={isSelected}
+      aria-checked={isChosen}
+      data-step={step.number}
+    >
       <span class="step-head">
+        <span class="step-check" aria-hidden="true" title="Choose it for a skill" />
         <span class="step-number">{step.number}</span> <code>{step.command}</code> <span class="spacer" />
         {step.findings.length > 0 && <span class="chip warn">{countText(step.findings.length, 'finding')}</span>}{' '}
         <span class={isFailed(step) ? 'chip bad' : 'muted'}>{step.outcome}</span>{' '}
@@ -105,6 +132,11 @@ function Option({ step, isSelected }: { step: TraceStep; isSelected: boolean }) 
 function chunksOf(steps: TraceStep[]): TraceStep[][] {
   const count = Math.ceil(steps.length / CHUNK_STEPS);
   return Array.from({ length: count }, (_, index) => steps.slice(index * CHUNK_STEPS, (index + 1) * CHUNK_STEPS));
+}
+
+/** The chosen ones among some steps, as a value that compares by its content. */
+function chosenOf(steps: TraceStep[], chosen: ReadonlySet<number>): string {
+  return steps.flatMap(({ number }) => (chosen.has(number) ? [number] : [])).join();
 }
 
 function optionId(number: number): string {

@@ -2,15 +2,17 @@
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { call } from '../rpc/client.ts';
+import type { TraceInfo, TraceStep } from '../rpc/contract.ts';
 import { hasScope } from '../state/login.ts';
 import { goTo, hrefOf, replaceRoute } from '../state/route.ts';
 import { Icon } from '../ui/icons.tsx';
 import { Empty, Panel } from '../ui/panel.tsx';
 import { useLoad } from '../ui/useCall.ts';
 import { TraceActions } from './actions.tsx';
+import { useStepChoice } from './choice.ts';
 import { StateChip, TraceFacts } from './facts.tsx';
-import type { TraceInfo, TraceStep } from './messages.ts';
 import { PictureCache } from './pictureCache.ts';
+import { SkillMaker } from './skill.tsx';
 import { StepPanel } from './step.tsx';
 import { StepList } from './steps.tsx';
 import { filterSteps, isRecording, type StepFilter } from './words.ts';
@@ -63,6 +65,7 @@ export function TraceView({ id, number }: { id: string; number: string | undefin
 function Steps({ trace, steps, number }: { trace: string; steps: TraceStep[]; number: string | undefined }) {
   const [filter, setFilter] = useState<StepFilter>({ text: '', failed: false });
   const [cache] = useState(() => new PictureCache());
+  const choice = useStepChoice();
   useEffect(() => () => cache.clear(), []);
   const matching = useMemo(() => filterSteps(steps, filter), [steps, filter]);
   const selected = steps.find((step) => String(step.number) === number) ?? matching[0];
@@ -96,8 +99,11 @@ function Steps({ trace, steps, number }: { trace: string; steps: TraceStep[]; nu
             steps={matching}
             selected={selected?.number ?? 0}
             onSelect={(step) => replaceRoute({ view: 'timeline', trace, step: String(step) })}
+            chosen={choice.numbers}
+            onChoose={(step, isRange) => choice.toggle(matching, step, isRange)}
           />
         )}
+        <SkillMaker trace={trace} steps={steps} matching={matching} choice={choice} />
       </div>
       {selected && <StepPanel trace={trace} step={selected} steps={steps} cache={cache} />}
     </div>
@@ -106,8 +112,8 @@ function Steps({ trace, steps, number }: { trace: string; steps: TraceStep[]; nu
 
 async function readTrace(id: string, signal: AbortSignal): Promise<OpenTrace> {
   const [{ traces }, { steps }] = await Promise.all([
-    call<{ traces: TraceInfo[] }>('BrowserService/ListTraces', {}, { signal }),
-    call<{ steps: TraceStep[] }>('BrowserService/ShowTrace', { id }, { signal }),
+    call('BrowserService/ListTraces', {}, { signal }),
+    call('BrowserService/ShowTrace', { id }, { signal }),
   ]);
   const info = traces.find((trace) => trace.id === id);
   return info ? { info, steps } : { steps };

@@ -1,6 +1,6 @@
 // What is said of a step, and which steps match.
 
-import type { TraceInfo, TraceStep } from './messages.ts';
+import type { TraceInfo, TraceStep } from '../rpc/contract.ts';
 
 export interface StepFilter {
   text: string;
@@ -41,10 +41,6 @@ export function filterSteps(steps: TraceStep[], { text, failed }: StepFilter): T
 /** The step whose picture shows the page before `step`: the last one of its tab that has any. */
 export function stepBefore(steps: TraceStep[], { number, tab }: TraceStep): TraceStep | undefined {
   return steps.findLast((other) => other.number < number && other.tab === tab && other.has_picture);
-}
-
-export function countText(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function membersOf(json: string): Record<string, unknown> {

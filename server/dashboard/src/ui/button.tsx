@@ -1,6 +1,7 @@
 // A button that runs something, and says why it cannot.
 
 import type { ComponentChildren } from 'preact';
+import { frame } from '../rpc/frame.ts';
 import { hasScope, type Scope } from '../state/login.ts';
 import { Icon, type IconName } from './icons.tsx';
 
@@ -17,7 +18,9 @@ interface ButtonProps {
   because?: string;
   pressed?: boolean;
   busy?: boolean;
-  onClick: () => void;
+  /** Sends the form that it stands in. */
+  submit?: boolean;
+  onClick?: () => void;
   children?: ComponentChildren;
 }
 
@@ -31,11 +34,12 @@ export function Button({
   because,
   pressed,
   busy,
+  submit,
   onClick,
 }: ButtonProps) {
   const missing = scope !== undefined && !hasScope(scope);
   const title = missing
-    ? `This link does not have the scope \`${scope}\``
+    ? `This ${frame === 'pipe' ? 'panel' : 'link'} does not have the scope \`${scope}\``
     : disabled && because
       ? because
       : iconOnly
@@ -43,7 +47,7 @@ export function Button({
         : undefined;
   return (
     <button
-      type="button"
+      type={submit ? 'submit' : 'button'}
       class={`button ${kind}${iconOnly ? ' icon-only' : ''}`}
       aria-label={iconOnly ? label : undefined}
       aria-pressed={pressed}

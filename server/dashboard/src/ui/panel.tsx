@@ -2,7 +2,9 @@
 
 import type { ComponentChildren } from 'preact';
 import type { CallError } from '../rpc/error.ts';
-import { hasScope, type Scope } from '../state/login.ts';
+import { frame } from '../rpc/frame.ts';
+import { hasScope, login, type Scope } from '../state/login.ts';
+import { useStore } from '../state/store.ts';
 import { Failure } from './failure.tsx';
 import { Button } from './button.tsx';
 
@@ -47,7 +49,25 @@ export function Panel({ title, scope, load, tools, children }: PanelProps) {
 }
 
 export function MissingScope({ scope }: { scope: Scope }) {
+  const { remote } = useStore(login);
+  if (frame === 'pipe') {
+    return (
+      <p class="muted missing-scope">
+        A side panel has no scope for this. Open <code>browse dashboard</code> for it.
+      </p>
+    );
+  }
   const wanted = ['read', 'write', 'meta', ...(scope === 'admin' ? ['admin'] : ['control'])].join(',');
+  if (remote) {
+    return (
+      <p class="muted missing-scope">
+        This needs a pairing with more: where the browser is, run{' '}
+        <code>
+          browse pair new &lt;name&gt; --dashboard --scope {wanted}
+        </code>
+      </p>
+    );
+  }
   return (
     <p class="muted missing-scope">
       This needs a link made with <code>browse dashboard --scope {wanted}</code>

@@ -1,6 +1,7 @@
 // Approvals: what callers wait for, until a person decides. Nothing here ends by itself.
 
 import { call } from '../rpc/client.ts';
+import type { Approval, ApproveRequest } from '../rpc/contract.ts';
 import { hasScope } from '../state/login.ts';
 import { Button } from '../ui/button.tsx';
 import { Failure } from '../ui/failure.tsx';
@@ -8,29 +9,18 @@ import { Empty, Panel } from '../ui/panel.tsx';
 import { durationText } from '../ui/time.tsx';
 import { useAction, useLoad } from '../ui/useCall.ts';
 
-interface Approval {
-  id: string;
-  client: string;
-  action: string;
-  waiting_s: string;
-  state: string;
-}
-
 const POLL_MS = 2_000;
 
 export function ApprovalsView() {
-  const allowed = hasScope('control');
+  const allowed = hasScope('approve');
   const load = useLoad(
-    async (signal) =>
-      allowed ? (await call<{ approvals: Approval[] }>('BrowserService/Approve', {}, { signal })).approvals : [],
+    async (signal) => (allowed ? (await call('BrowserService/Approve', {}, { signal })).approvals : []),
     [],
     allowed ? POLL_MS : undefined,
   );
   const decided = useLoad(
     async (signal) =>
-      allowed
-        ? (await call<{ approvals: Approval[] }>('BrowserService/Approve', { decisions: true }, { signal })).approvals
-        : [],
+      allowed ? (await call('BrowserService/Approve', { decisions: true }, { signal })).approvals : [],
     [],
     allowed ? POLL_MS : undefined,
   );
@@ -43,7 +33,7 @@ export function ApprovalsView() {
   return (
     <>
       <h1>Approvals</h1>
-      <Panel title="Waiting for you" scope="control" load={{ ...load, busy: load.busy && load.answer === undefined }}>
+      <Panel title="Waiting for you" scope="approve" load={{ ...load, busy: load.busy && load.answer === undefined }}>
         {approvals.length === 0 ? (
           <Empty>Nothing waits for an approval.</Empty>
         ) : (
@@ -57,7 +47,7 @@ export function ApprovalsView() {
         )}
       </Panel>
       {decisions.length > 0 && (
-        <Panel title="Decided" scope="control" load={{ ...decided, busy: false }}>
+        <Panel title="Decided" scope="approve" load={{ ...decided, busy: false }}>
           <ul class="rows">
             {decisions.map((approval) => (
               <li key={approval.id}>
@@ -79,7 +69,7 @@ function ApprovalRow({
   onDone: () => void;
 }) {
   const action = useAction();
-  const decide = (how: { deny?: boolean; always?: boolean; revoke?: boolean }) =>
+  const decide = (how: Pick<ApproveRequest, 'deny' | 'always' | 'revoke'>) =>
     action.run(async () => {
       await call('BrowserService/Approve', { id, ...how });
       onDone();
@@ -95,14 +85,14 @@ function ApprovalRow({
       </div>
       {state === 'waits' ? (
         <div class="row">
-          <Button label="Approve once" kind="primary" scope="control" busy={action.busy} onClick={() => decide({})} />
-          <Button label="Always" scope="control" busy={action.busy} onClick={() => decide({ always: true })} />
-          <Button label="Deny" scope="control" busy={action.busy} onClick={() => decide({ deny: true })} />
+          <Button label="Approve once" kind="primary" scope="approve" busy={action.busy} onClick={() => decide({})} />
+          <Button label="Always" scope="approve" busy={action.busy} onClick={() => decide({ always: true })} />
+          <Button label="Deny" scope="approve" busy={action.busy} onClick={() => decide({ deny: true })} />
         </div>
       ) : (
         <div class="row">
           <span class={state === 'denied' ? 'chip' : 'chip good'}>{state}</span>
-          <Button label="Revoke" scope="control" busy={action.busy} onClick={() => decide({ revoke: true })} />
+          <Button label="Revoke" scope="approve" busy={action.busy} onClick={() => decide({ revoke: true })} />
         </div>
       )}
     </article>

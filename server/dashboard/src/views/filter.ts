@@ -1,6 +1,6 @@
 // Which calls the timeline shows.
 
-import type { ActivityEntry } from '../rpc/types.ts';
+import type { ActivityEntry } from '../rpc/contract.ts';
 
 export interface Filter {
   text: string;
@@ -8,18 +8,21 @@ export interface Filter {
   client: string;
   /** An outcome, or `failed` for all but ok. */
   outcome: string;
-  /** Shows also what dashboards call to show and to control tabs. */
+  /** Shows also what people at dashboards and side panels did. */
   dashboards: boolean;
 }
 
 export const NO_FILTER: Filter = { text: '', session: '', client: '', outcome: '', dashboards: false };
 
-const DASHBOARD_COMMANDS = new Set(['overview', 'view', 'view update', 'control input']);
+/** Whether the call came from a dashboard or a side panel, also of another machine. */
+export function isOfDashboard({ client }: ActivityEntry): boolean {
+  return client.startsWith('dashboard:') || client.startsWith('panel:');
+}
 
 export function filterEntries<Entry extends ActivityEntry>(entries: Entry[], filter: Filter): Entry[] {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   return entries.filter((entry) => {
-    if (!filter.dashboards && DASHBOARD_COMMANDS.has(entry.command)) return false;
+    if (!filter.dashboards && isOfDashboard(entry)) return false;
     if (filter.session && entry.session !== filter.session) return false;
     if (filter.client && entry.client !== filter.client) return false;
     if (filter.outcome && (filter.outcome === 'failed' ? entry.outcome === 'ok' : entry.outcome !== filter.outcome))

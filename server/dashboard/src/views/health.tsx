@@ -3,28 +3,16 @@
 import { call } from '../rpc/client.ts';
 import { hasScope } from '../state/login.ts';
 import { bytesText } from '../ui/bytes.ts';
+import { countText } from '../ui/count.ts';
 import { Facts } from '../ui/facts.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { durationText } from '../ui/time.tsx';
 import { useLoad } from '../ui/useCall.ts';
 
-interface Status {
-  pid: number;
-  address: string;
-  uptime_s: string;
-  project: string;
-  memory_bytes: string;
-  browser?: { state: string; product: string; sandbox: string; problem: string };
-  tabs: number;
-  sessions: number;
-  calls: number;
-  clients: string[];
-}
-
 export function HealthPanel() {
   const allowed = hasScope('read');
   const load = useLoad(
-    async (signal) => (allowed ? call<Status>('DaemonService/Status', {}, { signal }) : undefined),
+    async (signal) => (allowed ? call('DaemonService/Status', {}, { signal }) : undefined),
     [],
   );
   const status = load.answer;
@@ -42,7 +30,7 @@ export function HealthPanel() {
             ],
             ['Memory of the daemon', bytesText(status.memory_bytes)],
             ['Project', status.project],
-            ['Open', `${status.tabs} tabs in ${status.sessions} sessions, ${status.calls} calls in flight`],
+            ['Open', `${countText(status.tabs, 'tab')} in ${countText(status.sessions, 'session')}, ${countText(status.calls, 'call')} in flight`],
             ['Clients', status.clients.join(', ')],
           ]}
         />

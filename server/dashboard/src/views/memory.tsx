@@ -8,27 +8,14 @@ import { Panel } from '../ui/panel.tsx';
 import { Table } from '../ui/table.tsx';
 import { useLoad } from '../ui/useCall.ts';
 
-interface Memory {
-  total_bytes: string;
-  daemon_bytes: string;
-  tabs: {
-    id: string;
-    session: string;
-    state: string;
-    origin: string;
-    heap_used_bytes?: string;
-    nodes?: string;
-    listeners?: string;
-  }[];
-}
-
 export function MemoryPanel() {
   const allowed = hasScope('meta');
   const load = useLoad(
-    async (signal) => (allowed ? call<Memory>('DaemonService/Memory', {}, { signal }) : undefined),
+    async (signal) => (allowed ? call('DaemonService/Memory', {}, { signal }) : undefined),
     [],
   );
   const memory = load.answer;
+  const largest = Math.max(1, ...(memory?.tabs ?? []).map(({ heap_used_bytes }) => Number(heap_used_bytes ?? 0)));
   return (
     <Panel title="Memory" scope="meta" load={load}>
       {memory && (
@@ -48,7 +35,10 @@ export function MemoryPanel() {
                 <td>{tab.session}</td>
                 <td class="wide">{tab.origin}</td>
                 <td>{tab.state}</td>
-                <td class="number">{bytesText(tab.heap_used_bytes)}</td>
+                <td class="number">
+                  {bytesText(tab.heap_used_bytes)}
+                  {tab.heap_used_bytes !== undefined && <Share of={Number(tab.heap_used_bytes) / largest} />}
+                </td>
                 <td class="number">{tab.nodes ?? '–'}</td>
                 <td class="number">{tab.listeners ?? '–'}</td>
               </tr>
@@ -57,5 +47,15 @@ export function MemoryPanel() {
         </>
       )}
     </Panel>
+  );
+}
+
+/** A bar beside a number: of the largest one, so much. */
+function Share({ of }: { of: number }) {
+  return (
+    <svg class="tab-share" viewBox="0 0 72 6" preserveAspectRatio="none" aria-hidden="true">
+      <rect width="72" height="6" />
+      <rect width={Math.max(1, 72 * of)} height="6" />
+    </svg>
   );
 }

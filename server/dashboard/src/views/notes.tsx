@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { call } from '../rpc/client.ts';
+import type { DomainSkill } from '../rpc/contract.ts';
 import { hasScope } from '../state/login.ts';
 import { Button } from '../ui/button.tsx';
 import { Failure } from '../ui/failure.tsx';
@@ -10,19 +11,6 @@ import { Empty, Panel } from '../ui/panel.tsx';
 import { dateText } from '../ui/time.tsx';
 import { useAction, useLoad } from '../ui/useCall.ts';
 
-interface Note {
-  host: string;
-  state: string;
-  scope: string;
-  version: number;
-  uses: number;
-  hash: string;
-  saved_ms: string;
-  removed: boolean;
-  shadowed: boolean;
-  score: number;
-}
-
 const STATES = ['quarantined', 'active', 'global'];
 const CHIPS: Record<string, string> = { quarantined: 'warn', active: 'good', global: 'good' };
 
@@ -30,9 +18,7 @@ export function NotesPanel() {
   const allowed = hasScope('meta');
   const load = useLoad(
     async (signal) =>
-      allowed
-        ? (await call<{ skills: Note[] }>('DomainSkillService/ListDomainSkills', { removed: true }, { signal })).skills
-        : [],
+      allowed ? (await call('DomainSkillService/ListDomainSkills', { removed: true }, { signal })).skills : [],
     [],
   );
   const notes = [...(load.answer ?? [])].sort((a, b) => rank(a) - rank(b));
@@ -53,23 +39,22 @@ export function NotesPanel() {
   );
 }
 
-function rank({ state, removed }: Note): number {
+function rank({ state, removed }: DomainSkill): number {
   return removed ? STATES.length : STATES.indexOf(state);
 }
 
-function NoteRow({ note, onChanged }: { note: Note; onChanged: () => void }) {
+function NoteRow({ note, onChanged }: { note: DomainSkill; onChanged: () => void }) {
   const action = useAction();
   const [body, setBody] = useState<string>();
   const key = { host: note.host, global: note.scope === 'global' };
-  const change = (method: string, request: object) => () =>
+  const change = (work: () => Promise<unknown>) => () =>
     action.run(async () => {
-      await call(`DomainSkillService/${method}`, request);
+      await work();
       onChanged();
     });
   const show = () => {
     if (body !== undefined) setBody(undefined);
-    else
-      action.run(async () => setBody((await call<{ body: string }>('DomainSkillService/ShowDomainSkill', key)).body));
+    else action.run(async () => setBody((await call('DomainSkillService/ShowDomainSkill', key)).body));
   };
   return (
     <article aria-label={`Note on ${note.host}`}>
@@ -93,7 +78,7 @@ function NoteRow({ note, onChanged }: { note: Note; onChanged: () => void }) {
               label="Promote"
               scope="admin"
               disabled={action.busy}
-              onClick={change('PromoteDomainSkill', { host: note.host })}
+              onClick={change(() => call('DomainSkillService/PromoteDomainSkill', { host: note.host }))}
             />
           )}
           {(note.version > 1 || note.removed) && (
@@ -101,7 +86,7 @@ function NoteRow({ note, onChanged }: { note: Note; onChanged: () => void }) {
               label={note.removed ? 'Restore' : 'Roll back'}
               scope="meta"
               disabled={action.busy}
-              onClick={change('RollBackDomainSkill', key)}
+              onClick={change(() => call('DomainSkillService/RollBackDomainSkill', key))}
             />
           )}
         </div>

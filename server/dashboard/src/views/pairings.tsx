@@ -1,34 +1,25 @@
 // Agents on other machines: what they may do, and what they did.
 
+import { useState } from 'preact/hooks';
 import { call } from '../rpc/client.ts';
 import { hasScope } from '../state/login.ts';
+import { Button } from '../ui/button.tsx';
 import { ConfirmButton } from '../ui/confirm.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { Empty, Panel } from '../ui/panel.tsx';
 import { Table } from '../ui/table.tsx';
 import { agoText, dateText } from '../ui/time.tsx';
 import { useAction, useLoad } from '../ui/useCall.ts';
-
-interface Pairing {
-  name: string;
-  state: string;
-  scopes: string[];
-  hosts: string[];
-  session: string;
-  tabs: number;
-  calls: string;
-  expires_at: string;
-  last_call?: string;
-}
+import { NewPairing } from './newPairing.tsx';
 
 export function PairingsPanel() {
   const allowed = hasScope('control');
   const load = useLoad(
-    async (signal) =>
-      allowed ? (await call<{ pairings: Pairing[] }>('PairService/ListPairings', {}, { signal })).pairings : [],
+    async (signal) => (allowed ? (await call('PairService/ListPairings', {}, { signal })).pairings : []),
     [],
   );
   const action = useAction();
+  const [isPairing, setPairing] = useState(false);
   const revoke = (name: string) =>
     action.run(async () => {
       await call('PairService/RevokePairing', { name });
@@ -36,7 +27,19 @@ export function PairingsPanel() {
     });
   const pairings = load.answer ?? [];
   return (
-    <Panel title="Pairings" scope="control" load={load}>
+    <Panel
+      title="Pairings"
+      scope="control"
+      load={load}
+      tools={<Button label="Pair an agent…" pressed={isPairing} onClick={() => setPairing(!isPairing)} />}
+    >
+      {isPairing && (
+        <NewPairing
+          known={pairings.map(({ name }) => name)}
+          onPaired={load.reload}
+          onClose={() => setPairing(false)}
+        />
+      )}
       <Failure error={action.error} retry={action.retry} dismiss={action.dismiss} />
       {pairings.length === 0 ? (
         <Empty>No remote agent is paired.</Empty>

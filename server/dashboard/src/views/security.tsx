@@ -7,26 +7,12 @@ import { Table } from '../ui/table.tsx';
 import { dateText } from '../ui/time.tsx';
 import { useLoad } from '../ui/useCall.ts';
 
-interface SecurityStatus {
-  layers: { name: string; state: string; detail: string }[];
-  counts: { name: string; count: string }[];
-}
-
-interface Attempt {
-  time: string;
-  surface: string;
-  reason: string;
-  source: string;
-  domain: string;
-  dropped: string;
-}
-
 const CHIPS: Record<string, string> = { on: 'good', loading: 'warn', degraded: 'bad' };
 
 export function SecurityPanel() {
   const allowed = hasScope('meta');
   const load = useLoad(
-    async (signal) => (allowed ? call<SecurityStatus>('DaemonService/SecurityStatus', {}, { signal }) : undefined),
+    async (signal) => (allowed ? call('DaemonService/SecurityStatus', {}, { signal }) : undefined),
     [],
   );
   return (
@@ -51,9 +37,7 @@ export function RefusalsPanel() {
   const allowed = hasScope('control');
   const load = useLoad(
     async (signal) =>
-      allowed
-        ? (await call<{ attempts: Attempt[] }>('DaemonService/SecurityLog', { limit: 100 }, { signal })).attempts
-        : [],
+      allowed ? (await call('DaemonService/SecurityLog', { limit: 100 }, { signal })).attempts : [],
     [],
   );
   const attempts = [...(load.answer ?? [])].reverse();

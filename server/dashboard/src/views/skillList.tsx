@@ -2,39 +2,18 @@
 
 import { useState } from 'preact/hooks';
 import { call } from '../rpc/client.ts';
+import type { Skill } from '../rpc/contract.ts';
 import { hasScope } from '../state/login.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, Panel } from '../ui/panel.tsx';
 import { useLoad } from '../ui/useCall.ts';
+import { SkillReview } from './skillReview.tsx';
 import { SkillRun } from './skillRun.tsx';
-
-export interface Skill {
-  name: string;
-  description: string;
-  hosts: string[];
-  tier: string;
-  runtime: string;
-  trust: string;
-  args: SkillArgument[];
-  version: string;
-  timeout_ms: string;
-  problem: string;
-  checked: string;
-  health: string;
-}
-
-export interface SkillArgument {
-  name: string;
-  description: string;
-  required: boolean;
-  default?: string;
-}
 
 export function SkillsPanel() {
   const allowed = hasScope('meta');
   const load = useLoad(
-    async (signal) =>
-      allowed ? (await call<{ skills: Skill[] }>('SkillService/ListSkills', {}, { signal })).skills : [],
+    async (signal) => (allowed ? (await call('SkillService/ListSkills', {}, { signal })).skills : []),
     [],
   );
   const skills = load.answer ?? [];
@@ -46,7 +25,7 @@ export function SkillsPanel() {
         <ul class="rows">
           {skills.map((skill) => (
             <li key={`${skill.tier}/${skill.name}`}>
-              <SkillRow skill={skill} />
+              <SkillRow skill={skill} onChanged={load.reload} />
             </li>
           ))}
         </ul>
@@ -55,15 +34,20 @@ export function SkillsPanel() {
   );
 }
 
-function SkillRow({ skill }: { skill: Skill }) {
-  const [isOpen, setOpen] = useState(false);
+function SkillRow({ skill, onChanged }: { skill: Skill; onChanged: () => void }) {
+  const [open, setOpen] = useState<'run' | 'review'>();
+  const [done, setDone] = useState('');
+  const toggle = (part: 'run' | 'review') => {
+    setDone('');
+    setOpen(open === part ? undefined : part);
+  };
   return (
     <article aria-label={skill.name}>
       <div class="row-head">
         <div>
           <h3>
             {skill.name} <span class="chip">{skill.tier}</span>{' '}
-            <span class={`chip ${skill.trust === 'trusted' ? 'good' : ''}`}>{skill.trust}</span>{' '}
+            <span class={`chip ${TRUST[skill.trust] ?? ''}`}>{skill.trust}</span>{' '}
             {skill.health && <span class={`chip ${HEALTH[skill.health] ?? ''}`}>{skill.health}</span>}
           </h3>
           <p>{skill.description}</p>
@@ -72,11 +56,32 @@ function SkillRow({ skill }: { skill: Skill }) {
           </p>
           {skill.problem && <p class="problem">{skill.problem}</p>}
         </div>
-        <Button label={isOpen ? 'Close' : 'Run…'} scope="admin" onClick={() => setOpen(!isOpen)} />
+        <div class="row">
+          {skill.trust !== 'trusted' && (
+            <Button
+              label={open === 'review' ? 'Close the review' : 'Review…'}
+              scope="admin"
+              onClick={() => toggle('review')}
+            />
+          )}
+          <Button label={open === 'run' ? 'Close' : 'Run…'} scope="admin" onClick={() => toggle('run')} />
+        </div>
       </div>
-      {isOpen && <SkillRun skill={skill} />}
+      <p role="status">{done}</p>
+      {open === 'run' && <SkillRun skill={skill} />}
+      {open === 'review' && (
+        <SkillReview
+          skill={skill}
+          onTrusted={() => {
+            setOpen(undefined);
+            setDone('This version is trusted.');
+            onChanged();
+          }}
+        />
+      )}
     </article>
   );
 }
 
+const TRUST: Record<string, string> = { trusted: 'good', changed: 'warn' };
 const HEALTH: Record<string, string> = { fresh: 'good', drifted: 'warn', broken: 'bad' };

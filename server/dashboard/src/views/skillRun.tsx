@@ -3,11 +3,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { textOfBase64 } from '../rpc/base64.ts';
 import { stream } from '../rpc/client.ts';
+import type { Skill } from '../rpc/contract.ts';
 import { Button } from '../ui/button.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { indented, Output } from '../ui/output.tsx';
 import { useAction } from '../ui/useCall.ts';
-import type { Skill } from './skillList.tsx';
 
 const EXTRA_MS = 30_000;
 const DEFAULT_MS = 60_000;
@@ -34,10 +34,7 @@ export function SkillRun({ skill }: { skill: Skill }) {
         .map(([name, value]) => `${name}=${value}`);
       const request = { name: skill.name, arg, source: skill.tier };
       const timeoutMs = (Number(skill.timeout_ms) || DEFAULT_MS) + EXTRA_MS;
-      for await (const event of stream<{ stderr?: string; output?: string }>('SkillService/RunSkill', request, {
-        timeoutMs,
-        signal,
-      })) {
+      for await (const event of stream('SkillService/RunSkill', request, { timeoutMs, signal })) {
         if (event.stderr) setLog((before) => (before + textOfBase64(event.stderr ?? '')).slice(-MAX_LOG));
         if (event.output !== undefined) setOutput(indented(event.output));
       }

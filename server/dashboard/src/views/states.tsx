@@ -11,31 +11,22 @@ import { dateText } from '../ui/time.tsx';
 import { useAction, useLoad } from '../ui/useCall.ts';
 import { useSessionChoice } from './sessionChoice.tsx';
 
-interface SavedState {
-  name: string;
-  saved: string;
-  holds: string;
-  key: string;
-  problem: string;
-}
-
 const STATE_MS = 60_000;
 
 export function StatesPanel() {
   const allowed = hasScope('control');
   const load = useLoad(
-    async (signal) =>
-      allowed ? (await call<{ states: SavedState[] }>('BrowserService/ListStates', {}, { signal })).states : [],
+    async (signal) => (allowed ? (await call('BrowserService/ListStates', {}, { signal })).states : []),
     [],
   );
   const { session, field } = useSessionChoice();
   const [name, setName] = useState('');
   const [done, setDone] = useState('');
   const action = useAction();
-  const perform = (method: string, state: string) =>
+  const perform = (method: 'SaveState' | 'LoadState', state: string) =>
     action.run(async () => {
       setDone('');
-      const { summary } = await call<{ summary: string }>(
+      const { summary } = await call(
         `BrowserService/${method}`,
         { name: state },
         { ...(session !== undefined ? { session } : {}), timeoutMs: STATE_MS },

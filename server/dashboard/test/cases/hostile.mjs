@@ -1,6 +1,7 @@
 // What pages write is text, wherever it is shown.
 
-import { equal, ok, test } from '../harness.mjs';
+import { equal, ok, test, until } from '../harness.mjs';
+import { messageData, questionData } from '../talk.mjs';
 import { stepData } from '../traces.mjs';
 
 const STRINGS = [
@@ -172,6 +173,81 @@ test('40 hostile strings are text in every place of a trace', async (dashboard) 
     `links: ${links}`,
   );
   await dashboard.shot('hostile-trace');
+});
+
+test('40 hostile strings are text in every place of the talk', async (dashboard) => {
+  const { mock, page } = dashboard;
+  const message = (text, index) => messageData(index + 1, { text, client: text, element: text, tab: '1', state: text });
+  const asked = questionData(100, { text: STRINGS[1], client: STRINGS[2], choices: [STRINGS[0], STRINGS[28]] });
+  mock.talk.messages = [
+    ...STRINGS.map(message),
+    asked,
+    questionData(101, { state: 'answered', answer: STRINGS[3] }),
+    messageData(102, { session: STRINGS[9] }),
+  ];
+  await dashboard.open();
+  await page.locator('.request', { hasText: STRINGS[1] }).waitFor();
+  await dashboard.checkWidth('live');
+  await dashboard.view('skills');
+  await page.locator('.banner', { hasText: STRINGS[1] }).waitFor();
+  await dashboard.checkWidth('banner');
+  await dashboard.view('talk/default');
+  const texts = page.getByRole('log').locator('article > .page-words');
+  await texts.nth(42).waitFor();
+  equal((await texts.allTextContents()).slice(0, 41), [...STRINGS, STRINGS[1]], 'texts');
+  await page.getByRole('log').getByRole('button', { name: STRINGS[0] }).click();
+  await until(() => mock.requests('DashboardService/AnswerQuestion').length === 1, 'the answer is sent');
+  equal(mock.requests('DashboardService/AnswerQuestion'), [{ id: '100', answer: STRINGS[0] }], 'requests');
+  await page.getByRole('link', { name: STRINGS[9] }).click();
+  await page.getByRole('heading', { name: `Session ${STRINGS[9]}` }).waitFor();
+  const links = await page.locator('main a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+  ok(
+    links.every((href) => href.startsWith('#')),
+    `links: ${links}`,
+  );
+  await dashboard.checkWidth('talk');
+});
+
+test('40 hostile strings are text in the terminal and on the way to it', async (dashboard) => {
+  const { mock, page } = dashboard;
+  mock.overview.terminal = true;
+  mock.terminals.offered = { shell: STRINGS[1], folder: STRINGS[9] };
+  await dashboard.open();
+  await dashboard.view('terminal');
+  await dashboard.button('Start a terminal…').click();
+  await page.getByRole('group', { name: 'Start a terminal' }).getByText(STRINGS[1]).waitFor();
+  await dashboard.checkWidth('question');
+  await dashboard.button('Start it').click();
+  await dashboard.button('End').waitFor();
+  await until(() => mock.terminals.stream, 'the stream is open');
+  for (const text of STRINGS) mock.terminals.print(`${text}\r\n`);
+  mock.terminals.print(`\u001b[2J\u001b[H${STRINGS.slice(0, 24).join('\r\n')}`);
+  await until(async () => {
+    const rows = await page.locator('.xterm-rows > div').allTextContents();
+    const shown = rows.map((row) => row.replaceAll('\u00a0', ' ').trimEnd());
+    return STRINGS.slice(0, 24).every((text, index) => shown[index] === text);
+  }, 'the strings are rows of the screen');
+  mock.talk.messages = STRINGS.map((text, index) => messageData(index + 1, { text }));
+  mock.talk.put(...mock.talk.messages);
+  mock.terminals.verdict = {
+    verdict: 'block',
+    findings: STRINGS.map((text) => ({ layer: text, name: text, count: 1, excerpt: text })),
+  };
+  await dashboard.view('talk/default');
+  for (const index of [0, 9, 28, 31]) {
+    const article = page.getByRole('log').locator('article').nth(index);
+    await article.getByRole('button', { name: 'Send to terminal' }).click();
+    await article.locator('q').nth(39).waitFor();
+    equal(await article.locator('q').allTextContents(), STRINGS, 'excerpts');
+    equal(await article.getByLabel('Text for the terminal').textContent(), STRINGS[index], 'text');
+    await dashboard.checkWidth(`message ${index}`);
+    await article.getByRole('button', { name: 'Cancel' }).click();
+  }
+  await dashboard.view('terminal');
+  mock.terminals.end(STRINGS[1]);
+  await page.getByText(`The terminal has ended: ${STRINGS[1]}.`).waitFor();
+  const links = await page.locator('main a').count();
+  equal(links, 0, 'links');
 });
 
 test('text of errors is text', async (dashboard) => {

@@ -1,10 +1,12 @@
 // Sizes, themes and accessibility of every view.
 
 import { ok, test } from '../harness.mjs';
+import { messageData, questionData } from '../talk.mjs';
 
 const VIEWS = [
   'live',
   'live/1',
+  'talk',
   'approvals',
   'timeline',
   'timeline/traces',
@@ -17,6 +19,7 @@ const VIEWS = [
 const LOADED = {
   live: '.card[data-tab="1"] canvas[data-drawn]',
   'live/1': 'canvas.page[data-drawn]',
+  talk: '.message',
   approvals: '.approval',
   timeline: 'tbody tr',
   'timeline/traces': 'article[aria-label="Trace 1"]',
@@ -32,7 +35,8 @@ for (const width of [320, 768, 1440, 2560]) {
       `all views at ${width} px, ${colorScheme}`,
       { viewport: { width, height: width === 320 ? 640 : 900 }, colorScheme, reducedMotion: 'reduce' },
       async (dashboard) => {
-        const { page } = dashboard;
+        const { mock, page } = dashboard;
+        mock.talk.messages = [messageData(1), questionData(2, { choices: ['red', 'blue'] })];
         await dashboard.open();
         for (const view of VIEWS) {
           await dashboard.view(view);
@@ -44,8 +48,8 @@ for (const width of [320, 768, 1440, 2560]) {
         await dashboard.view('live/1');
         await dashboard.button('Take control').click();
         await page.locator('.surface').waitFor();
-        dashboard.mock.tab(1).dialog = { kind: 'prompt', message: 'What is your name?', default_text: '' };
-        dashboard.mock.pushOverview();
+        mock.tab(1).dialog = { kind: 'prompt', message: 'What is your name?', default_text: '' };
+        mock.pushOverview();
         await page.locator('.page-question').waitFor();
         await dashboard.checkWidth('control');
         await dashboard.checkAccess('control');

@@ -19,7 +19,14 @@ test('approvals are listed, and given once', async (dashboard) => {
   await row.getByRole('button', { name: 'Revoke' }).click();
   await row.getByRole('button', { name: 'Deny' }).click();
   await row.getByText('denied', { exact: true }).waitFor();
-  equal(mock.requests('BrowserService/Approve').filter(({ id }) => id).at(-1), { id: '1f3a9c', deny: true }, 'denial');
+  equal(
+    mock
+      .requests('BrowserService/Approve')
+      .filter(({ id }) => id)
+      .at(-1),
+    { id: '1f3a9c', deny: true },
+    'denial',
+  );
   mock.approvals.push({ id: 'new1', client: 'claude', action: 'fetch other.example', waiting_s: '0', state: 'waits' });
   await dashboard.text('fetch other.example');
 });
@@ -53,9 +60,11 @@ test('the timeline filters, pauses and leads to the tab', async (dashboard) => {
     tab: '2',
   };
   mock.pushActivity(entry);
-  mock.pushActivity({ ...entry, command: 'view update' });
+  mock.pushActivity({ ...entry, client: 'dashboard:1', command: 'reload' });
   await dashboard.button('Continue').click();
   await dashboard.text('61 of 61 calls, 62 in all');
+  await page.getByLabel('Calls of dashboards').check();
+  await dashboard.text('62 of 62 calls');
   await page.locator('tbody tr', { hasText: 'late' }).getByRole('link').click();
   await page.locator('canvas.page[data-drawn]').waitFor();
   ok(page.url().endsWith('#live/2'), page.url());
@@ -110,7 +119,7 @@ test('sessions show states and names of cookies, never values', async (dashboard
   await dashboard.open();
   await dashboard.view('sessions');
   await dashboard.text('12 cookies, 3 origins');
-  await page.getByRole('cell', { name: 'sid' }).waitFor();
+  await page.getByRole('cell', { name: 'sid' }).first().waitFor();
   ok(!(await page.content()).includes('secr<'), 'a value is on the page');
   await page.getByLabel('Name of the state').fill('mine');
   await dashboard.button('Save the session').click();
@@ -150,4 +159,16 @@ test('what the link does not allow says which link does', async (dashboard) => {
     0,
     'calls without a scope',
   );
+});
+
+test('at a browser on another machine it says which pairing allows more', async (dashboard) => {
+  const { mock } = dashboard;
+  mock.isRemote = true;
+  await dashboard.open(['read', 'write', 'meta']);
+  await dashboard.view('approvals');
+  await dashboard.text('browse pair new <name> --dashboard --scope read,write,meta,control');
+  mock.tokens.clear();
+  await dashboard.view('skills');
+  await dashboard.text('This dashboard has ended.');
+  await dashboard.text('browse --remote <name> dashboard');
 });

@@ -66,6 +66,12 @@ impl Engine {
             answer = answer => match answer {
                 Ok(answer) => Ok(Some(answer)),
                 Err(error) if error.is_stale_document() => Ok(None),
+                // The session of a frame has ended with it, and the tab lives.
+                Err(Error::Browser(browse_chromium::Error::TabClosed))
+                    if !self.page().is_closed() =>
+                {
+                    Ok(None)
+                }
                 Err(Error::Browser(browse_chromium::Error::NavigationPending { .. })) => Ok(None),
                 Err(error) => Err(error),
             },

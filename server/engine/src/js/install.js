@@ -2,6 +2,7 @@
 // its result, or `{error: reason, …}` for a refusal.
 
 import { aim } from './aim.js';
+import { atPoint } from './at-point.js';
 import { audit } from './audit.js';
 import { callContext } from './call-context.js';
 import { lookAgain, report, watch } from './changes.js';
@@ -86,6 +87,7 @@ const COMMANDS = {
   restyle,
   unstyle,
   introduce,
+  atPoint,
   cleanup,
   hideAll,
   declutter,
@@ -102,7 +104,7 @@ const COMMANDS = {
 };
 
 /** Commands that change nothing, and so may end anywhere. */
-const READINGS = new Set('snapshot count describe attributes html secrets value box is text links forms media data markdown audit hasText shows vanished countTarget computed perf outline prepare'.split(' '));
+const READINGS = new Set('snapshot count describe attributes html secrets value box is text links forms media data markdown audit hasText shows vanished countTarget computed perf outline prepare atPoint'.split(' '));
 
 /** An answer whose text is large: quoted once less than a string within JSON is. */
 export const withBody = (head, body) => `${JSON.stringify(head)}\n${whole(body)}`;

@@ -140,7 +140,7 @@ export const isInView = ({ x, y }) => x >= 0 && y >= 0 && x < innerWidth && y < 
  * of all ancestors: the matrix is rebuilt from them, and the bounding box
  * tells where its origin lies.
  */
-const mapPoint = (element, x, y) => {
+export const mapPoint = (element, x, y) => {
   const style = styleOf(element);
   const left = element.clientLeft + parseFloat(style.paddingLeft);
   const top = element.clientTop + parseFloat(style.paddingTop);

@@ -104,4 +104,19 @@ impl Engine {
         }
         Ok(())
     }
+
+    /// The frame that the element with a number holds, as `ownerNumber` of the script gave it.
+    pub(crate) async fn frame_of_owner(
+        &self,
+        world: &World,
+        owner: u32,
+    ) -> Result<Option<FrameId>> {
+        let document = Self::document_of(world);
+        let known = || self.state().frame_owners.lock().frame(&document, owner).cloned();
+        if let Some(frame) = known() {
+            return Ok(Some(frame));
+        }
+        self.record_frame_owners(world, request_frame_owners(world, "findOwners")).await?;
+        Ok(known())
+    }
 }

@@ -8,7 +8,6 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::engine::Engine;
-use super::frame_owners;
 use crate::error::{Error, RefusalKind, Result};
 use crate::target::target::Target;
 use browse_chromium::{Frame, FrameId, LoaderId};
@@ -71,17 +70,7 @@ impl Engine {
         let argument = json!({ "target": target.query });
         let answer = self.send_command(&world, "frameOf", &argument).text().await;
         let held: FrameOwnerAnswer = self.decode_target_answer(target, &world, answer).await?;
-        let document = Self::document_of(&world);
-        let known = || self.state().frame_owners.lock().frame(&document, held.owner).cloned();
-        let mut found = known();
-        if found.is_none() {
-            self.record_frame_owners(
-                &world,
-                frame_owners::request_frame_owners(&world, "findOwners"),
-            )
-            .await?;
-            found = known();
-        }
+        let found = self.frame_of_owner(&world, held.owner).await?;
         let gone =
             || Error::refused(RefusalKind::WrongKind, format!("`{target}` holds no frame by now"));
         Ok(self.page().frame(&found.ok_or_else(gone)?)?)

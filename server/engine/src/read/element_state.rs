@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::page::engine::Engine;
 use crate::page::rect::Rect;
 use crate::page::ref_assignment::ref_number;
+use crate::page::refusal::element_label;
 use crate::target::reference::{RefKind, Reference};
 use crate::target::target::Target;
 use browse_chromium::World;
@@ -95,6 +96,13 @@ impl ElementStateKind {
             Self::Editable => "editable",
             Self::Focused => "focused",
         }
+    }
+}
+
+impl ElementDescription {
+    /// Role and name, as messages say them.
+    pub fn label(&self) -> String {
+        element_label(&self.role, &self.name)
     }
 }
 

@@ -1,7 +1,7 @@
 //! How a step that is recorded names its element again: a target that was seen
 //! to find it, and nothing else, when the step was made.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::error::Result;
@@ -46,7 +46,7 @@ pub struct ElementLocator {
 }
 
 /// A frame, as `frame` can be asked to choose it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FrameLocator {
     /// Its name; empty when it has none, or shares it.
     pub name: String,

@@ -11,7 +11,7 @@ use http::{Request, header};
 use tonic::body::Body;
 
 use super::filter::RequestCheck;
-use crate::{Authority, CallMethod, Listener, check, rate};
+use crate::{Authority, CallMethod, ClientKind, Listener, check, rate};
 use browse_base::{Error, HINT_KEY, Result};
 
 /// Failures a second that one peer may cause before it is asked to wait.
@@ -42,7 +42,7 @@ impl AuthorizeCheck {
     /// than that. Callers with a good token are never held up by it.
     fn count_failure(&self, peer: Option<IpAddr>, error: Error) -> Error {
         let error = match self.listener {
-            Listener::Local | Listener::Skills | Listener::Dashboard => error,
+            Listener::Local | Listener::Skills | Listener::Dashboard | Listener::Gateway => error,
             Listener::Tunnel => with_remote_hint(error),
         };
         if self.failures.len() > MAX_TRACKED_PEERS {
@@ -85,8 +85,11 @@ impl RequestCheck for AuthorizeCheck {
             (Some(CallMethod::Command(command)), _) => {
                 let permit = check::check(&grant, command, self.listener);
                 let permit = permit.map_err(|error| match self.listener {
-                    Listener::Local | Listener::Skills | Listener::Dashboard => error,
-                    Listener::Tunnel => with_remote_hint(error),
+                    Listener::Local
+                    | Listener::Skills
+                    | Listener::Dashboard
+                    | Listener::Gateway => error,
+                    Listener::Tunnel => with_scope_hint(error, grant.capability().kind),
                 })?;
                 request.extensions_mut().insert(permit);
                 Ok(())
@@ -96,7 +99,10 @@ impl RequestCheck for AuthorizeCheck {
                 Reason::TunnelDenied,
                 "the method cannot be called through a tunnel",
             )),
-            (None, Listener::Local | Listener::Skills | Listener::Dashboard) => {
+            (
+                None,
+                Listener::Local | Listener::Skills | Listener::Dashboard | Listener::Gateway,
+            ) => {
                 let path = request.uri().path();
                 Err(Error::new(
                     Reason::MethodUnknown,
@@ -119,17 +125,29 @@ fn with_remote_hint(error: Error) -> Error {
             "It was revoked, has ended, or never was one: ask the owner for a new pairing block, \
              and redeem that",
         ),
-        Reason::ScopeDenied => {
-            let scope = error.metadata().get("required").cloned().unwrap_or_default();
-            let again = format!("`browse pair new <name> --scope read,write,{scope}`");
-            error.with(HINT_KEY, format!("Ask the owner to pair you again with the scope: {again}"))
-        }
         _ => error,
     }
 }
 
+/// The same error with how the owner pairs a caller again that lacks a scope.
+fn with_scope_hint(error: Error, kind: ClientKind) -> Error {
+    if error.reason() != Reason::ScopeDenied {
+        return error;
+    }
+    let scope = error.metadata().get("required").cloned().unwrap_or_default();
+    let flags = match kind {
+        ClientKind::Dashboard => "--dashboard --scope read,write,meta",
+        _ => "--scope read,write",
+    };
+    let again = format!("`browse pair new <name> {flags},{scope}`");
+    error.with(HINT_KEY, format!("Ask the owner to pair you again with the scope: {again}"))
+}
+
 /// The token of a call: `authorization: Bearer <token>`, once.
-fn bearer_token(request: &Request<Body>) -> Result<Option<String>> {
+///
+/// # Errors
+/// `TOKEN_INVALID`: the header is another, or is repeated.
+pub fn bearer_token<B>(request: &Request<B>) -> Result<Option<String>> {
     let malformed =
         || Error::new(Reason::TokenInvalid, "the `authorization` entry is not `Bearer <token>`");
     let mut entries = request.headers().get_all(header::AUTHORIZATION).iter();

@@ -135,6 +135,16 @@ pub fn error_response(status: &Status, form: ResponseFormat) -> Response<Body> {
     reply
 }
 
+/// The answer to a call that failed, in the form that its headers ask for.
+pub fn error_reply(headers: &HeaderMap, error: Error) -> Response<Body> {
+    let kind = headers.get(header::CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
+    let status = Status::from(error);
+    match kind.starts_with(b"application/grpc") {
+        true => status.into_http(),
+        false => error_response(&status, ResponseFormat::from_accept(headers)),
+    }
+}
+
 /// The answer to a request that failed before it was a call.
 pub fn json_error(error: Error) -> Response<Body> {
     error_response(&Status::from(error), ResponseFormat::Json)
@@ -242,9 +252,6 @@ impl ErrorDocument {
 
     /// Whole seconds, rounded up.
     fn retry_after(&self) -> Option<u64> {
-        if self.reason != Reason::RateLimited {
-            return None;
-        }
         let wait: u64 = self.metadata.get("retry_ms")?.as_str()?.parse().ok()?;
         Some(wait.div_ceil(1000).max(1))
     }

@@ -14,6 +14,10 @@ use super::filter::RequestCheck;
 use crate::layer::AllowedHosts;
 use browse_base::{Error, HINT_KEY, Result};
 
+/// The origin of the dashboard's extension in the everyday browser of a person. Its id follows
+/// from the key in the manifest of the extension.
+pub const EXTENSION_ORIGIN: &str = "chrome-extension://ebfbejbigakaoaongpljbomgekgjkifh";
+
 /// From where calls may come.
 #[derive(Clone, Debug)]
 pub enum OriginCheck {
@@ -24,12 +28,14 @@ pub enum OriginCheck {
     },
     /// From programs somewhere else that call by a name that was given out.
     Named(Arc<AllowedHosts>),
-    /// From the page that this port serves, and from no other page or program.
+    /// From the page that this port serves or the extension of the dashboard, and from no
+    /// other page or program.
     Page {
         /// Port of the listener.
         port: u16,
     },
-    /// From programs that have no other way: those at a socket with a path.
+    /// From what has no other way: programs at a socket with a path, and the side panel at the
+    /// pipe to its browser.
     Any,
 }
 
@@ -76,8 +82,9 @@ impl OriginCheck {
     }
 }
 
-/// Passes what a page at `http://127.0.0.1:port` sends: one `Host` and one `Origin`, exactly
-/// its own. The browser sets both, and no script of another page can.
+/// Passes what a page at `http://127.0.0.1:port` or the extension of the dashboard sends: one
+/// `Host`, exactly that of the port, and one `Origin`. The browser sets both, and no script of
+/// another page or extension can.
 ///
 /// # Errors
 /// `ORIGIN_DENIED`.
@@ -90,12 +97,15 @@ pub fn check_page<B>(request: &Request<B>, port: u16) -> Result<()> {
     };
     let is_named = request.uri().authority().is_none_or(|authority| authority.as_str() == host);
     let site = request.headers().get("sec-fetch-site");
-    let is_same_site = site.is_none_or(|site| site.as_bytes() == b"same-origin");
-    match is_named
-        && is_same_site
-        && only(header::HOST, &host)
-        && only(header::ORIGIN, &format!("http://{host}"))
-    {
+    // To Chromium a request of an extension that may reach the host is of no site.
+    let allowed = [
+        (format!("http://{host}"), b"same-origin".as_slice()),
+        (EXTENSION_ORIGIN.to_owned(), b"none".as_slice()),
+    ];
+    let is_allowed = allowed.iter().any(|(origin, of_site)| {
+        only(header::ORIGIN, origin) && site.is_none_or(|site| site.as_bytes() == *of_site)
+    });
+    match is_named && is_allowed && only(header::HOST, &host) {
         true => Ok(()),
         false => Err(Error::new(
             Reason::OriginDenied,
@@ -112,7 +122,7 @@ fn is_loopback(authority: &Authority, port: u16) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Body, OriginCheck, Request, RequestCheck as _, check_page};
+    use super::{Body, EXTENSION_ORIGIN, OriginCheck, Request, RequestCheck as _, check_page};
 
     fn passes(uri: &str, headers: &[(&str, &str)]) -> bool {
         let request = headers.iter().fold(Request::builder().uri(uri), |request, (name, value)| {
@@ -141,6 +151,9 @@ mod tests {
         let (host, origin) = (("host", "127.0.0.1:4000"), ("origin", "http://127.0.0.1:4000"));
         assert!(passes("/a", &[host, origin]));
         assert!(passes("/a", &[host, origin, ("sec-fetch-site", "same-origin")]));
+        let extension = ("origin", EXTENSION_ORIGIN);
+        assert!(passes("/a", &[host, extension]));
+        assert!(passes("/a", &[host, extension, ("sec-fetch-site", "none")]));
         for headers in [
             &[host][..],
             &[origin],
@@ -154,6 +167,16 @@ mod tests {
             &[("host", "evil.example:4000"), origin],
             &[host, origin, ("sec-fetch-site", "same-site")],
             &[host, origin, ("sec-fetch-site", "cross-site")],
+            &[host, origin, ("sec-fetch-site", "none")],
+            &[host, origin, extension],
+            &[host, extension, extension],
+            &[extension],
+            &[("host", "localhost:4000"), extension],
+            &[host, extension, ("sec-fetch-site", "same-origin")],
+            &[host, extension, ("sec-fetch-site", "cross-site")],
+            &[host, ("origin", "chrome-extension://abcdefghijklmnopabcdefghijklmnop")],
+            &[host, ("origin", "chrome-extension://EBFBEJBIGAKAOAONGPLJBOMGEKGJKIFH")],
+            &[host, ("origin", "https://ebfbejbigakaoaongpljbomgekgjkifh")],
         ] {
             assert!(!passes("/a", headers), "{headers:?}");
         }

@@ -21,7 +21,7 @@ use futures::{FutureExt as _, future::BoxFuture};
 use http::{Request, Response};
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use serde_json::{Map, Value};
-use tokio::time::timeout;
+use tokio::{sync::Semaphore, time::timeout};
 use tonic::{Status, body::Body};
 use tower::{Layer, Service, ServiceExt as _};
 
@@ -36,10 +36,16 @@ const MAX_BODY_BYTES: usize = 1 << 20;
 const MAX_LOCAL_BODY_BYTES: usize = 86 << 20;
 /// The same for somebody without a token, who has a key to show.
 const MAX_ANONYMOUS_BODY_BYTES: usize = 4 << 10;
+/// Large bodies of remote dashboards that are read at a time.
+const MAX_LARGE_REMOTE_BODIES: usize = 4;
+/// The command whose remote body may be large: a person gives files to a page.
+const TAKES_FILES: &str = "control input";
 /// Time in which they have to come.
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 /// The same on this machine, where a body is larger.
 const LOCAL_BODY_TIMEOUT: Duration = Duration::from_secs(60);
+
+static LARGE_REMOTE_BODIES: Semaphore = Semaphore::const_new(MAX_LARGE_REMOTE_BODIES);
 
 /// Rides with a call, and learns whether its caller has shown a good token: as
 /// soon as that is known, for a call may take its time.
@@ -112,14 +118,22 @@ where
         async move {
             let (parts, body) = request.into_parts();
             let permit = parts.extensions.get::<Permit>().cloned();
-            let known =
-                permit.as_ref().is_some_and(|p| p.capability().kind != ClientKind::Anonymous);
+            let kind = permit.as_ref().map(|permit| permit.capability().kind);
+            let known = kind.is_some_and(|kind| kind != ClientKind::Anonymous);
             let peer = parts.extensions.get::<PeerAddress>().map(|peer| peer.0);
             if known && let Some(line) = parts.extensions.get::<AuthenticatedFlag>() {
                 line.set();
             }
+            let may_be_large = is_remote
+                && kind == Some(ClientKind::Dashboard)
+                && permit.as_ref().is_some_and(|permit| permit.command().name == TAKES_FILES);
+            let _large = match may_be_large {
+                true => LARGE_REMOTE_BODIES.acquire().await.ok(),
+                false => None,
+            };
             let (most, time) = match is_remote {
                 false => (MAX_LOCAL_BODY_BYTES, LOCAL_BODY_TIMEOUT),
+                true if may_be_large => (MAX_LOCAL_BODY_BYTES, LOCAL_BODY_TIMEOUT),
                 true if known => (MAX_BODY_BYTES, BODY_TIMEOUT),
                 true => (MAX_ANONYMOUS_BODY_BYTES, BODY_TIMEOUT),
             };

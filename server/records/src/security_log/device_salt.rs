@@ -4,14 +4,14 @@
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Read as _, Write as _},
-    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _},
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
 };
 
 use sha2::{Digest as _, Sha256};
 
 use super::file::unreadable;
-use browse_base::Result;
+use browse_base::{Result, open_private};
 
 /// Bytes of the salt.
 const SALT_BYTES: usize = 32;
@@ -66,10 +66,9 @@ fn salt_path(folder: &Path) -> PathBuf {
 }
 
 fn read(path: &Path) -> io::Result<[u8; SALT_BYTES]> {
-    let no_link = nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK;
-    let mut file = OpenOptions::new().read(true).custom_flags(no_link).open(path)?;
+    let mut file = open_private(OpenOptions::new().read(true), path)?;
     let meta = file.metadata()?;
-    if !meta.is_file() || meta.len() != SALT_BYTES as u64 {
+    if meta.len() != SALT_BYTES as u64 {
         return Err(io::Error::other(format!("it is not a file of {SALT_BYTES} bytes")));
     }
     if meta.mode() & 0o077 != 0 {

@@ -2,18 +2,16 @@
 //! projects share it, and rotated.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{self, DirBuilder, File},
     io::{self, Write as _},
-    os::unix::fs::{
-        DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
-    },
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
 };
 
 use browse_proto::Reason;
 use serde::{Deserialize, Serialize};
 
-use browse_base::{Error, Result};
+use browse_base::{Error, Result, open_private_log};
 
 /// Bytes of a file before the next one is begun.
 const MAX_FILE_BYTES: u64 = 10 << 20;
@@ -137,13 +135,8 @@ pub fn read_last(folder: &Path, most: usize) -> Result<(Vec<SecurityLogRow>, Vec
 }
 
 fn open(path: &Path) -> io::Result<(File, u64)> {
-    let mut options = OpenOptions::new();
-    options.create(true).append(true).mode(0o600);
-    let file = options.custom_flags(nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK).open(path)?;
+    let file = open_private_log(path)?;
     let meta = file.metadata()?;
-    if !meta.is_file() {
-        return Err(io::Error::other("it is not a plain file"));
-    }
     if meta.mode() & 0o077 != 0 {
         file.set_permissions(fs::Permissions::from_mode(0o600))?;
     }

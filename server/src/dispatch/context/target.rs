@@ -5,7 +5,8 @@ use std::sync::Arc;
 use browse_proto::{Command, Reason};
 
 use super::CallContext;
-use browse_base::{Error, Result};
+use crate::kept_sessions::KeptState;
+use browse_base::{Error, HINT_KEY, Result};
 use browse_chromium::{Browser, Page, TargetId, browser_gone};
 use browse_engine::Engine;
 use browse_policy::{ClientKind, SessionRule, TabPolicy};
@@ -34,7 +35,8 @@ impl CallContext {
     /// that may open sessions, which the answer notes.
     ///
     /// # Errors
-    /// `SESSION_NOT_FOUND`; `SESSION_DENIED` when the token is bound to another.
+    /// `SESSION_NOT_FOUND`, for one that is kept and not open, too; `SESSION_DENIED` when the
+    /// token is bound to another.
     pub fn session(&self) -> Result<Arc<Session>> {
         if let (SessionRule::Only(own), Some(asked)) =
             (&self.capability().session, self.requested_session())
@@ -44,12 +46,22 @@ impl CallContext {
             return Err(Error::new(Reason::SessionDenied, message));
         }
         let name = self.session_name();
+        // What is kept of it would be out of reach behind another session of its name.
+        if self.daemon.kept_sessions().state_of(&name) == Some(KeptState::Closed) {
+            let message = format!("the session `{name}` is kept, and not open");
+            let hint = format!("Run `browse session new {name} --keep`");
+            let error = Error::new(Reason::SessionNotFound, message).with("session", &name);
+            return Err(error.with(HINT_KEY, hint));
+        }
         if let Some(session) = self.daemon.sessions().get(&name) {
             self.check_attached(&session)?;
             return Ok(session);
         }
         let opens = Command::by_name("session new");
-        if opens.is_none_or(|command| self.permit.for_command(command).is_err()) {
+        // The gateway of a fleet has given the session of a tenant its place.
+        let is_placed = self.capability().kind == ClientKind::Tenant
+            && self.command().service == "BrowserService";
+        if !is_placed && opens.is_none_or(|command| self.permit.for_command(command).is_err()) {
             return self.daemon.sessions().require(&name);
         }
         let session = self.daemon.sessions().get_or_open(&name.parse()?, self.client());

@@ -12,7 +12,7 @@ const MAX_RESPONSE_BYTES: usize = 2 << 20;
 const TYPING_COMMANDS: &[&str] = &["fill", "type", "press", "select"];
 
 /// Commands that answer what files of skills say, which is of no site.
-const SKILL_FILE_COMMANDS: &[&str] = &["skill list", "skill show"];
+const SKILL_FILE_COMMANDS: &[&str] = &["skill list", "skill show", "skill diff"];
 
 /// Remembers what is page-derived in an answer that a model reads.
 pub fn record_response(cx: &CallContext, response: &mut dyn PageDerived) {

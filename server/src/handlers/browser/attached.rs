@@ -26,6 +26,11 @@ pub async fn connect(
     })?;
     let session = cx.session()?;
     session.wait_until_settled().await;
+    if session.is_kept() {
+        let message = format!("the session `{}` is kept, and stays here", session.name());
+        let hint = "Connect another session: `browse --session other connect --cdp channel:chrome`";
+        return Err(Error::new(Reason::SessionRestricted, message).with(HINT_KEY, hint));
+    }
     let name = address.to_string();
     // Ends with the call: a browser that answers later gets no session of a caller who is gone.
     let browser = attach_session(cx.daemon(), &session, &address, gives_consent).await?;

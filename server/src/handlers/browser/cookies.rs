@@ -15,7 +15,7 @@ mod storage;
 mod timestamps;
 
 pub use admission::CookieHostRules;
-pub use cookie_import::{CookieImport, count_noun};
+pub use cookie_import::CookieImport;
 pub use delete::delete_cookie;
 pub use import::import_cookies;
 pub use import_browser::import_browser_cookies;

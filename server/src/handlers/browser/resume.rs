@@ -12,7 +12,7 @@ use super::{
     window::{close_window, settled_window, tab_note},
 };
 use crate::{
-    dispatch::CallContext,
+    dispatch::{CallContext, ensure_not_paused},
     window::{MigrationNotice, WindowCloseResult, WindowTabChange, compare_tabs},
 };
 
@@ -20,9 +20,13 @@ use crate::{
 const DEADLINE_MARGIN: Duration = Duration::from_millis(200);
 
 /// Takes the session back.
-pub async fn resume(cx: &CallContext, _: v1::ResumeRequest) -> Result<v1::ResumeResponse> {
+pub async fn resume(cx: &CallContext, request: v1::ResumeRequest) -> Result<v1::ResumeResponse> {
     let session = cx.session()?;
     wait_until_given_back(cx, &session).await?;
+    if request.wait {
+        wait_until_done(cx, &session).await?;
+    }
+    let paused = session.control().take_ended_pause();
     if let Some(ended) = session.control().take_ended() {
         session.control().withdraw_request();
         return answer_after_dashboard(cx, &session, ended).await;
@@ -32,23 +36,62 @@ pub async fn resume(cx: &CallContext, _: v1::ResumeRequest) -> Result<v1::Resume
         let urls: Vec<_> = session.tabs().iter().map(|tab| (tab.id(), tab.url())).collect();
         return Ok(answer(compare_tabs(&urls, &urls), &[]));
     }
-    resume_window(cx).await
+    match (resume_window(cx).await, paused) {
+        (Err(error), Some(before)) if error.reason() == Reason::NotHandedOff => {
+            let urls: Vec<_> = session.tabs().iter().map(|tab| (tab.id(), tab.url())).collect();
+            Ok(answer(compare_tabs(&before, &urls), &[]))
+        }
+        (resumed, _) => resumed,
+    }
 }
 
-/// Waits while a person at a dashboard holds the session.
+/// Waits while a person at a dashboard holds the session, was asked to take it, or has paused
+/// the agents. When nobody takes it until the deadline, that is an answer.
 ///
 /// # Errors
 /// `HANDED_OFF`: until the deadline it was not given back.
 async fn wait_until_given_back(cx: &CallContext, session: &Session) -> Result<()> {
     let mut changes = session.control().subscribe();
     let until = cx.deadline() - DEADLINE_MARGIN;
-    while let Some(lease) = session.control().holder() {
+    loop {
+        let lease = session.control().holder();
+        let waits = session.control().waits_for_person();
+        if lease.is_none() && !session.control().is_paused() && !waits {
+            return Ok(());
+        }
         if timeout_at(until, changes.changed()).await.is_err() {
+            let Some(lease) = lease else { return ensure_not_paused(session) };
             let message = format!("`{}` still holds the session", lease.client);
             return Err(Error::new(Reason::HandedOff, message).with("session", session.name()));
         }
     }
-    Ok(())
+}
+
+/// Waits until the person at the window of the session is done, or the window is gone.
+///
+/// # Errors
+/// `HANDED_OFF`: until the deadline they are not.
+async fn wait_until_done(cx: &CallContext, session: &Session) -> Result<()> {
+    let mut changes = session.control().subscribe();
+    let mut place = session.watch_display_mode();
+    let until = cx.deadline() - DEADLINE_MARGIN;
+    loop {
+        session.wait_until_settled().await;
+        let window = cx.daemon().windows().get(session.name());
+        if !window.is_some_and(|window| window.is_handed_off()) {
+            return Ok(());
+        }
+        let change = async {
+            tokio::select! {
+                _ = changes.changed() => {}
+                _ = place.changed() => {}
+            }
+        };
+        if timeout_at(until, change).await.is_err() {
+            let message = format!("the person is not done in the session `{}`", session.name());
+            return Err(Error::new(Reason::HandedOff, message).with("session", session.name()));
+        }
+    }
 }
 
 async fn answer_after_dashboard(

@@ -1,23 +1,19 @@
 //! States: what a session holds, sealed in a file of the home of browse.
 
 mod gather;
-mod key;
 mod restore;
-mod seal;
-mod store;
 
 use browse_proto::v1;
 use futures::future::join_all;
 
 pub use gather::gather_state;
-pub use key::{KeyLocation, Keyring, StateKey};
 pub use restore::restore_into_page;
-pub use store::StateStore;
 
-use super::cookies::count_noun;
 use crate::{
     dispatch::CallContext,
-    session_state::{StateContents, StateName},
+    session_state::{
+        Keyring, StateContents, StateName, StateStore, pack_state, seal, unpack_state,
+    },
 };
 use browse_base::{Error, Result};
 
@@ -27,12 +23,12 @@ pub async fn save_state(
     request: v1::SaveStateRequest,
 ) -> Result<v1::SaveStateResponse> {
     let name: StateName = request.name.parse()?;
-    let store = StateStore::from_settings(cx.settings())?;
+    let store = StateStore::in_home(&cx.settings().home)?;
     let key = keyring(cx, &store).for_saving(cx.deadline()).await?;
     let contents = gather::gather_state(cx).await?;
-    store.write(&name, &seal::seal(&key, &contents.to_bytes()?)).await?;
+    store.write(&name, &seal(&key, &pack_state(&contents)?)).await?;
     Ok(v1::SaveStateResponse {
-        summary: format!("saved {name}: {}; key in the {}", summary(&contents), key.location),
+        summary: format!("saved {name}: {}; key in the {}", contents.counts(), key.location),
         cookies: contents.cookies.len() as u32,
         origins: contents.origins.len() as u32,
         tabs: contents.tabs.len() as u32,
@@ -46,7 +42,7 @@ pub async fn load_state(
     request: v1::LoadStateRequest,
 ) -> Result<v1::LoadStateResponse> {
     let name: StateName = request.name.parse()?;
-    let store = StateStore::from_settings(cx.settings())?;
+    let store = StateStore::in_home(&cx.settings().home)?;
     let contents = open_state(cx, &store, &name).await?;
     restore::restore(cx, contents, &request).await
 }
@@ -56,7 +52,7 @@ pub async fn list_states(
     cx: &CallContext,
     _: v1::ListStatesRequest,
 ) -> Result<v1::ListStatesResponse> {
-    let store = StateStore::from_settings(cx.settings())?;
+    let store = StateStore::in_home(&cx.settings().home)?;
     let rows = store.list().await?.into_iter().map(|file| {
         let store = &store;
         async move {
@@ -67,7 +63,7 @@ pub async fn list_states(
                 name: file.name.to_string(),
                 saved: file.saved,
                 bytes: file.bytes,
-                holds: contents.map(summary).unwrap_or_default(),
+                holds: contents.map(|contents| contents.counts().to_string()).unwrap_or_default(),
                 cookies: contents.map(|contents| contents.cookies.len() as u32),
                 origins: contents.map(|contents| contents.origins.len() as u32),
                 tabs: contents.map(|contents| contents.tabs.len() as u32),
@@ -85,18 +81,8 @@ pub async fn remove_state(
     request: v1::RemoveStateRequest,
 ) -> Result<v1::RemoveStateResponse> {
     let name: StateName = request.name.parse()?;
-    StateStore::from_settings(cx.settings())?.remove(&name).await?;
+    StateStore::in_home(&cx.settings().home)?.remove(&name).await?;
     Ok(v1::RemoveStateResponse { name: name.to_string() })
-}
-
-/// What a state holds, in words.
-fn summary(contents: &StateContents) -> String {
-    format!(
-        "{}, storage of {}, {}",
-        count_noun(contents.cookies.len() as u32, "cookie"),
-        count_noun(contents.origins.len() as u32, "origin"),
-        count_noun(contents.tabs.len() as u32, "tab"),
-    )
 }
 
 async fn open_state(
@@ -105,9 +91,8 @@ async fn open_state(
     name: &StateName,
 ) -> Result<StateContents> {
     let sealed = store.read(name).await?;
-    let header = seal::read_header(&sealed, name)?;
-    let key = keyring(cx, store).for_loading(header.location, cx.deadline()).await?;
-    StateContents::from_bytes(&seal::unseal(&key, &sealed, name)?, name)
+    let (_, contents) = keyring(cx, store).unseal(&sealed, name, cx.deadline()).await?;
+    unpack_state(&contents, name)
 }
 
 fn keyring<'a>(cx: &'a CallContext, store: &'a StateStore) -> Keyring<'a> {

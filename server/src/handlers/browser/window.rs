@@ -10,7 +10,7 @@ use crate::{
     daemon::browser_options,
     dispatch::CallContext,
     window::{
-        CloseInitiator, DisplayEnvironment, Handoff, MigrationNotice, SessionWindow, UserNote,
+        CloseInitiator, DisplayEnvironment, Handoff, MigrationNotice, SessionWindow,
         WindowCloseResult, WindowPurpose, find_screen,
     },
 };
@@ -36,27 +36,10 @@ pub async fn connect(cx: &CallContext, request: v1::ConnectRequest) -> Result<v1
     let terms = WindowPurpose { connected: true, handoff: None };
     let (window, notes) = open_window(cx, screen, terms).await?;
     let tabs = window_tabs(&window, &notes);
-    let panel = match window.show_panel(cx.daemon().activity()).await {
-        Ok(()) => "the side panel shows what you do, and takes notes for `browse inbox`".to_owned(),
-        Err(error) => format!("the side panel did not open ({error})"),
-    };
+    let panel = show_panel(cx, &window).await;
     let summary =
         format!("{}; {panel}; `browse disconnect` hides it again", visible_summary(&tabs));
     Ok(v1::ConnectResponse { summary, tabs })
-}
-
-/// Prints what the person wrote in the side panel.
-pub async fn read_inbox(
-    cx: &CallContext,
-    request: v1::ReadInboxRequest,
-) -> Result<v1::ReadInboxResponse> {
-    cx.set_source("the side panel");
-    let letters = cx.daemon().windows().inbox().read(cx.session()?.name(), request.clear);
-    let describe = |UserNote { time, text }| v1::InboxNote {
-        time: humantime::format_rfc3339_seconds(time).to_string(),
-        text,
-    };
-    Ok(v1::ReadInboxResponse { notes: letters.into_iter().map(describe).collect() })
 }
 
 /// Hides the session again.
@@ -93,13 +76,21 @@ pub async fn handoff(cx: &CallContext, request: v1::HandoffRequest) -> Result<v1
         }
         screen => screen?,
     };
-    let handoff = Handoff { reason: reason.clone(), tabs_before: Vec::new() };
+    let handoff = Handoff { reason: reason.clone(), tabs_before: Vec::new(), is_done: false };
     let terms = WindowPurpose { connected: false, handoff: Some(handoff) };
     let (window, notes) = open_window(cx, screen, terms).await?;
     let tabs = window_tabs(&window, &notes);
+    // It has the reason, and the button by which the person says that it is done.
+    show_panel(cx, &window).await;
     let asked = if reason.is_empty() { String::new() } else { format!(": {reason}") };
-    let summary =
-        format!("{}; ask the person{asked}; then run `browse resume`", visible_summary(&tabs));
+    let waits = match window.has_panel().await {
+        true => {
+            ", or `browse resume --wait`, which waits until they press \"Done\" beside the page"
+        }
+        false => "",
+    };
+    let shown = visible_summary(&tabs);
+    let summary = format!("{shown}; ask the person{asked}; then run `browse resume`{waits}");
     Ok(v1::HandoffResponse { summary, tabs })
 }
 
@@ -140,7 +131,7 @@ fn ask_at_dashboard(cx: &CallContext, reason: &str) -> Result<v1::HandoffRespons
     let tab = |tab: &Arc<Tab>| v1::WindowTab { id: tab.id(), url: tab.url(), note: None };
     let tabs = session.tabs().iter().map(tab).collect();
     let next = match cx.daemon().dashboard().is_used() {
-        true => "it stands in the dashboard that is open",
+        true => "it is shown in a dashboard that is open, or run `browse dashboard` for a link",
         false => "run `browse dashboard` and give its link to the person",
     };
     let summary = format!(
@@ -175,8 +166,26 @@ async fn open_window(
     opened.await.map_err(move_failed)?
 }
 
-/// Closes the window of the session.
-pub(super) async fn close_window(
+/// Opens the side panel of a window; answers what became of it. The window is as good without.
+async fn show_panel(cx: &CallContext, window: &SessionWindow) -> String {
+    let daemon = cx.daemon();
+    let name = window.session().name();
+    let access = daemon.dashboard().open_panel(name, daemon.dashboard_services());
+    match window.show_panel(access).await {
+        Ok(()) => "the side panel shows what you do, and takes notes for `browse inbox`".to_owned(),
+        Err(error) if error.reason() == Reason::DashboardMissing => {
+            "it has no side panel, for which `make dashboard` is run before the daemon is built"
+                .to_owned()
+        }
+        Err(error) => format!("the side panel did not open ({error})"),
+    }
+}
+
+/// Closes a window, and moves its session back into the headless browser.
+///
+/// # Errors
+/// The headless browser is gone.
+pub async fn close_window(
     cx: &CallContext,
     window: &Arc<SessionWindow>,
 ) -> Result<WindowCloseResult> {

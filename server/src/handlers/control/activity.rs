@@ -27,7 +27,7 @@ pub async fn activity(
         false => stream::empty().boxed(),
     };
     let mine = move |entry: &v1::ActivityEntry| {
-        cx.capability().sees_all_sessions() || entry.client == cx.client().to_string()
+        cx.capability().sees_calls_in(&entry.session) || entry.client == cx.client().to_string()
     };
     let entries = stream::iter(past).chain(coming).filter(move |entry| {
         let mine = mine(entry);

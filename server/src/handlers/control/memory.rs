@@ -8,7 +8,6 @@ use futures::future::join_all;
 
 use crate::dispatch::CallContext;
 use browse_base::{Error, Result};
-use browse_policy::SessionRule;
 use browse_process::usage::{self, ProcessUsage};
 use browse_sessions::{BrowserState, Tab, TabState};
 
@@ -18,10 +17,7 @@ const TAB_TIMEOUT: Duration = Duration::from_millis(400);
 /// Answers the memory of the daemon, the tabs and the processes.
 pub async fn memory(cx: &CallContext, _: v1::MemoryRequest) -> Result<v1::MemoryResponse> {
     let sessions = cx.daemon().sessions();
-    let visible = |tab: &Arc<Tab>| match &cx.capability().session {
-        SessionRule::Only(own) => tab.session() == own,
-        SessionRule::Any => true,
-    };
+    let visible = |tab: &Arc<Tab>| cx.capability().session.covers(tab.session());
     let tabs: Vec<_> = sessions.tabs().into_iter().filter(visible).collect();
     let browser = match sessions.browser_handle().state() {
         BrowserState::Running(browser) => Some(browser.info().pid),

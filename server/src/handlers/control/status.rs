@@ -35,12 +35,17 @@ pub async fn status(cx: &CallContext, _: v1::StatusRequest) -> Result<v1::Status
 }
 
 fn visible_session(window: &SessionWindow) -> v1::VisibleSession {
+    let handed_off = window.is_handed_off();
     let terms = window.purpose().clone();
     v1::VisibleSession {
         session: window.session().name().to_owned(),
         connected: terms.connected,
-        handed_off: terms.handoff.is_some(),
-        reason: terms.handoff.map(|handoff| handoff.reason).unwrap_or_default(),
+        handed_off,
+        reason: terms
+            .handoff
+            .filter(|_| handed_off)
+            .map(|handoff| handoff.reason)
+            .unwrap_or_default(),
         pid: window.context().browser().info().pid,
         open_s: window.opened_at().elapsed().unwrap_or_default().as_secs(),
     }
@@ -65,7 +70,9 @@ pub async fn stop(cx: &CallContext, _: v1::StopRequest) -> Result<v1::StopRespon
 /// Ends the daemon after this call, and starts it anew.
 pub async fn restart(cx: &CallContext, _: v1::RestartRequest) -> Result<v1::RestartResponse> {
     dismiss_questions(cx);
-    let tabs_lost = cx.daemon().sessions().tabs().len() as u32;
+    // Those of sessions that are kept come back.
+    let lost = cx.daemon().sessions().all().into_iter().filter(|session| !session.is_kept());
+    let tabs_lost = lost.map(|session| session.tabs().len() as u32).sum();
     cx.daemon().shut_down(ShutdownReason::Restart);
     Ok(v1::RestartResponse { tabs_lost })
 }

@@ -6,12 +6,12 @@ use std::{
 };
 
 use browse_base::{Error, HINT_KEY, Result, hex, random};
-use browse_policy::{ClientKind, SessionRule};
+use browse_policy::ClientKind;
 use browse_proto::{Reason, v1};
 use browse_sessions::{ControlEnd, ControlLease, ExclusiveGuard, Session};
 use tokio::time::Instant;
 
-use super::held_input::release_held_input;
+use super::{held_input::release_held_input, talk::check_is_person};
 use crate::{
     daemon::Daemon,
     dispatch::{CallContext, HELD_SINCE_LONG},
@@ -94,6 +94,41 @@ pub async fn release_control(
     Ok(v1::ReleaseControlResponse { session: session.name().to_owned() })
 }
 
+/// Pauses the agents of a session.
+pub async fn pause_agents(
+    cx: &CallContext,
+    request: v1::PauseAgentsRequest,
+) -> Result<v1::PauseAgentsResponse> {
+    check_is_person(cx)?;
+    let session = existing_session(cx, request.session.as_deref())?;
+    session.control().pause(session.tabs().iter().map(|tab| (tab.id(), tab.url())).collect());
+    Ok(v1::PauseAgentsResponse { session: session.name().to_owned() })
+}
+
+/// Lets the agents of a session go on. They get a notice when they were paused, or waited for
+/// the person at the window.
+pub async fn continue_agents(
+    cx: &CallContext,
+    request: v1::ContinueAgentsRequest,
+) -> Result<v1::ContinueAgentsResponse> {
+    check_is_person(cx)?;
+    let session = existing_session(cx, request.session.as_deref())?;
+    let was_paused = session.control().end_pause();
+    let window = cx.daemon().windows().get(session.name());
+    let was_handed_off = window.is_some_and(|window| window.finish_handoff());
+    let name = session.name();
+    if was_handed_off {
+        cx.daemon().add_notice(format!(
+            "the person is done in the session `{name}`; `browse resume` tells what changed"
+        ));
+    } else if was_paused {
+        cx.daemon().add_notice(format!(
+            "the person lets you go on in the session `{name}`; its pages may have changed"
+        ));
+    }
+    Ok(v1::ContinueAgentsResponse { session: name.to_owned(), was_paused, was_handed_off })
+}
+
 /// The session that the caller holds by `lease`.
 ///
 /// # Errors
@@ -105,7 +140,7 @@ pub(super) fn held_session(cx: &CallContext, lease: &str) -> Result<Arc<Session>
 }
 
 /// Ends the lease of a session whose holder has no token any more.
-pub(super) async fn end_if_holder_is_gone(daemon: &Arc<Daemon>, session: &Arc<Session>) {
+pub async fn end_if_holder_is_gone(daemon: &Arc<Daemon>, session: &Arc<Session>) {
     if let Some(lease) = session.control().holder()
         && !daemon.authority().clients().contains(&lease.client)
     {
@@ -125,9 +160,7 @@ fn check_text(field: &str, text: Option<String>) -> Result<String> {
 /// The session that is to be held; none is opened for it.
 fn existing_session(cx: &CallContext, name: Option<&str>) -> Result<Arc<Session>> {
     let name = name.map_or_else(|| cx.session_name(), str::to_owned);
-    if let SessionRule::Only(own) = &cx.capability().session
-        && *own != name
-    {
+    if !cx.capability().session.covers(&name) {
         let message = format!("the token is not good for the session `{name}`");
         return Err(Error::new(Reason::SessionDenied, message));
     }

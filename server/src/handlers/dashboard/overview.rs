@@ -5,12 +5,12 @@ use std::{sync::Arc, time::Duration};
 use browse_base::Result;
 use browse_chromium::MouseState;
 use browse_engine::{ControlOption, ControlPrompt};
-use browse_policy::SessionRule;
 use browse_proto::{Command, v1};
 use browse_sessions::{ControlLease, DisplayMode, Session, Tab};
 use futures::{Stream, future::join_all, stream};
 use tokio::time::Instant;
 
+use super::terminal::may_start_terminal;
 use crate::dispatch::CallContext;
 
 /// How much before its deadline an overview ends by itself.
@@ -77,10 +77,7 @@ impl OverviewState {
 
 async fn describe(cx: &CallContext) -> v1::OverviewResponse {
     let daemon = cx.daemon();
-    let is_visible = |session: &Arc<Session>| match &cx.capability().session {
-        SessionRule::Any => true,
-        SessionRule::Only(own) => own == session.name(),
-    };
+    let is_visible = |session: &Arc<Session>| cx.capability().session.covers(session.name());
     let all: Vec<_> = daemon.sessions().all().into_iter().filter(is_visible).collect();
     let sessions = join_all(all.iter().map(|session| describe_session(cx, session))).await;
     let mut sources = browse_content::Sources::default();
@@ -95,6 +92,7 @@ async fn describe(cx: &CallContext) -> v1::OverviewResponse {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build_id: daemon.build_id().to_owned(),
         warnings: Vec::new(),
+        terminal: may_start_terminal(cx),
     }
 }
 
@@ -110,6 +108,8 @@ async fn describe_session(cx: &CallContext, session: &Arc<Session>) -> v1::Sessi
         v1::TabOverview { active: active == Some(tab.id()), ..overview }
     });
     let window = cx.daemon().windows().get(session.name());
+    let window = window.filter(|window| window.is_handed_off());
+    let handed_off = window.is_some();
     let handoff = window
         .and_then(|window| window.purpose().handoff.as_ref().map(|handoff| handoff.reason.clone()));
     let display = match *session.watch_display_mode().borrow() {
@@ -124,6 +124,8 @@ async fn describe_session(cx: &CallContext, session: &Arc<Session>) -> v1::Sessi
         display: display.to_owned(),
         holder: lease.map(|lease| holder(cx, &lease)),
         request: session.control().request().or(handoff),
+        paused: session.control().is_paused(),
+        handed_off,
     }
 }
 
@@ -217,6 +219,9 @@ fn summary(sessions: &[v1::SessionOverview]) -> String {
             format!("{} ({}), opened by {}", session.name, session.display, session.owner);
         if let Some(holder) = &session.holder {
             line.push_str(&format!("; held by {} until {}", holder.client, holder.expires_at));
+        }
+        if session.paused {
+            line.push_str("; its agents are paused");
         }
         if let Some(request) = &session.request {
             line.push_str(&format!("; asks a person: {}", browse_base::quote(request)));

@@ -3,7 +3,6 @@
 use std::{sync::Arc, time::Duration};
 
 use browse_base::{Error, Result};
-use browse_policy::SessionRule;
 use browse_proto::{Reason, v1};
 use browse_sessions::{Session, Tab, TabId};
 use futures::{Stream, stream};
@@ -104,9 +103,7 @@ fn check_tabs(cx: &CallContext, tabs: &[TabId]) -> Result<()> {
 /// # Errors
 /// `TAB_DENIED`; the session is closed.
 pub(super) fn find_session(cx: &CallContext, tab: &Tab) -> Result<Arc<Session>> {
-    if let SessionRule::Only(own) = &cx.capability().session
-        && own != tab.session()
-    {
+    if !cx.capability().session.covers(tab.session()) {
         let message = format!("tab {} is in another session", tab.id());
         return Err(Error::new(Reason::TabDenied, message));
     }

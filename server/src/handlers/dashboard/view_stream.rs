@@ -204,15 +204,21 @@ impl ViewStream {
         if self.options.acknowledges && frame.is_some() {
             watched.in_flight.push(self.sequence);
         }
+        // Without a picture it is that of the page as it was set up, or nothing.
         let viewport = tab.map(|tab| tab.page().viewport());
+        let (width, height) = match (frame, viewport) {
+            (Some(frame), _) => (frame.view_width, frame.view_height),
+            (None, Some(viewport)) => (viewport.width, viewport.height),
+            (None, None) => (0, 0),
+        };
         Some(v1::ViewTabsResponse {
             sequence: self.sequence,
             tab: watched.id,
             session: tab.map(|tab| tab.session().to_owned()).unwrap_or_default(),
             state: state.to_owned(),
             jpeg,
-            width: viewport.map_or(0, |viewport| viewport.width),
-            height: viewport.map_or(0, |viewport| viewport.height),
+            width,
+            height,
             time: humantime::format_rfc3339_millis(SystemTime::now()).to_string(),
         })
     }

@@ -12,13 +12,13 @@ use crate::{
     daemon::Daemon,
     dispatch::CallContext,
     pairing::{
-        NewPairing, PairingEntry, PairingInvitation, proof,
+        NewPairing, PairingEntry, PairingInvitation, PairingKind, proof,
         setup_key::{self, PresentedKey, SetupKey},
         terms::{self, PairingTerms},
     },
     tunnel::{ListenConfig, PeerAuthentication},
 };
-use browse_base::{Error, Result, hex, random};
+use browse_base::{Error, HINT_KEY, Result, hex, random};
 use browse_net::HostPolicy;
 use browse_policy::{ClientId, Listener, Rate, SessionRule, TabPolicy};
 use browse_records::SecuritySurface;
@@ -38,6 +38,17 @@ pub async fn new_pairing(
 ) -> Result<v1::NewPairingResponse> {
     let daemon = cx.daemon();
     let offer = PairingTerms::parse(&request)?;
+    check_may_offer(cx, &offer)?;
+    // A caller with less would get more by it.
+    let beyond = offer.scopes.without(cx.grant().capability().scopes).names();
+    if !beyond.is_empty() {
+        let message = format!(
+            "`{}` has not itself what this pairing would have: {}",
+            cx.client(),
+            beyond.join(", ")
+        );
+        return Err(Error::new(Reason::ScopeDenied, message));
+    }
     let place = ListenConfig::from_request(
         "pair new",
         request.listen.as_deref(),
@@ -45,28 +56,29 @@ pub async fn new_pairing(
     )?;
     daemon.tunnel().check_available(&place).await?;
     let (session, own_session) = choose_session(cx, &offer)?;
-    let client = offer.client.clone();
+    let (name, kind) = (offer.name.clone(), offer.kind);
     let (scopes, hosts) = (offer.scopes.names(), offer.hosts.patterns());
     let (key, text) = SetupKey::new(setup_key::SETUP_KEY_LIFETIME)?;
     let until = time(key.expires());
     let session_key = random()?;
     let draft = NewPairing { terms: offer, session, own_session, key, session_key };
     // What was in force is so no more, whatever fails from here on.
-    let before = daemon.pairings().remove(&client);
+    let before = daemon.pairings().remove(&name);
     let replaced = before.is_some();
     let serial = run_to_completion(replace_pairing(Arc::clone(daemon), draft, before)).await??;
     let endpoint = match daemon.tunnel().open(daemon.tunnel_services(), &place).await {
         Ok(endpoint) => endpoint,
         Err(error) => {
-            if let Some(row) = daemon.pairings().remove(&client) {
+            if let Some(row) = daemon.pairings().remove(&name) {
                 clean_up_pairing(daemon, row, TabDisposition::Auto).await;
             }
             return Err(error);
         }
     };
-    spawn_key_expiry(daemon, client.clone(), serial, setup_key::SETUP_KEY_LIFETIME);
+    spawn_key_expiry(daemon, name.clone(), serial, setup_key::SETUP_KEY_LIFETIME);
     let block = PairingInvitation {
-        name: client.as_str(),
+        kind,
+        name: name.as_str(),
         address: &endpoint.address,
         fingerprint: &endpoint.fingerprint,
         session_key: (endpoint.peer_authentication == PeerAuthentication::SessionKey)
@@ -77,11 +89,19 @@ pub async fn new_pairing(
         hosts: &hosts.join(","),
     };
     if replaced {
-        cx.add_notice(&format!("what `{client}` had was revoked"));
+        cx.add_notice(&format!("what `{name}` had was revoked"));
+    }
+    if is_loopback(&endpoint.address) {
+        cx.add_notice(&format!(
+            "`{}` is reached from this machine, or by a port that is forwarded to it; for another \
+             machine add `--listen 0.0.0.0:4567 --address <name of this machine>:4567`, or run \
+             `browse tunnel start` first",
+            endpoint.address
+        ));
     }
     Ok(v1::NewPairingResponse {
         block: block.text(),
-        name: client.to_string(),
+        name: name.to_string(),
         address: endpoint.address.clone(),
         fingerprint: hex(&endpoint.fingerprint),
         link: block.link(),
@@ -93,6 +113,24 @@ pub async fn new_pairing(
         trust: endpoint.peer_authentication.name().to_owned(),
         session_key: block.session_key.map(|key| hex(key)).unwrap_or_default(),
     })
+}
+
+/// Whether `address` (`host:port`) leads to this machine from wherever it is used.
+fn is_loopback(address: &str) -> bool {
+    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+    let ip = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
+    host == "localhost" || ip.is_ok_and(|ip| ip.is_loopback())
+}
+
+/// Refuses callers that would pair a dashboard and have less than it: agents, skills, and the
+/// panel of one session.
+fn check_may_offer(cx: &CallContext, offer: &PairingTerms) -> Result<()> {
+    let has_all_sessions = cx.capability().session == SessionRule::Any;
+    if offer.kind == PairingKind::Agent || cx.is_owner() && has_all_sessions {
+        return Ok(());
+    }
+    let message = format!("`{}` may not pair a dashboard", cx.client());
+    Err(Error::new(Reason::ScopeDenied, message))
 }
 
 /// Runs `work` to its end, also when the caller goes away meanwhile: nobody may
@@ -132,11 +170,20 @@ async fn add_pairing(daemon: &Arc<Daemon>, draft: NewPairing) -> Result<u64> {
     added
 }
 
-/// The session of a pairing: the one that the owner names, else a new one.
+/// The session of a pairing: the one that the owner names, else a new one. A dashboard has
+/// all, and none of its own.
 fn choose_session(cx: &CallContext, offer: &PairingTerms) -> Result<(String, bool)> {
+    if offer.kind == PairingKind::Dashboard {
+        if cx.requested_session().is_some() {
+            let message = "a dashboard shows every session, and `--session` names one";
+            let error = Error::new(Reason::ArgumentInvalid, message).with("command", "pair new");
+            return Err(error.with(HINT_KEY, "Leave out `--session`, and unset BROWSE_SESSION"));
+        }
+        return Ok((String::new(), false));
+    }
     if cx.requested_session().is_none() {
         let tag = hex(&random::<3>()?);
-        let name: SessionName = format!("pair-{}-{tag}", offer.client).parse()?;
+        let name: SessionName = format!("pair-{}-{tag}", offer.name).parse()?;
         return Ok((name.to_string(), true));
     }
     let session = cx.session()?;
@@ -150,13 +197,13 @@ fn choose_session(cx: &CallContext, offer: &PairingTerms) -> Result<(String, boo
 }
 
 /// Forgets a pairing whose key nobody redeems.
-fn spawn_key_expiry(daemon: &Arc<Daemon>, client: ClientId, serial: u64, after: Duration) {
+fn spawn_key_expiry(daemon: &Arc<Daemon>, name: ClientId, serial: u64, after: Duration) {
     let daemon = Arc::downgrade(daemon);
     tokio::spawn(async move {
         tokio::time::sleep(after + Duration::from_millis(10)).await;
         let Some(daemon) = daemon.upgrade() else { return };
-        if let Some(row) = daemon.pairings().remove_if_ended(&client, serial) {
-            tracing::info!(%client, "a setup key was not redeemed in time");
+        if let Some(row) = daemon.pairings().remove_if_ended(&name, serial) {
+            tracing::info!(%name, "a setup key was not redeemed in time");
             clean_up_pairing(&daemon, row, TabDisposition::Auto).await;
         }
     });
@@ -175,21 +222,27 @@ pub async fn list_pairings(
 fn describe(daemon: &Daemon, row: &PairingEntry) -> v1::Pairing {
     let grant = row.grant();
     let calls = grant.map(|grant| grant.usage());
-    let session = daemon.sessions().get(&row.session);
-    let tabs =
-        session.map_or(0, |session| tab_disposition::tabs_of(&session, &row.terms.client).len());
+    let tabs = tab_disposition::sessions_of(daemon, row)
+        .iter()
+        .map(|session| tab_disposition::tabs_of(session, &row.terms.client).len())
+        .sum::<usize>();
+    let session = match row.terms.kind {
+        PairingKind::Agent => row.session.clone(),
+        PairingKind::Dashboard => session_rule_name(&SessionRule::Any),
+    };
     v1::Pairing {
-        name: row.terms.client.to_string(),
+        name: row.terms.name.to_string(),
         state: if grant.is_some() { "active" } else { "waiting" }.to_owned(),
         scopes: to_strings(&row.terms.scopes.names()),
         hosts: row.terms.hosts.patterns(),
-        session: row.session.clone(),
+        session,
         tab_policy: tab_policy_name(row.terms.tabs).to_owned(),
         rate: row.terms.rate,
         tabs: u32::try_from(tabs).unwrap_or(u32::MAX),
         calls: calls.map_or(0, |calls| calls.call_count),
         expires_at: row.end().map(time).unwrap_or_default(),
         last_call: calls.filter(|calls| calls.call_count > 0).map(|calls| time(calls.last_call)),
+        kind: row.terms.kind.name().to_owned(),
     }
 }
 
@@ -198,9 +251,9 @@ pub async fn revoke_pairing(
     cx: &CallContext,
     request: v1::RevokePairingRequest,
 ) -> Result<v1::RevokePairingResponse> {
-    let client = terms::parse_name(&request.name)?;
-    let Some(row) = cx.daemon().pairings().remove(&client) else {
-        return Err(Error::new(Reason::PairingNotFound, format!("nobody is paired as `{client}`")));
+    let name = terms::parse_name(&request.name)?;
+    let Some(row) = cx.daemon().pairings().remove(&name) else {
+        return Err(Error::new(Reason::PairingNotFound, format!("nobody is paired as `{name}`")));
     };
     let disposition = match (request.keep_tabs, request.close_tabs) {
         (true, _) => TabDisposition::Released,
@@ -212,7 +265,7 @@ pub async fn revoke_pairing(
         run_to_completion(async move { clean_up_pairing(&daemon, row, disposition).await }).await?;
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     Ok(v1::RevokePairingResponse {
-        name: client.to_string(),
+        name: name.to_string(),
         tabs_closed: number(count.closed),
         tabs_released: number(count.released),
     })
@@ -260,14 +313,10 @@ pub async fn redeem(cx: &CallContext, request: v1::RedeemRequest) -> Result<v1::
     let grant = redeemed.grant;
     let capability = grant.capability();
     tracing::info!(client = %capability.client, "a setup key was redeemed");
-    tab_disposition::watch_grant(
-        daemon,
-        capability.client.clone(),
-        redeemed.serial,
-        Arc::clone(&grant),
-    );
+    let name = redeemed.name.to_string();
+    tab_disposition::watch_grant(daemon, redeemed.name, redeemed.serial, Arc::clone(&grant));
     let answer = v1::RedeemResponse {
-        name: capability.client.to_string(),
+        name,
         scopes: to_strings(&capability.scopes.names()),
         hosts: capability.hosts().patterns(),
         session: session_rule_name(&capability.session),

@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::{daemon::Daemon, pairing::PairingEntry};
+use crate::{
+    daemon::Daemon,
+    handlers::dashboard::end_if_holder_is_gone,
+    pairing::{PairingEntry, PairingKind},
+};
 use browse_policy::{ClientId, Grant};
 use browse_sessions::{Session, Tab};
 
@@ -34,10 +38,14 @@ pub async fn clean_up_pairing(
     row: PairingEntry,
     disposition: TabDisposition,
 ) -> TabDispositionCounts {
-    let count = match daemon.sessions().get(&row.session) {
-        Some(session) => dispose_tabs(daemon, &session, &row, disposition).await,
-        None => TabDispositionCounts::default(),
-    };
+    let mut count = TabDispositionCounts::default();
+    for session in sessions_of(daemon, &row) {
+        let disposed = dispose_tabs(daemon, &session, &row, disposition).await;
+        count.closed += disposed.closed;
+        count.released += disposed.released;
+        // A person whose dashboard ended does not hold it any more.
+        end_if_holder_is_gone(daemon, &session).await;
+    }
     if daemon.pairings().is_empty() {
         daemon.tunnel().close_if_unused().await;
     }
@@ -77,19 +85,27 @@ async fn dispose_tabs(
     count
 }
 
+/// The sessions in which a pairing may have tabs: that of an agent, and all for a dashboard.
+pub fn sessions_of(daemon: &Daemon, row: &PairingEntry) -> Vec<Arc<Session>> {
+    match row.terms.kind {
+        PairingKind::Agent => daemon.sessions().get(&row.session).into_iter().collect(),
+        PairingKind::Dashboard => daemon.sessions().all(),
+    }
+}
+
 /// The tabs of `session` that `client` opened.
 pub fn tabs_of(session: &Session, client: &ClientId) -> Vec<Arc<Tab>> {
     session.tabs().into_iter().filter(|tab| tab.owner() == *client).collect()
 }
 
-/// Tidies up when the grant of a pairing ends by itself.
-pub fn watch_grant(daemon: &Arc<Daemon>, client: ClientId, serial: u64, grant: Arc<Grant>) {
+/// Tidies up when the grant of the pairing `name` ends by itself.
+pub fn watch_grant(daemon: &Arc<Daemon>, name: ClientId, serial: u64, grant: Arc<Grant>) {
     let daemon = Arc::downgrade(daemon);
     tokio::spawn(async move {
         grant.wait_until_ended().await;
         let Some(daemon) = daemon.upgrade() else { return };
-        if let Some(row) = daemon.pairings().remove_if_ended(&client, serial) {
-            tracing::info!(%client, "a pairing has ended");
+        if let Some(row) = daemon.pairings().remove_if_ended(&name, serial) {
+            tracing::info!(%name, "a pairing has ended");
             clean_up_pairing(&daemon, row, TabDisposition::Auto).await;
         }
     });

@@ -1,4 +1,4 @@
-//! Lists, shows and trusts skills.
+//! Lists and shows skills.
 
 use browse_proto::{Reason, v1};
 use url::Url;
@@ -84,29 +84,6 @@ pub async fn show_skill(
     })
 }
 
-/// Trusts a skill as it stands.
-pub async fn trust_skill(
-    cx: &CallContext,
-    request: v1::TrustSkillRequest,
-) -> Result<v1::TrustSkillResponse> {
-    if !cx.is_root() {
-        let message = format!("`{}` may not trust a skill", cx.client());
-        return Err(
-            Error::new(Reason::TrustDenied, message).with("skill", request.name.escape_debug())
-        );
-    }
-    let skills = cx.daemon().skills();
-    let skill = skills.catalog().find(&request.name, Tier::from_request(request.source))?;
-    skill.contents()?;
-    let hash = skills.hash(&skill)?;
-    skills.trust().add(&skill, &hash)?;
-    Ok(v1::TrustSkillResponse {
-        name: skill.name.clone(),
-        tier: skill.tier.to_proto().into(),
-        hash,
-    })
-}
-
 /// How a run that is not trusted is confined.
 fn describe_confinement(found: &SandboxProbe) -> String {
     let described = found.describe();
@@ -136,8 +113,10 @@ fn describe(
         };
     };
     let SkillContents { manifest, runtime: of, .. } = &*contents;
-    let trust = match cx.daemon().skills().is_trusted(skill) {
+    let skills = cx.daemon().skills();
+    let trust = match skills.is_trusted(skill) {
         true => "trusted",
+        false if skills.trust().was_trusted(skill) => "changed",
         false if manifest.needs_trust() => "asks",
         false => "untrusted",
     };

@@ -1,6 +1,8 @@
 //! The arguments of a recorded skill: inputs that the caller names, and secrets
 //! that nobody needs to name.
 
+use std::collections::BTreeMap;
+
 use browse_proto::Reason;
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
@@ -37,6 +39,7 @@ pub struct SkillInput {
     pub name: String,
     /// What it was; none for a secret.
     pub default: Option<String>,
+    /// What it was, also for a secret; empty when that is not known.
     value: String,
     used: bool,
 }
@@ -47,6 +50,10 @@ pub struct SkillInputs {
     /// In the order in which they were named, secrets behind.
     pub all: Vec<SkillInput>,
     secrets: Vec<String>,
+    /// How many of the secrets the recording has: the others were named by the caller.
+    recorded: usize,
+    /// The arguments for secrets that the recording does not have any more, by their numbers.
+    forgotten: BTreeMap<usize, String>,
 }
 
 impl SkillInputs {
@@ -77,8 +84,9 @@ impl SkillInputs {
             });
         }
         let named = all.iter().filter(|input| input.default.is_none()).map(|i| i.value.clone());
+        let recorded = secrets.len();
         let secrets = secrets.iter().cloned().chain(named).collect();
-        Ok(Self { all, secrets })
+        Ok(Self { all, secrets, recorded, forgotten: BTreeMap::new() })
     }
 
     /// What must not be kept, the longest first.
@@ -92,6 +100,9 @@ impl SkillInputs {
     /// The argument that stands for a secret; one that nobody named gets the
     /// name of its kind.
     pub fn secret_argument(&mut self, secret: &SecretRef) -> String {
+        if secret.index >= self.recorded {
+            return self.forgotten_argument(secret);
+        }
         let value = self.secrets.get(secret.index).cloned().unwrap_or_default();
         if let Some(known) = self.all.iter_mut().find(|input| input.value == value) {
             known.used = true;
@@ -106,6 +117,44 @@ impl SkillInputs {
         }
         self.all.push(SkillInput { name: name.clone(), default: None, value, used: true });
         name
+    }
+
+    /// The argument that stands for a secret which is not known any more. The caller may give
+    /// the value of one that has the name of its kind.
+    fn forgotten_argument(&mut self, secret: &SecretRef) -> String {
+        if let Some(known) = self.forgotten.get(&secret.index) {
+            return known.clone();
+        }
+        let mut name = secret.kind.to_owned();
+        for number in 2.. {
+            if !self.forgotten.values().any(|known| *known == name) {
+                break;
+            }
+            name = format!("{}{number}", secret.kind);
+        }
+        self.forgotten.insert(secret.index, name.clone());
+        match self.all.iter_mut().find(|input| input.name == name) {
+            Some(given) => {
+                given.used = true;
+                self.mark_secret(&name);
+            }
+            None => {
+                let input = SkillInput {
+                    name: name.clone(),
+                    default: None,
+                    value: String::new(),
+                    used: true,
+                };
+                self.all.push(input);
+            }
+        }
+        name
+    }
+
+    /// Arguments whose value is not known.
+    pub fn missing_values(&self) -> Vec<&str> {
+        let missing = self.all.iter().filter(|input| input.value.is_empty());
+        missing.map(|input| input.name.as_str()).collect()
     }
 
     /// A text that was typed or chosen. None for a secret that nobody named.
@@ -205,15 +254,18 @@ impl SkillInputs {
     }
 
     fn matching_input(&mut self, text: &str) -> Option<String> {
-        let input = self.all.iter_mut().find(|input| input.value == text)?;
+        let is_it = |input: &&mut SkillInput| input.value == text && !text.is_empty();
+        let input = self.all.iter_mut().find(is_it)?;
         input.used = true;
         Some(input.name.clone())
     }
 }
 
-/// Whether `text` may stand in a file of the skill.
+/// Whether `text` may stand in a file of the skill. One of which a secret was taken out is not the
+/// text any more.
 pub fn is_secret_free(text: &str, secrets: &[String]) -> bool {
     browse_secrets::redact(text) == text
+        && !text.contains(browse_secrets::REDACTED)
         && !secrets.iter().any(|secret| browse_secrets::contains_secret(text, secret))
 }
 
@@ -225,7 +277,7 @@ fn is_argument_name(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{SkillInputs, TextPiece};
+    use super::{SecretRef, SkillInputs, TextPiece};
 
     fn inputs(words: &[&str]) -> SkillInputs {
         let words: Vec<_> = words.iter().map(|word| (*word).to_owned()).collect();
@@ -246,6 +298,19 @@ mod tests {
         assert_eq!(pieces, wanted);
         assert_eq!(inputs.all[0].default.as_deref(), Some("blue lamp"));
         assert!(inputs.check_used().is_ok());
+    }
+
+    #[test]
+    fn a_secret_that_is_not_known_any_more_is_given_by_its_name() {
+        let mut inputs = inputs(&["query=lamp", "password2=sesame"]);
+        let secret = |index: usize| SecretRef { index, kind: "password" };
+        let names = [3, 7, 3].map(|index| inputs.secret_argument(&secret(index)));
+        assert_eq!(names, ["password", "password2", "password"]);
+        assert_eq!(inputs.missing_values(), ["password"]);
+        assert_eq!(inputs.expand(&[TextPiece::Argument("password2".to_owned())]), "sesame");
+        assert!(inputs.secrets().contains(&"sesame".to_owned()), "it is a secret now");
+        assert_eq!(inputs.text_pieces(""), Some(vec![TextPiece::Literal(String::new())]));
+        assert_eq!(inputs.text_pieces("of [redacted]"), None);
     }
 
     #[test]

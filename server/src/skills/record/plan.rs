@@ -48,7 +48,9 @@ impl ProgramPlan {
         let mut calls = CallBuilder { calls: Vec::new(), frame: None, inputs: &mut inputs };
         calls.open_first_page(kept[0].1, path.start.as_deref())?;
         for (at, step) in kept {
-            calls.push_step(step).map_err(|error| error.with_default("step", at + 1))?;
+            calls
+                .push_step(step)
+                .map_err(|error| error.with_default("step", recording.step_number(at)))?;
         }
         let calls = calls.calls;
         inputs.check_used()?;

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use browse_proto::{Reason, StepRole};
 use zeroize::Zeroizing;
 
-use super::step::RecordedStep;
+use super::{late_file::LateFile, step::RecordedStep};
 use crate::session_state::StateContents;
 use browse_base::{Error, Result};
 use browse_policy::ClientId;
@@ -54,6 +54,8 @@ pub struct SkillRecording {
     pub dialog_answers: BTreeMap<usize, usize>,
     /// What the session held when the recording began.
     pub initial_state: InitialState,
+    /// Of a recording that was made from a trace: the number there of the step in each place.
+    pub trace_numbers: Vec<u32>,
 }
 
 /// What the session held when its recording began: cookies and local storage,
@@ -90,16 +92,9 @@ impl Recordings {
             return Err(Error::new(Reason::SkillRecordingRuns, message));
         }
         let recording = SkillRecording {
-            client: client.clone(),
-            started_at: SystemTime::now(),
-            steps: Vec::new(),
-            dropped_steps: 0,
-            secrets: Vec::new(),
-            page: None,
             sends_position: position,
-            pending_sends: BTreeMap::new(),
-            dialog_answers: BTreeMap::new(),
             initial_state: held,
+            ..SkillRecording::new(client.clone(), SystemTime::now())
         };
         all.insert(session.to_owned(), recording);
         self.count.store(all.len(), Ordering::Relaxed);
@@ -145,16 +140,90 @@ impl Recordings {
 }
 
 impl SkillRecording {
+    /// One without steps.
+    pub fn new(client: ClientId, started_at: SystemTime) -> Self {
+        Self {
+            client,
+            started_at,
+            steps: Vec::new(),
+            dropped_steps: 0,
+            secrets: Vec::new(),
+            page: None,
+            sends_position: 0,
+            pending_sends: BTreeMap::new(),
+            dialog_answers: BTreeMap::new(),
+            initial_state: InitialState::default(),
+            trace_numbers: Vec::new(),
+        }
+    }
+
+    /// A place for a step that begins; none when the recording is full.
+    pub fn add_place(&mut self) -> Option<usize> {
+        if self.steps.len() >= MAX_STEPS {
+            self.dropped_steps += 1;
+            return None;
+        }
+        self.steps.push(None);
+        Some(self.steps.len() - 1)
+    }
+
     /// Gives what was sent so far to the step that began last.
     pub fn attribute_sends(&mut self, sends: &StateChangingRequestLog) {
         let (sent, position) = sends.since(self.sends_position);
         self.sends_position = position;
+        self.add_sends(sent);
+    }
+
+    /// Gives what was sent to the step that began last.
+    pub fn add_sends(&mut self, sent: Vec<StateChangingRequest>) {
         let Some(last) = self.steps.len().checked_sub(1) else { return };
         let last = self.dialog_answers.get(&last).copied().unwrap_or(last);
         match &mut self.steps[last] {
             Some(step) => step.page_sends.extend(sent),
             None => self.pending_sends.entry(last).or_default().extend(sent),
         }
+    }
+
+    /// Gives a file to the click before `number` that it came of.
+    pub fn attach_file(&mut self, number: usize, file: &LateFile) {
+        let earlier = self.steps.iter_mut().take(number).rev().flatten().next();
+        let click = earlier.filter(|step| step.tab == file.tab && step.failure_reason.is_none());
+        if let Some(click) = click {
+            click.convert_to_download(file.answer.clone());
+        }
+    }
+
+    /// Puts a step that has ended in its place. `question` is the one of the page that was open
+    /// when it began: the answer to it belongs to the step that led to it.
+    pub fn end_step(&mut self, number: usize, mut step: RecordedStep, question: Option<u64>) {
+        step.page_sends = self.pending_sends.remove(&number).unwrap_or_default();
+        let answered =
+            question.filter(|_| step.is_dialog_answer() && step.failure_reason.is_none());
+        if let Some(question) = answered
+            && let Some(asker) = self.step_of_dialog(number, step.tab, question)
+        {
+            return asker.merge_dialog_answer(step);
+        }
+        if let Some(place) = self.steps.get_mut(number) {
+            *place = Some(step);
+        }
+    }
+
+    /// Forgets answers that are not the last ones.
+    pub fn drop_old_answers(&mut self) {
+        let answers = self.steps.iter_mut().flatten().rev().map(|step| &mut step.answer);
+        for old in answers.filter(|answer| answer.is_some()).skip(MAX_READS) {
+            *old = None;
+        }
+    }
+
+    /// How the step at `place` among those that have ended is called: by its number in the trace,
+    /// or else by its place from 1.
+    pub fn step_number(&self, place: usize) -> usize {
+        let numbered =
+            self.steps.iter().zip(&self.trace_numbers).filter(|(step, _)| step.is_some());
+        let number = numbered.map(|(_, number)| *number as usize).nth(place);
+        number.unwrap_or(place + 1)
     }
 
     /// The steps that have ended.
@@ -164,7 +233,7 @@ impl SkillRecording {
 
     /// The step before `number` that led to `question` in `tab`; else the last one
     /// there that did something.
-    pub fn step_of_dialog(
+    fn step_of_dialog(
         &mut self,
         number: usize,
         tab: u64,

@@ -1,6 +1,7 @@
 //! One command of a recording, as it was when it ran.
 
 use browse_proto::{Command, Reason, StepRole};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use url::Url;
 
@@ -55,7 +56,7 @@ pub struct RecordedStep {
 
 /// The field of a step. The texts are none for a secret, for one that is too long,
 /// and where no text goes in.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextField {
     /// The same for the same element, however it was named.
     pub identity: u64,
@@ -75,7 +76,7 @@ pub struct TextField {
 }
 
 /// Where a tab is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageLocation {
     /// Its address.
     pub url: String,
@@ -120,6 +121,20 @@ impl RecordedStep {
             self.failure_reason = None;
         }
         self.dialog_answers.push(answer);
+    }
+
+    /// Makes a click one that saves the file which it made the page send.
+    pub fn convert_to_download(&mut self, answer: Value) {
+        if self.command.name == "click"
+            && let Some(command) = Command::by_name("click --download")
+        {
+            (self.command, self.answer) = (command, Some(answer));
+        }
+    }
+
+    /// Whether it answers a question of the page.
+    pub fn is_dialog_answer(&self) -> bool {
+        matches!(self.command.name, "dialog-accept" | "dialog-dismiss")
     }
 
     /// What it is to the recording.

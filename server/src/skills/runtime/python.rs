@@ -12,8 +12,8 @@ use futures::future::{BoxFuture, FutureExt as _};
 
 use super::{
     InstalledRuntime, Runtime, RuntimeCommand, RuntimeFinder, Scaffold, Setup, TestStep, TestSuite,
-    missing,
-    runtime_finder::{RuntimeSearch, RuntimeSpec},
+    require,
+    runtime_finder::RuntimeSpec,
     test_suite::{test_environment, test_files, test_names, untested},
     version::RuntimeVersion,
 };
@@ -131,11 +131,7 @@ impl Runtime for Python {
 /// # Errors
 /// `RUNTIME_MISSING`.
 async fn find(programs: &RuntimeFinder) -> Result<InstalledRuntime> {
-    match programs.find(&SPEC).await {
-        RuntimeSearch::Ready(runtime) => Ok(runtime),
-        RuntimeSearch::TooOld(runtime) => Err(missing(REQUIREMENT, Some(&runtime))),
-        RuntimeSearch::NotFound => Err(missing(REQUIREMENT, None)),
-    }
+    require(programs.find(&SPEC).await, REQUIREMENT)
 }
 
 async fn prepare(setup: &Setup<'_>) -> Result<RuntimeCommand> {

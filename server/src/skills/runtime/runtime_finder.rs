@@ -79,6 +79,8 @@ pub enum RuntimeSearch {
     Ready(InstalledRuntime),
     /// Only one that is too old.
     TooOld(InstalledRuntime),
+    /// None that will do, and one that gave no version, as on a machine under load.
+    NoAnswer(PathBuf),
     /// None.
     NotFound,
 }
@@ -106,11 +108,18 @@ impl RuntimeFinder {
 
     /// Looks for `wanted`.
     pub async fn find(&self, wanted: &RuntimeSpec) -> RuntimeSearch {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let mut old = None;
+        self.find_in(wanted, &std::env::var_os("PATH").unwrap_or_default()).await
+    }
+
+    /// The same in these folders.
+    async fn find_in(&self, wanted: &RuntimeSpec, path: &OsStr) -> RuntimeSearch {
+        let (mut old, mut silent) = (None, None);
         // A system's old one may stand before one that the user installed.
-        for found in wanted.programs.iter().flat_map(|name| find_all_on_path(name, &path)) {
-            let Some(answer) = self.probe(&found, wanted.probe_arguments).await else { continue };
+        for found in wanted.programs.iter().flat_map(|name| find_all_on_path(name, path)) {
+            let Some(answer) = self.probe(&found, wanted.probe_arguments).await else {
+                silent = silent.or(Some(found));
+                continue;
+            };
             let runtime = InstalledRuntime {
                 name: wanted.name,
                 path: answer.path,
@@ -122,7 +131,11 @@ impl RuntimeFinder {
             }
             old = old.or(Some(runtime));
         }
-        old.map_or(RuntimeSearch::NotFound, RuntimeSearch::TooOld)
+        match (silent, old) {
+            (Some(silent), _) => RuntimeSearch::NoAnswer(silent),
+            (None, Some(old)) => RuntimeSearch::TooOld(old),
+            (None, None) => RuntimeSearch::NotFound,
+        }
     }
 
     /// What the program `found` reported, or says now.
@@ -229,7 +242,10 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::{find_all_on_path, is_script, run_probe, stamp};
+    use super::{
+        RuntimeFinder, RuntimeSearch, RuntimeSpec, RuntimeVersion, find_all_on_path, is_script,
+        run_probe, stamp,
+    };
     use crate::testing::write_program;
 
     #[tokio::test]
@@ -249,6 +265,25 @@ mod tests {
         assert_eq!((answer.path, answer.script), ("/bin/sh".into(), true));
         assert_eq!(answer.version.to_string(), "9.10");
         assert_eq!(answer.readable, [Path::new("/lib/python9")]);
+    }
+
+    #[tokio::test]
+    async fn one_that_gives_no_version_is_not_too_old() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (first, second) = (folder.path().join("node-a"), folder.path().join("node-b"));
+        write_program(&second, "#!/bin/sh\nprintf '/bin/sh\\n1.0.0\\n'\n");
+        let paths = [folder.path().to_owned()];
+        let wanted = RuntimeSpec {
+            name: "node",
+            programs: &["node-a", "node-b"],
+            probe_arguments: &[&[]],
+            is_supported: |version| version >= RuntimeVersion(2, 0),
+        };
+        let path = std::env::join_paths(paths).expect("a path");
+        let find = async || RuntimeFinder::new(folder.path()).find_in(&wanted, &path).await;
+        assert!(matches!(find().await, RuntimeSearch::TooOld(_)));
+        write_program(&first, "#!/bin/sh\nexit 1\n");
+        assert_eq!(find().await, RuntimeSearch::NoAnswer(first));
     }
 
     #[tokio::test]

@@ -15,8 +15,8 @@ use rustix::fs::FlockOperation;
 
 use super::{
     InstalledRuntime, Runtime, RuntimeCommand, RuntimeFinder, Scaffold, Setup, TestStep, TestSuite,
-    missing,
-    runtime_finder::{RuntimeSearch, RuntimeSpec},
+    require,
+    runtime_finder::RuntimeSpec,
     test_suite::{passed_tests, test_environment, untested},
     version::RuntimeVersion,
 };
@@ -109,11 +109,7 @@ impl Runtime for Rust {
 /// # Errors
 /// `RUNTIME_MISSING`.
 async fn find(programs: &RuntimeFinder) -> Result<InstalledRuntime> {
-    match programs.find(&SPEC).await {
-        RuntimeSearch::Ready(runtime) => Ok(runtime),
-        RuntimeSearch::TooOld(runtime) => Err(missing(REQUIREMENT, Some(&runtime))),
-        RuntimeSearch::NotFound => Err(missing(REQUIREMENT, None)),
-    }
+    require(programs.find(&SPEC).await, REQUIREMENT)
 }
 
 /// Where the program of a skill is kept.

@@ -18,7 +18,7 @@ use futures::future::{BoxFuture, FutureExt as _};
 
 use super::{
     InstalledRuntime, Runtime, RuntimeCommand, RuntimeFinder, Scaffold, Setup, TestStep, TestSuite,
-    invalid, missing, runtime_finder,
+    invalid, require, runtime_finder,
     test_suite::{passed_tests, test_environment, test_files, test_names, untested},
     version::RuntimeVersion,
 };

@@ -276,7 +276,10 @@ pub fn receipt_fact(cx: &CallContext, record: &DownloadRecord) -> Fact {
 
 /// Where a file is kept. Callers on other machines get no path.
 fn path_for_caller(cx: &CallContext, record: &DownloadRecord) -> Option<String> {
-    let path = record.path.as_ref().filter(|_| cx.listener() != Listener::Tunnel);
+    let path = record
+        .path
+        .as_ref()
+        .filter(|_| !matches!(cx.listener(), Listener::Tunnel | Listener::Gateway));
     path.map(|path| path.display().to_string())
 }
 

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use browse_proto::v1;
 
 use super::{CookieHostRules, admission, set};
+use crate::session_state::count_noun;
 use browse_base::Result;
 use browse_chromium::{Cookie, CookieJar, unix_seconds};
 
@@ -158,9 +159,4 @@ impl CookieImport {
     fn count(&mut self, domain: &str) -> &mut DomainImportCounts {
         self.domains.entry(domain.to_owned()).or_default()
     }
-}
-
-/// `1 cookie`, `2 cookies`.
-pub fn count_noun(count: u32, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }

@@ -12,12 +12,12 @@ use super::{
         BROWSERS, BrowserCookieProfile, CookieDatabase, CookieDecryptor, CookieEncryption,
         CookieRow, KnownBrowser, find_profiles,
     },
-    cookie_import::count_noun,
     list,
 };
 use crate::{
     dispatch::CallContext,
     keychain::{Keychain, KeychainError, Platform},
+    session_state::count_noun,
 };
 use browse_base::{Error, Result};
 
@@ -30,7 +30,7 @@ pub async fn import_browser_cookies(
     request: v1::ImportBrowserCookiesRequest,
 ) -> Result<v1::ImportBrowserCookiesResponse> {
     // They are local files.
-    if !cx.is_root() {
+    if !cx.is_owner() {
         let message = "only the owner of the daemon imports from other browsers";
         return Err(Error::new(Reason::FileDenied, message).with("allowed", "an exported file"));
     }

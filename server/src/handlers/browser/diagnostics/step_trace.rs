@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::dispatch::CallContext;
 use browse_base::{Error, Result};
-use browse_policy::{SessionRule, TabPolicy};
+use browse_policy::TabPolicy;
 
 /// Begins to record the steps of the session.
 pub async fn start_step_trace(
@@ -71,8 +71,7 @@ pub async fn show_step(
     request: v1::ShowStepRequest,
 ) -> Result<v1::ShowStepResponse> {
     let v1::ShowStepRequest { id, step } = request;
-    check_visible(cx, &read(cx, move |store| store.header(id)).await?)?;
-    let (step, snapshot) = read(cx, move |store| {
+    let (step, snapshot) = read_visible_trace(cx, id, move |store| {
         let step = store.step(id, step)?;
         let name = step.after.as_ref().and_then(|state| state.snapshot.clone());
         let snapshot = name.and_then(|name| store.resource(id, &name)).unwrap_or_default();
@@ -112,8 +111,7 @@ pub async fn trace_picture(
     request: v1::TracePictureRequest,
 ) -> Result<v1::TracePictureResponse> {
     let v1::TracePictureRequest { id, step: number } = request;
-    check_visible(cx, &read(cx, move |store| store.header(id)).await?)?;
-    let image = read(cx, move |store| {
+    let image = read_visible_trace(cx, id, move |store| {
         let step = store.step(id, number)?;
         let name: Option<ResourceName> = step.after.and_then(|state| state.picture);
         name.and_then(|name| store.resource(id, &name)).ok_or_else(|| {
@@ -179,9 +177,21 @@ async fn read<T: Send + 'static>(
     done.map_err(|error| Error::new(Reason::Bug, error.to_string()))?
 }
 
-async fn read_steps(cx: &CallContext, id: u64) -> Result<Vec<TracedStep>> {
+/// Reads the trace `id`, which the caller has to be allowed to see.
+///
+/// # Errors
+/// `TRACE_NOT_FOUND`, and what the token does not allow.
+pub async fn read_visible_trace<T: Send + 'static>(
+    cx: &CallContext,
+    id: u64,
+    work: impl FnOnce(&TraceStore) -> Result<T> + Send + 'static,
+) -> Result<T> {
     check_visible(cx, &read(cx, move |store| store.header(id)).await?)?;
-    read(cx, move |store| store.steps(id)).await
+    read(cx, work).await
+}
+
+async fn read_steps(cx: &CallContext, id: u64) -> Result<Vec<TracedStep>> {
+    read_visible_trace(cx, id, move |store| store.steps(id)).await
 }
 
 /// A trace holds the pages of all tabs of its session, and of all hosts that it went to.
@@ -195,9 +205,7 @@ fn check_visible(cx: &CallContext, header: &TraceHeader) -> Result<()> {
         let message = "a trace holds the tabs of others in its session";
         return Err(Error::new(Reason::SessionDenied, message));
     }
-    if let SessionRule::Only(own) = &capability.session
-        && *own != header.session
-    {
+    if !capability.session.covers(&header.session) {
         let message = format!("the token is not good for the session `{}`", header.session);
         return Err(Error::new(Reason::SessionDenied, message));
     }

@@ -4,6 +4,7 @@ use browse_proto::{Reason, v1};
 
 use crate::dispatch::CallContext;
 use browse_base::{Error, Result};
+use browse_policy::SessionRule;
 
 /// Bytes that the clipboard takes.
 const MAX_CLIPBOARD_BYTES: usize = 8 << 20;
@@ -13,6 +14,7 @@ pub async fn read_clipboard(
     cx: &CallContext,
     _: v1::ReadClipboardRequest,
 ) -> Result<v1::ReadClipboardResponse> {
+    ensure_all_sessions(cx)?;
     // Any page of any session may have written it.
     cx.set_source("the clipboard");
     let text = cx.own_browser().await?.read_clipboard().await?;
@@ -30,7 +32,19 @@ pub async fn write_clipboard(
         return Err(Error::new(Reason::TooLarge, message)
             .with("limit", format!("{MAX_CLIPBOARD_BYTES} bytes")));
     }
+    ensure_all_sessions(cx)?;
     cx.own_browser().await?.write_clipboard(&request.text).await?;
     let characters = u32::try_from(request.text.chars().count()).unwrap_or(u32::MAX);
     Ok(v1::WriteClipboardResponse { characters })
+}
+
+/// Refuses a token that is for one session: all share the clipboard.
+fn ensure_all_sessions(cx: &CallContext) -> Result<()> {
+    match &cx.capability().session {
+        SessionRule::Any => Ok(()),
+        SessionRule::Only(own) => {
+            let message = format!("all sessions share the clipboard, and the token is for `{own}`");
+            Err(Error::new(Reason::SessionDenied, message))
+        }
+    }
 }

@@ -11,10 +11,10 @@ use super::gather::is_allowed;
 use crate::{
     dispatch::CallContext,
     handlers::browser::{
-        cookies::{CookieHostRules, CookieImport, count_noun},
+        cookies::{CookieHostRules, CookieImport},
         navigation,
     },
-    session_state::{SavedOrigin, SavedTab, StateContents},
+    session_state::{SavedOrigin, SavedTab, StateContents, StateCounts, count_noun},
 };
 use browse_base::{Error, Result, quote};
 use browse_chromium::{Page, StorageWriteOutcome};
@@ -72,13 +72,9 @@ pub async fn restore(
 
     let mut problems = intake.problems().to_vec();
     problems.extend(restored.problems.into_iter().chain(unopened));
-    let first = format!(
-        "loaded {}: {}, storage of {}, {}",
-        request.name,
-        count_noun(intake.imported_count(), "cookie"),
-        count_noun(restored.origins, "origin"),
-        count_noun(opened, "tab"),
-    );
+    let counts =
+        StateCounts { cookies: intake.imported_count(), origins: restored.origins, tabs: opened };
+    let first = format!("loaded {}: {counts}", request.name);
     let left_out = (intake.skipped_count() > 0)
         .then(|| format!("{} left out", count_noun(intake.skipped_count(), "cookie")));
     let lines = [first].into_iter().chain(left_out);

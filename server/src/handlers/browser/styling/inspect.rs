@@ -1,21 +1,21 @@
 //! Why an element looks as it does.
 
-use browse_proto::v1;
+use browse_proto::{Reason, v1};
 
 use super::report;
 use crate::{dispatch::CallContext, handlers::browser::bounds::to_box};
-use browse_base::Result;
+use browse_base::{Error, Result};
 use browse_chromium::{RuleOrigin, StyleRule};
+use browse_content::Sources;
 use browse_engine::{CascadeResult, ElementStyles, MatchedRule, Target, UndoableChange};
 
 /// Answers the rules, styles and box of an element, and the changes that
 /// `style` made.
 pub async fn inspect(cx: &CallContext, request: v1::InspectRequest) -> Result<v1::InspectResponse> {
-    let wants_element = request.target.is_some() || !request.history;
+    let wants_element = request.target.is_some() || request.at.is_some() || !request.history;
     let inspected = match wants_element {
         true => {
-            let target: Target = request.target.as_deref().unwrap_or("body").parse()?;
-            Some(cx.engine().inspect(&target, request.all).await?)
+            Some(cx.engine().inspect(&inspected_target(cx, &request).await?, request.all).await?)
         }
         false => None,
     };
@@ -27,6 +27,30 @@ pub async fn inspect(cx: &CallContext, request: v1::InspectRequest) -> Result<v1
         return Ok(v1::InspectResponse { report, ..Default::default() });
     }
     Ok(response)
+}
+
+async fn inspected_target(cx: &CallContext, request: &v1::InspectRequest) -> Result<Target> {
+    let Some(point) = &request.at else {
+        return Ok(request.target.as_deref().unwrap_or("body").parse()?);
+    };
+    let (x, y) = parse_point(point).ok_or_else(|| {
+        let message = format!("`{}` is not a point: x,y", browse_base::quote(point));
+        Error::new(Reason::ArgumentInvalid, message).with("command", "inspect")
+    })?;
+    let target = Target::from_ref(cx.engine().element_at(x, y).await?);
+    // It may be in a frame of another site.
+    let frame = cx.engine().frame_for_target(Some(&target)).await?;
+    let mut sources = Sources::default();
+    if sources.add_url(&cx.page().frame(&frame)?.url) {
+        cx.set_sources(sources);
+    }
+    Ok(target)
+}
+
+fn parse_point(text: &str) -> Option<(f64, f64)> {
+    let (x, y) = text.split_once(',')?;
+    let number = |text: &str| text.trim().parse().ok().filter(|number: &f64| number.is_finite());
+    Some((number(x)?, number(y)?))
 }
 
 fn to_response(inspected: ElementStyles) -> v1::InspectResponse {

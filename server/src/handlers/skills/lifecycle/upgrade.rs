@@ -84,8 +84,10 @@ async fn upgrade(
     }
     if was_trusted {
         let name = &skill.name;
-        let note =
-            format!("note: `{name}` is another now; `browse skill trust {name}` trusts it\n");
+        let note = format!(
+            "note: `{name}` is another now; `browse skill diff {name}` shows what changed, and \
+             `browse skill trust {name}` trusts it\n"
+        );
         voice.write(note).await;
     }
     Ok(upgraded("upgraded", new, &changed))

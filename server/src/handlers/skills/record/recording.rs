@@ -28,14 +28,17 @@ pub async fn start_skill_record(
     _: v1::StartSkillRecordRequest,
 ) -> Result<v1::StartSkillRecordResponse> {
     let session = cx.session()?;
-    let held = InitialState(initial_state(cx, &session).await);
+    let held = InitialState(session_state(cx, &session).await);
     let position = session.state_changing_requests().next_position();
     cx.daemon().skills().recordings().start(session.name(), cx.client(), position, held)?;
     Ok(v1::StartSkillRecordResponse { session: session.name().to_owned() })
 }
 
-/// What the session holds already, when that can be found out soon.
-async fn initial_state(cx: &CallContext, session: &Session) -> Option<Arc<StateContents>> {
+/// What the session holds now, when that can be found out soon.
+pub(super) async fn session_state(
+    cx: &CallContext,
+    session: &Session,
+) -> Option<Arc<StateContents>> {
     session.context()?;
     cx.prepare_tab(Requires::Tab).await.ok()?;
     let gathered = timeout(SESSION_STATE_TIMEOUT, state::gather_state(cx)).await;
@@ -83,9 +86,16 @@ pub async fn show_skill_record(
     })
 }
 
+/// The key of a `press`, unless it typed a letter.
+fn pressed_key(step: &RecordedStep) -> &str {
+    let key = step.fields.get("key").and_then(|key| key.as_str()).unwrap_or_default();
+    if key.chars().nth(1).is_some() { key } else { "" }
+}
+
 /// One step; what was typed is not reported.
 fn step_line(number: usize, step: &RecordedStep, disposition: StepDisposition) -> String {
     let about = match step.role() {
+        _ if step.command.name == "press" => pressed_key(step),
         StepRole::Open => step.fields.get("url").and_then(|url| url.as_str()).unwrap_or_default(),
         _ => step.target(),
     };

@@ -1,10 +1,11 @@
-//! Writes a skill from a recording.
+//! Writes a skill from a recording, or from a trace.
 
 use browse_proto::{Reason, v1};
 
 use super::{
     draft_writer,
     replay::{self, ReplayReport},
+    source::RecordingSource,
 };
 use crate::{
     dispatch::CallContext,
@@ -21,24 +22,37 @@ use crate::{
         tier::Tier,
     },
 };
-use browse_base::{Error, Result};
+use browse_base::{Error, HINT_KEY, Result};
 use browse_net::HostPolicy;
+use browse_sessions::Session;
 
-/// Writes the skill that the recording of the session comes to.
+/// Writes the skill that the recording of the session comes to, or the trace that is named.
 pub async fn save_skill_record(
     cx: &CallContext,
     request: v1::SaveSkillRecordRequest,
 ) -> Result<v1::SaveSkillRecordResponse> {
+    let source = RecordingSource::find(cx, &request).await?;
+    let saved = save_from(cx, request, &source).await;
+    saved.map_err(|error| source.complete_error(error))
+}
+
+async fn save_from(
+    cx: &CallContext,
+    request: v1::SaveSkillRecordRequest,
+    source: &RecordingSource,
+) -> Result<v1::SaveSkillRecordResponse> {
     let tier = if request.global { Tier::Global } else { Tier::Project };
-    let session = cx.session()?;
-    let recording = cx.daemon().skills().recordings().read(&session)?;
+    let recording = &source.recording;
     draft_writer::check_name(cx, tier, &request.name)?;
-    let draft = RecordedSkill::from_recording(&recording, &request);
+    let draft = RecordedSkill::from_recording(recording, &request);
     let mut draft = draft.map_err(|error| error.with_default("skill", &request.name))?;
-    let held = recording.initial_state.0.as_deref();
+    if request.replay() != v1::SkillReplay::None {
+        check_values(&draft.plan)?;
+    }
+    let held = source.held.as_deref();
     let replayed = replay::replay(cx, &draft.plan, &draft.hosts, &request, held).await?;
     let of_user = request.user_session || replayed.needs_session;
-    draft.add_skill_md(&request, &recording, of_user)?;
+    draft.add_skill_md(&request, recording, of_user)?;
     // A check has not what a flow of the user needs.
     if !of_user {
         let sending = match request.replay() {
@@ -65,7 +79,7 @@ pub async fn save_skill_record(
     };
     let plan = &draft.plan;
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    let unlisted_hosts = unreached_hosts(cx, &draft.hosts)?;
+    let unlisted_hosts = unreached_hosts(source.session.as_deref(), &draft.hosts)?;
     Ok(v1::SaveSkillRecordResponse {
         summary: draft.summary(&request, tier, left.as_deref(), &replayed, &unlisted_hosts),
         name: request.name,
@@ -246,10 +260,11 @@ fn replay_summary(replayed: &ReplayReport, kept: usize, wanted: v1::SkillReplay)
 
 /// Hosts that the pages of the session load from and the skill does not reach,
 /// at most five.
-fn unreached_hosts(cx: &CallContext, hosts: &[String]) -> Result<Vec<String>> {
+fn unreached_hosts(session: Option<&Session>, hosts: &[String]) -> Result<Vec<String>> {
     let own = HostPolicy::from_patterns(hosts)?;
     let mut found: Vec<String> = Vec::new();
-    for line in cx.session()?.tabs().iter().flat_map(|tab| tab.network().all()) {
+    let tabs = session.map(Session::tabs).unwrap_or_default();
+    for line in tabs.iter().flat_map(|tab| tab.network().all()) {
         let Ok(url) = url::Url::parse(&line.summary.url) else { continue };
         let host = url.host_str().unwrap_or_default().to_owned();
         let is_web = matches!(url.scheme(), "http" | "https") && line.summary.r#type != "document";
@@ -258,6 +273,22 @@ fn unreached_hosts(cx: &CallContext, hosts: &[String]) -> Result<Vec<String>> {
         }
     }
     Ok(found)
+}
+
+/// Refuses to replay a program with secrets that were in the memory of an earlier daemon.
+fn check_values(plan: &ProgramPlan) -> Result<()> {
+    let missing = plan.inputs.missing_values();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<_> = missing.iter().map(|name| format!("`{name}`")).collect();
+    let given: Vec<_> = missing.iter().map(|name| format!("--arg {name}=<value>")).collect();
+    let message = format!(
+        "what was typed for {} was in the memory of a daemon that has ended",
+        names.join(", ")
+    );
+    let hint = format!("Give it again: `{}`, or add `--replay none`", given.join(" "));
+    Err(Error::new(Reason::SkillRecordingSecret, message).with(HINT_KEY, hint))
 }
 
 /// The last look: nothing that is to be kept may hold a secret.

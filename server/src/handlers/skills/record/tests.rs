@@ -80,17 +80,12 @@ fn recording(text: &str) -> SkillRecording {
         step("press", json!({ "key": text })),
         read,
     ];
+    let started_at = SystemTime::UNIX_EPOCH + Duration::from_secs(86_400);
     SkillRecording {
-        client: ClientId::root(),
-        started_at: SystemTime::UNIX_EPOCH + Duration::from_secs(86_400),
         steps: steps.into_iter().map(Some).collect(),
-        dropped_steps: 0,
         secrets: vec!["hunter22".to_owned().into()],
         page: Some(format!("<!DOCTYPE html>\n<html><body>{text}</body></html>")),
-        sends_position: 0,
-        pending_sends: Default::default(),
-        dialog_answers: Default::default(),
-        initial_state: Default::default(),
+        ..SkillRecording::new(ClientId::root(), started_at)
     }
 }
 

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::{
-    InstalledRuntime, RuntimeCommand, RuntimeFinder, RuntimeVersion, missing,
+    InstalledRuntime, RuntimeCommand, RuntimeFinder, RuntimeVersion, require,
     runtime_finder::{RuntimeSearch, RuntimeSpec},
 };
 use crate::skills::confinement::SOCKET;
@@ -74,17 +74,20 @@ impl JsEngine {
     /// # Errors
     /// `RUNTIME_MISSING`.
     pub async fn find(programs: &RuntimeFinder) -> Result<Self> {
-        let mut old = None;
+        let mut best = (JsEngineKind::Node, RuntimeSearch::NotFound);
         for (kind, wanted) in
             [(JsEngineKind::Bun, BUN), (JsEngineKind::Deno, DENO), (JsEngineKind::Node, NODE)]
         {
             match programs.find(&wanted).await {
-                RuntimeSearch::Ready(runtime) => return Ok(Self { kind, runtime }),
-                RuntimeSearch::TooOld(runtime) => old = Some(runtime),
                 RuntimeSearch::NotFound => {}
+                found => best = (kind, found),
+            }
+            if matches!(best.1, RuntimeSearch::Ready(_)) {
+                break;
             }
         }
-        Err(missing(REQUIREMENT, old.as_ref()))
+        let (kind, found) = best;
+        Ok(Self { kind, runtime: require(found, REQUIREMENT)? })
     }
 
     /// What it is called in a listing, such as `node 24`.

@@ -1,0 +1,65 @@
+{{/* The settings of the gateway, server/gate/src/config.rs. A string or an array of strings as JSON is
+one of TOML too. */}}
+
+{{- define "browse.gateConfig" -}}
+listen = "{{ .Values.listenAddress }}:8080"
+control = "{{ .Values.listenAddress }}:7444"
+health = "{{ .Values.listenAddress }}:7481"
+tls = "/etc/browse/tls"
+{{- if .Values.gate.publicTls.secret }}
+public_tls = "/etc/browse/public-tls"
+{{- end }}
+pod_port = 7443
+sessions_per_pod = {{ int .Values.pool.sessions }}
+empty_pod_time = "{{ int .Values.pool.emptySeconds }}s"
+idle_session_time = "{{ int .Values.pool.idleSessionSeconds }}s"
+drain_time = "{{ int .Values.gate.drainSeconds }}s"
+
+[cluster]
+namespace = {{ .Release.Namespace | toJson }}
+fleet = {{ .Release.Name | toJson }}
+lease = "{{ .Release.Name }}-gate"
+# Pods with a tenant are deleted with this Deployment.
+owner = "{{ .Release.Name }}-gate"
+
+[auth]
+{{- with .Values.auth }}
+{{- if .apiKeys.secret }}
+api_keys = {{ printf "/etc/browse/api-keys/%s" .apiKeys.key | toJson }}
+{{- end }}
+{{- if .issuer }}
+issuer = {{ .issuer | toJson }}
+audience = {{ .audience | toJson }}
+{{- end }}
+{{- if .jwksUrl }}
+jwks_url = {{ .jwksUrl | toJson }}
+{{- end }}
+{{- if .jwks.configMap }}
+jwks_file = {{ printf "/etc/browse/jwks/%s" .jwks.key | toJson }}
+{{- end }}
+{{- with .tenantClaim }}
+tenant_claim = {{ . | toJson }}
+{{- end }}
+{{- with .scopeClaim }}
+scope_claim = {{ . | toJson }}
+{{- end }}
+{{- with .sessionClaim }}
+session_claim = {{ . | toJson }}
+{{- end }}
+default_scopes = {{ .defaultScopes | toJson }}
+
+[auth.default_quota]
+{{ include "browse.quota" .defaultQuota }}
+{{- range $tenant, $quota := .quotas }}
+
+[auth.quotas.{{ $tenant | toJson }}]
+{{ include "browse.quota" $quota }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "browse.quota" -}}
+sessions = {{ int .sessions }}
+sessions_per_minute = {{ int .sessionsPerMinute }}
+queue = {{ int .queue }}
+{{- end }}

@@ -1,0 +1,21 @@
+{{/* Parts of what scales the pool. */}}
+
+{{- define "browse.kedaAuthentication" -}}
+{{- with .Values.scaling.keda.authentication }}
+authenticationRef: { name: {{ . }} }
+{{- end }}
+{{- end }}
+
+{{/* Up at once, down slowly: a warm pod costs less than a caller that waits. */}}
+{{- define "browse.scalingBehavior" -}}
+scaleUp:
+  stabilizationWindowSeconds: 0
+  selectPolicy: Max
+  policies:
+    - { type: Percent, value: 100, periodSeconds: 15 }
+    - { type: Pods, value: 5, periodSeconds: 15 }
+scaleDown:
+  stabilizationWindowSeconds: 300
+  policies:
+    - { type: Percent, value: 20, periodSeconds: 60 }
+{{- end }}

@@ -1,0 +1,18 @@
+//! What `browse-gate` and the pods of a fleet agree on.
+//!
+//! A pod is one `browsed --pod`. It belongs to no tenant until the gateway assigns it to one,
+//! once: afterwards it takes calls for that tenant alone. The gateway reaches it by mutual TLS
+//! and sends two headers with each call, so that a call that was meant for another pod at the
+//! same address, or for another tenant, is refused.
+
+mod message;
+mod name;
+mod tls;
+
+pub use message::{
+    CLOSE_PATH, CloseRequest, DRAIN_PATH, PLACE_PATH, POD_HEADER, PlaceRequest, PlaceResponse,
+    PodStatus, RELEASE_PATH, ReleaseRequest, STATUS_PATH, SessionScope, SessionStatus,
+    TENANT_HEADER, TOKEN_PATH, TenantQuota, TokenRequest, TokenResponse,
+};
+pub use name::{PodUid, SessionKey, Tenant};
+pub use tls::{FleetIdentity, GATE_NAME, POD_NAME};

@@ -1,0 +1,149 @@
+//! What the gateway asks pods and other replicas of the gateway: JSON over HTTP, by mutual TLS.
+
+use serde::{Deserialize, Serialize};
+
+use crate::name::{PodUid, Tenant};
+
+/// Makes a token for a caller: `POST` of a [`TokenRequest`], answers a [`TokenResponse`]. A pod of
+/// nobody belongs to the tenant from then on.
+pub const TOKEN_PATH: &str = "/fleet/v1/token";
+
+/// How a pod is: `GET`, answers a [`PodStatus`].
+pub const STATUS_PATH: &str = "/fleet/v1/status";
+
+/// Closes a session: `POST` of a [`CloseRequest`], answers a [`PodStatus`].
+pub const CLOSE_PATH: &str = "/fleet/v1/close";
+
+/// Takes no new sessions from now on: `POST`, answers a [`PodStatus`].
+pub const DRAIN_PATH: &str = "/fleet/v1/drain";
+
+/// Asks the leading replica for a place: `POST` of a [`PlaceRequest`], answers a
+/// [`PlaceResponse`].
+pub const PLACE_PATH: &str = "/gate/v1/place";
+
+/// Tells the leading replica that a session has ended: `POST` of a [`ReleaseRequest`].
+pub const RELEASE_PATH: &str = "/gate/v1/release";
+
+/// Header with the tenant that a call is for.
+pub const TENANT_HEADER: &str = "browse-fleet-tenant";
+
+/// Header with the uid of the pod that a call is for.
+pub const POD_HEADER: &str = "browse-fleet-pod";
+
+/// How a pod is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PodStatus {
+    /// Its uid.
+    pub pod: PodUid,
+    /// Whose it is; none until it is assigned.
+    pub tenant: Option<Tenant>,
+    /// Sessions that are open; `default` when it has a tab.
+    pub sessions: Vec<SessionStatus>,
+    /// Sessions that it holds at most.
+    pub capacity: usize,
+    /// Calls in flight.
+    pub calls: usize,
+    /// Whether its browser runs.
+    pub is_ready: bool,
+    /// Whether it takes no new sessions.
+    pub is_draining: bool,
+}
+
+/// How a session is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionStatus {
+    /// Its name.
+    pub name: String,
+    /// Seconds since its last call.
+    pub idle_s: u64,
+}
+
+/// Closes a session that nobody uses.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CloseRequest {
+    /// The pod that is meant.
+    pub pod: PodUid,
+    /// The session.
+    pub session: String,
+}
+
+/// Which session a token is good for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionScope {
+    /// Every session of the tenant.
+    Any,
+    /// This one alone.
+    Only(String),
+}
+
+/// Asks for a token of a pod.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TokenRequest {
+    /// Whose the caller is.
+    pub tenant: Tenant,
+    /// The pod that is meant.
+    pub pod: PodUid,
+    /// The caller, as the token at the edge names it.
+    pub subject: String,
+    /// What it may do: read, write, meta, admin, control.
+    pub scopes: Vec<String>,
+    /// Where.
+    pub session: SessionScope,
+}
+
+/// A token of a pod.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct TokenResponse {
+    /// The token. The daemon ends it with itself.
+    pub token: String,
+    /// Seconds that it is good for.
+    pub lifetime_s: u64,
+}
+
+/// Asks for a place for a session.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PlaceRequest {
+    /// Whose session it is.
+    pub tenant: Tenant,
+    /// Its name.
+    pub session: String,
+    /// What the tenant may have.
+    pub quota: TenantQuota,
+    /// Milliseconds that the caller waits.
+    pub wait_ms: u64,
+}
+
+/// What a tenant may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TenantQuota {
+    /// Sessions at a time.
+    pub sessions: usize,
+    /// New sessions a minute.
+    pub sessions_per_minute: u32,
+    /// Callers that wait for a place.
+    pub queue: usize,
+}
+
+impl Default for TenantQuota {
+    fn default() -> Self {
+        Self { sessions: 20, sessions_per_minute: 120, queue: 100 }
+    }
+}
+
+/// The pod of a session.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PlaceResponse {
+    /// The uid of the pod.
+    pub pod: PodUid,
+}
+
+/// A session has ended.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ReleaseRequest {
+    /// Whose it was.
+    pub tenant: Tenant,
+    /// Its name.
+    pub session: String,
+}

@@ -1,0 +1,372 @@
+//! The table of pods: what the watch reports, and what this replica has just written itself.
+//!
+//! An answer to a write may come before or after the watch reports the same change, so of two
+//! records of a pod the one with the newer version counts. Answers never add a pod: the report of
+//! its end may have come first, and then nothing would remove it again.
+
+use std::{collections::BTreeMap, pin::pin, sync::Arc, time::Duration};
+
+use browse_base::Lock;
+use browse_fleet::PodUid;
+use futures::StreamExt as _;
+use k8s_openapi::{api::core::v1::Pod, apimachinery::pkg::apis::meta::v1::OwnerReference};
+use kube::{
+    Api,
+    runtime::{
+        WatchStreamExt as _,
+        utils::Backoff,
+        watcher,
+        watcher::{Config, Event},
+    },
+};
+use tokio::{sync::watch, time::Instant};
+
+use super::{
+    health::CallHealth,
+    record::{PodProfile, is_newer, pod_record},
+};
+use crate::cluster::{ClusterError, PodRecord, PodTable};
+
+/// Seconds after which the API server ends a watch and the next one begins. A connection that was
+/// cut without a word is noticed some seconds later.
+pub(super) const WATCH_SECONDS: u32 = 30;
+
+/// Time between a failure of the watch and the next try.
+const RETRY_DELAY: Duration = Duration::from_secs(1);
+
+/// Events that become one new table at most.
+const MAX_EVENTS: usize = 256;
+
+/// The pods of the fleet.
+pub(super) struct PodStore {
+    profile: PodProfile,
+    known: Lock<KnownPods>,
+    table: watch::Sender<Arc<PodTable>>,
+}
+
+#[derive(Debug, Default)]
+struct KnownPods {
+    pods: BTreeMap<String, KnownPod>,
+    /// The pods of a list that is still being read.
+    listed: BTreeMap<String, KnownPod>,
+    /// Whether a list has been read to its end.
+    is_synced: bool,
+}
+
+/// A pod with what a write of it has to know.
+#[derive(Clone, Debug, PartialEq)]
+struct KnownPod {
+    record: PodRecord,
+    owners: Vec<OwnerReference>,
+}
+
+/// Keeps `store` as the pods are that `selector` finds. Does not end.
+pub(super) async fn watch_pods(
+    store: Arc<PodStore>,
+    pods: Api<Pod>,
+    selector: String,
+    health: Arc<CallHealth>,
+) {
+    let config = Config::default().labels(&selector).timeout(WATCH_SECONDS);
+    let events = watcher(pods, config).backoff(RetryDelay).ready_chunks(MAX_EVENTS);
+    let mut events = pin!(events);
+    while let Some(events) = events.next().await {
+        store.handle(events, &health);
+    }
+}
+
+impl PodStore {
+    pub(super) fn new(profile: PodProfile) -> Self {
+        Self {
+            profile,
+            known: Lock::default(),
+            table: watch::Sender::new(Arc::new(PodTable::new())),
+        }
+    }
+
+    /// The table, and each change of it.
+    pub(super) fn subscribe(&self) -> watch::Receiver<Arc<PodTable>> {
+        self.table.subscribe()
+    }
+
+    /// Whether the table has been whole once.
+    pub(super) fn is_synced(&self) -> bool {
+        self.known.lock().is_synced
+    }
+
+    /// The owners of a pod at the version of `pod`.
+    ///
+    /// # Errors
+    /// `Gone`: it is another pod by now, or none. `Conflict`: it has changed.
+    pub(super) fn owners(&self, pod: &PodRecord) -> Result<Vec<OwnerReference>, ClusterError> {
+        let known = self.known.lock();
+        let same = known.pods.get(&pod.name).filter(|known| known.record.uid == pod.uid);
+        let same = same.ok_or(ClusterError::Gone)?;
+        if same.record.version == pod.version {
+            Ok(same.owners.clone())
+        } else {
+            Err(ClusterError::Conflict)
+        }
+    }
+
+    /// Takes the answer to a call of this replica: the pod as it is now. Returns its record.
+    pub(super) fn refresh(&self, pod: &Pod) -> Option<PodRecord> {
+        let pod = KnownPod::read(pod, &self.profile)?;
+        let record = pod.record.clone();
+        self.change(|known| known.refresh(pod));
+        Some(record)
+    }
+
+    /// The pod does not exist any more.
+    pub(super) fn forget(&self, pod: &PodRecord) {
+        self.change(|known| known.remove(&pod.name, pod.uid.as_str()));
+    }
+
+    /// The pod is being deleted.
+    pub(super) fn mark_ending(&self, pod: &PodRecord) {
+        self.change(|known| known.mark_ending(&pod.name, &pod.uid));
+    }
+
+    /// Takes what the watch has reported.
+    pub(super) fn handle(
+        &self,
+        events: Vec<Result<Event<Pod>, watcher::Error>>,
+        health: &CallHealth,
+    ) {
+        self.change(|known| {
+            let mut is_changed = false;
+            for event in events {
+                match event {
+                    Ok(event) => {
+                        // `Init` comes before the list is asked for.
+                        if !matches!(event, Event::Init) {
+                            health.record_success();
+                        }
+                        is_changed |= known.handle(event, &self.profile);
+                    }
+                    Err(error) => {
+                        tracing::warn!(%error, "the watch of the pods failed; it is tried again");
+                        let now = Instant::now();
+                        health.record_failure(now, now);
+                    }
+                }
+            }
+            is_changed
+        });
+    }
+
+    /// Publishes a new table if `change` says that something has changed.
+    fn change(&self, change: impl FnOnce(&mut KnownPods) -> bool) {
+        let mut known = self.known.lock();
+        if change(&mut known) {
+            // Within the lock, so that tables are published in the order of the changes.
+            self.table.send_replace(Arc::new(known.table()));
+        }
+    }
+}
+
+impl KnownPods {
+    fn table(&self) -> PodTable {
+        self.pods.iter().map(|(name, pod)| (name.clone(), pod.record.clone())).collect()
+    }
+
+    /// Takes an event of the watch; returns whether the table is another one now.
+    fn handle(&mut self, event: Event<Pod>, profile: &PodProfile) -> bool {
+        match event {
+            Event::Init => {
+                self.listed.clear();
+                false
+            }
+            Event::InitApply(pod) => {
+                if let Some(pod) = KnownPod::read(&pod, profile) {
+                    self.listed.insert(pod.record.name.clone(), pod);
+                }
+                false
+            }
+            Event::InitDone => {
+                self.take_list();
+                true
+            }
+            Event::Apply(pod) => match KnownPod::read(&pod, profile) {
+                Some(pod) => self.accept(pod),
+                None => self.remove_reported(&pod),
+            },
+            Event::Delete(pod) => self.remove_reported(&pod),
+        }
+    }
+
+    /// Replaces the pods by those of the list, except for what was written since.
+    fn take_list(&mut self) {
+        let mut before = std::mem::take(&mut self.pods);
+        let listed = std::mem::take(&mut self.listed).into_iter();
+        let newest = listed.map(|(name, listed)| {
+            let known = before.remove(&name);
+            let newer = known.filter(|known| known.is_newer_than(&listed));
+            (name, newer.unwrap_or(listed))
+        });
+        self.pods = newest.collect();
+        self.is_synced = true;
+    }
+
+    fn accept(&mut self, pod: KnownPod) -> bool {
+        let known = self.pods.get(&pod.record.name);
+        if known.is_some_and(|known| !pod.is_newer_than(known)) {
+            return false;
+        }
+        self.pods.insert(pod.record.name.clone(), pod);
+        true
+    }
+
+    fn refresh(&mut self, pod: KnownPod) -> bool {
+        let known = self.pods.get(&pod.record.name);
+        known.is_some_and(|known| known.record.uid == pod.record.uid) && self.accept(pod)
+    }
+
+    fn mark_ending(&mut self, name: &str, uid: &PodUid) -> bool {
+        let known = self.pods.get_mut(name).filter(|known| known.record.uid == *uid);
+        let Some(known) = known else { return false };
+        !std::mem::replace(&mut known.record.is_ending, true)
+    }
+
+    fn remove_reported(&mut self, pod: &Pod) -> bool {
+        let metadata = &pod.metadata;
+        match (&metadata.name, &metadata.uid) {
+            (Some(name), Some(uid)) => self.remove(name, uid),
+            _ => false,
+        }
+    }
+
+    fn remove(&mut self, name: &str, uid: &str) -> bool {
+        let is_same = self.pods.get(name).is_some_and(|known| known.record.uid.as_str() == uid);
+        is_same && self.pods.remove(name).is_some()
+    }
+}
+
+impl KnownPod {
+    fn read(pod: &Pod, profile: &PodProfile) -> Option<Self> {
+        let owners = pod.metadata.owner_references.clone().unwrap_or_default();
+        pod_record(pod, profile).map(|record| Self { record, owners })
+    }
+
+    fn is_newer_than(&self, other: &Self) -> bool {
+        is_newer(&self.record.version, &other.record.version)
+    }
+}
+
+/// A constant delay between tries: the default one of kube grows to half a minute.
+struct RetryDelay;
+
+impl Iterator for RetryDelay {
+    type Item = Duration;
+
+    fn next(&mut self) -> Option<Duration> {
+        Some(RETRY_DELAY)
+    }
+}
+
+impl Backoff for RetryDelay {
+    fn reset(&mut self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::kubernetes::fake;
+
+    /// The pod `name` with a version; `is_ready` tells one version from another.
+    fn pod(name: &str, version: u32, is_ready: bool) -> Pod {
+        let mut pod = fake::pod(name, &format!("uid-{name}"));
+        pod["metadata"]["resourceVersion"] = version.to_string().into();
+        pod["status"]["conditions"][0]["status"] = if is_ready { "True" } else { "False" }.into();
+        serde_json::from_value(pod).expect("a pod")
+    }
+
+    fn store(events: Vec<Event<Pod>>) -> PodStore {
+        let store = PodStore::new(fake::profile());
+        report(&store, events);
+        store
+    }
+
+    fn report(store: &PodStore, events: Vec<Event<Pod>>) {
+        store.handle(events.into_iter().map(Ok).collect(), &CallHealth::default());
+    }
+
+    /// The names, each with its version.
+    fn versions(store: &PodStore) -> Vec<(String, String)> {
+        let table = Arc::clone(&store.subscribe().borrow());
+        table.values().map(|pod| (pod.name.clone(), pod.version.clone())).collect()
+    }
+
+    fn named(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        pairs.iter().map(|(name, version)| ((*name).into(), (*version).into())).collect()
+    }
+
+    #[test]
+    fn a_list_is_published_when_it_is_whole() {
+        let store = store(vec![Event::Init, Event::InitApply(pod("a", 1, true))]);
+        assert!(!store.is_synced() && versions(&store).is_empty());
+        report(&store, vec![Event::InitApply(pod("b", 2, true)), Event::InitDone]);
+        assert!(store.is_synced());
+        assert_eq!(versions(&store), named(&[("a", "1"), ("b", "2")]));
+        let again = vec![Event::Init, Event::InitApply(pod("b", 2, true)), Event::InitDone];
+        report(&store, again);
+        assert_eq!(versions(&store), named(&[("b", "2")]), "the other has gone meanwhile");
+    }
+
+    #[test]
+    fn a_burst_is_published_once() {
+        let store = store(vec![Event::Init, Event::InitDone]);
+        let mut table = store.subscribe();
+        let burst = (1..100).map(|version| Event::Apply(pod("a", version, true))).collect();
+        report(&store, burst);
+        assert!(table.has_changed().expect("the store lives"));
+        assert_eq!(table.borrow_and_update()["a"].version, "99");
+        assert!(!table.has_changed().expect("the store lives"));
+    }
+
+    #[test]
+    fn an_older_event_does_not_undo_a_write() {
+        let store = store(vec![Event::Apply(pod("a", 5, true))]);
+        let written = store.refresh(&pod("a", 10, false)).expect("a record");
+        report(&store, vec![Event::Apply(pod("a", 9, true))]);
+        assert_eq!(store.subscribe().borrow()["a"], written);
+        let relist = vec![Event::Init, Event::InitApply(pod("a", 9, true)), Event::InitDone];
+        report(&store, relist);
+        assert_eq!(store.subscribe().borrow()["a"], written);
+        assert!(matches!(store.owners(&written), Ok(owners) if owners.len() == 1));
+        let old = PodRecord { version: "5".to_owned(), ..written };
+        assert!(matches!(store.owners(&old), Err(ClusterError::Conflict)));
+    }
+
+    #[test]
+    fn an_answer_does_not_bring_back_a_pod_that_has_gone() {
+        let store = store(vec![Event::Apply(pod("a", 5, true))]);
+        report(&store, vec![Event::Delete(pod("a", 7, true))]);
+        let late = store.refresh(&pod("a", 6, true)).expect("a record");
+        assert!(versions(&store).is_empty());
+        assert!(matches!(store.owners(&late), Err(ClusterError::Gone)));
+    }
+
+    #[test]
+    fn a_pod_that_is_deleted_ends_at_once() {
+        let store = store(vec![Event::Apply(pod("a", 5, true))]);
+        let record = store.subscribe().borrow()["a"].clone();
+        let other = PodRecord { uid: PodUid::new("other").expect("a uid"), ..record.clone() };
+        store.mark_ending(&other);
+        store.forget(&other);
+        assert!(!store.subscribe().borrow()["a"].is_ending, "it was another of its name");
+        store.mark_ending(&record);
+        assert!(store.subscribe().borrow()["a"].is_ending);
+        store.forget(&record);
+        assert!(versions(&store).is_empty());
+    }
+
+    #[test]
+    fn a_pod_that_leaves_the_pool_without_a_claim_is_not_ours() {
+        let store = store(vec![Event::Apply(pod("a", 5, true))]);
+        let mut out = pod("a", 6, true);
+        out.metadata.labels = None;
+        report(&store, vec![Event::Apply(out)]);
+        assert!(versions(&store).is_empty());
+    }
+}

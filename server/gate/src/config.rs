@@ -1,0 +1,167 @@
+//! The file with the settings of the gateway.
+
+use std::{
+    fs,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use browse_base::{Error, HINT_KEY, Result};
+use browse_proto::Reason;
+use serde::{Deserialize, Deserializer, de::Error as _};
+
+use crate::{auth::AuthSettings, placement::PlacementSettings};
+
+/// The settings.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GateConfig {
+    /// Where clients call: HTTP/1.1 and HTTP/2, without TLS unless `public_tls` is set.
+    pub listen: SocketAddr,
+    /// Where the other replicas call, by mutual TLS.
+    pub control: SocketAddr,
+    /// Where probes and metrics are.
+    pub health: SocketAddr,
+    /// Folder with `tls.crt`, `tls.key` and `ca.crt` of the fleet.
+    pub tls: PathBuf,
+    /// Folder with `tls.crt` and `tls.key` for clients; none where something in front has TLS.
+    #[serde(default)]
+    pub public_tls: Option<PathBuf>,
+    /// Port of the pods.
+    #[serde(default = "default_pod_port")]
+    pub pod_port: u16,
+    /// Sessions of one tenant in a pod.
+    #[serde(default = "default_sessions_per_pod")]
+    pub sessions_per_pod: usize,
+    /// Time without a session after which the pod of a tenant is deleted.
+    #[serde(default = "default_empty_pod_time", deserialize_with = "duration")]
+    pub empty_pod_time: Duration,
+    /// Time without a call after which a session is closed.
+    #[serde(default = "default_idle_session_time", deserialize_with = "duration")]
+    pub idle_session_time: Duration,
+    /// Time that running calls get when the gateway is to end.
+    #[serde(default = "default_drain_time", deserialize_with = "duration")]
+    pub drain_time: Duration,
+    /// The cluster.
+    pub cluster: ClusterConfig,
+    /// Who may call.
+    pub auth: AuthSettings,
+}
+
+/// The settings about the cluster.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClusterConfig {
+    /// Namespace of the fleet.
+    pub namespace: String,
+    /// Value of the label `browse.dev/pod` of its pods, and of `browse.dev/pool` of the warm ones.
+    pub fleet: String,
+    /// The Lease by which a replica leads.
+    pub lease: String,
+    /// Deployment of the gateway: pods with a tenant are deleted with it.
+    #[serde(default)]
+    pub owner: Option<String>,
+}
+
+impl GateConfig {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// `SETTING_INVALID`.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = fs::read_to_string(path)
+            .map_err(|error| invalid(path, &format!("it cannot be read: {error}")))?;
+        let config = Self::parse(&text).map_err(|error| invalid(path, &error))?;
+        Ok(config)
+    }
+
+    fn parse(text: &str) -> std::result::Result<Self, String> {
+        let config: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+        match config.sessions_per_pod {
+            0 => Err("`sessions_per_pod` is at least 1".to_owned()),
+            _ => Ok(config),
+        }
+    }
+
+    /// The settings of the placement.
+    pub fn placement(&self) -> PlacementSettings {
+        PlacementSettings {
+            sessions_per_pod: self.sessions_per_pod,
+            empty_pod_time: self.empty_pod_time,
+            idle_session_time: self.idle_session_time,
+        }
+    }
+}
+
+fn default_pod_port() -> u16 {
+    7443
+}
+
+fn default_sessions_per_pod() -> usize {
+    10
+}
+
+fn default_empty_pod_time() -> Duration {
+    Duration::from_secs(30)
+}
+
+fn default_idle_session_time() -> Duration {
+    Duration::from_secs(30 * 60)
+}
+
+fn default_drain_time() -> Duration {
+    Duration::from_secs(30)
+}
+
+fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Duration, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    humantime::parse_duration(&text)
+        .map_err(|error| D::Error::custom(format!("`{text}` is not a time such as `30s`: {error}")))
+}
+
+fn invalid(path: &Path, why: &str) -> Error {
+    let message = format!("`{}`: {}", path.display(), why.trim_end());
+    Error::new(Reason::SettingInvalid, message)
+        .with("setting", "config")
+        .with("place", path.display())
+        .with(HINT_KEY, "Fix the file; docs/fleet.md has each setting")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHOLE: &str = r#"
+        listen = "0.0.0.0:8080"
+        control = "0.0.0.0:7444"
+        health = "0.0.0.0:7481"
+        tls = "/etc/browse/tls"
+        [cluster]
+        namespace = "browse"
+        fleet = "browse"
+        lease = "browse-gate"
+        [auth]
+        api_keys = "/etc/browse/keys.toml"
+    "#;
+
+    #[test]
+    fn what_is_left_out_has_a_default() {
+        let config = GateConfig::parse(WHOLE).expect("it is whole");
+        assert_eq!((config.pod_port, config.sessions_per_pod), (7443, 10));
+        assert_eq!(config.empty_pod_time, Duration::from_secs(30));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (change, named) in [
+            ("sessions_per_pod = 0\n", "sessions_per_pod"),
+            ("empty_pod_time = \"soon\"\n", "soon"),
+            ("lisen = 1\n", "lisen"),
+        ] {
+            let error = GateConfig::parse(&format!("{change}{WHOLE}")).expect_err(change);
+            assert!(error.contains(named), "{error}");
+        }
+        assert!(GateConfig::parse("").is_err());
+    }
+}

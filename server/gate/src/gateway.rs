@@ -1,0 +1,327 @@
+//! One replica of the gateway: from a call to the pod of its session and back.
+
+mod forward;
+mod session_of_call;
+
+use std::{
+    convert::Infallible,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use browse_base::{Error, HINT_KEY, Result};
+use browse_fleet::{
+    GATE_NAME, PLACE_PATH, PlaceRequest, PlaceResponse, RELEASE_PATH, ReleaseRequest, SessionKey,
+    SessionScope,
+};
+use browse_policy::layer::{bearer_token, error_reply, requested_timeout};
+use browse_proto::{Command, Reason, Scope};
+use http::{Request, Response, header};
+use tonic::body::Body;
+
+use crate::{
+    auth::{Authenticator, Caller},
+    cluster::{Cluster, PodRecord},
+    metrics::{FleetCounts, Metrics},
+    peer::PeerClient,
+    placement::{Placement, unavailable},
+    pods::PodClient,
+    routes::Routes,
+};
+use session_of_call::CallBody;
+
+/// Time that a call without a deadline waits for a place.
+const DEFAULT_WAIT: Duration = Duration::from_secs(30);
+
+/// The longest that a call waits for a place.
+const MAX_WAIT: Duration = Duration::from_secs(300);
+
+/// Time that the leading replica gets on top of a wait.
+const WAIT_MARGIN: Duration = Duration::from_secs(2);
+
+/// Time between two looks for a pod that was given just now, and how often.
+const ROUTE_INTERVAL: Duration = Duration::from_millis(5);
+const ROUTE_LOOKS: u32 = 400;
+
+/// The gateway.
+pub struct Gateway {
+    authenticator: Arc<Authenticator>,
+    cluster: Arc<dyn Cluster>,
+    placement: Arc<Placement>,
+    pods: Arc<PodClient>,
+    replicas: PeerClient,
+    routes: Mutex<Routes>,
+    metrics: Arc<Metrics>,
+}
+
+/// What a gateway is made of.
+#[allow(missing_docs)]
+pub struct GatewayParts {
+    pub authenticator: Arc<Authenticator>,
+    pub cluster: Arc<dyn Cluster>,
+    pub placement: Arc<Placement>,
+    pub pods: Arc<PodClient>,
+    pub identity: Arc<browse_fleet::FleetIdentity>,
+    pub metrics: Arc<Metrics>,
+}
+
+impl Gateway {
+    /// Puts the parts together; a task follows the pods of the cluster.
+    ///
+    /// # Errors
+    /// `CERTIFICATE_UNUSABLE`.
+    pub fn start(parts: GatewayParts) -> Result<Arc<Self>> {
+        let gateway = Arc::new(Self {
+            authenticator: parts.authenticator,
+            replicas: PeerClient::new(&parts.identity, GATE_NAME)?,
+            cluster: parts.cluster,
+            placement: parts.placement,
+            pods: parts.pods,
+            routes: Mutex::default(),
+            metrics: parts.metrics,
+        });
+        gateway.update_routes();
+        tokio::spawn(follow_pods(Arc::downgrade(&gateway)));
+        Ok(gateway)
+    }
+
+    /// Answers a call of a client.
+    pub async fn answer(
+        self: Arc<Self>,
+        request: Request<Body>,
+    ) -> std::result::Result<Response<Body>, Infallible> {
+        let headers = request.headers().clone();
+        let answer = self.route(request).await;
+        let response = answer.unwrap_or_else(|error| error_reply(&headers, error));
+        self.metrics.record_request(response.status().as_u16());
+        Ok(response)
+    }
+
+    /// Gives a session its place, on the replica that leads.
+    ///
+    /// # Errors
+    /// As [`Placement::place`].
+    pub async fn place_here(&self, request: &PlaceRequest) -> Result<PlaceResponse> {
+        self.placement.place(request).await.map(|pod| PlaceResponse { pod })
+    }
+
+    /// Notes on the replica that leads that a session has ended.
+    pub async fn release_here(&self, request: &ReleaseRequest) {
+        let ReleaseRequest { tenant, session } = request;
+        let key = SessionKey { tenant: tenant.clone(), session: session.clone() };
+        self.placement.release(&key).await;
+    }
+
+    /// Whether this replica hands out places.
+    pub fn leads(&self) -> bool {
+        self.cluster.leadership().borrow().is_self
+    }
+
+    /// Callers that wait for a place at this replica.
+    pub fn queue_len(&self) -> usize {
+        self.placement.queue_len()
+    }
+
+    /// Sessions that have a pod.
+    pub fn session_count(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// The metrics as text.
+    pub fn metrics_text(&self) -> String {
+        let routes = self.lock();
+        let pods = routes.pods();
+        let counts = FleetCounts {
+            warm: pods.values().filter(|pod| pod.is_warm()).count(),
+            claimed: pods.values().filter(|pod| pod.claim.is_some()).count(),
+            sessions: routes.len(),
+            leads: self.leads(),
+            is_available: self.cluster.is_available(),
+        };
+        drop(routes);
+        self.metrics.text(counts)
+    }
+
+    async fn route(&self, request: Request<Body>) -> Result<Response<Body>> {
+        // Pages of other origins have no business here; the dashboard comes by `browse --remote`.
+        if request.headers().contains_key(header::ORIGIN) {
+            let message = "the call carries an `Origin` header";
+            return Err(Error::new(Reason::OriginDenied, message));
+        }
+        let token = bearer_token(&request)?;
+        let caller = self.authenticator.authenticate(token.as_deref()).await?;
+        let command = command_of(&request)?;
+        check_scope(&caller, command)?;
+        let body = CallBody::read(command, request).await?;
+        let session = session_of(&caller, &body)?;
+        let key = SessionKey { tenant: caller.tenant.clone(), session };
+        let wait = requested_timeout(body.headers()).unwrap_or(DEFAULT_WAIT).min(MAX_WAIT);
+        let pod = self.pod_of(&caller, command, wait, &key).await?;
+        forward::forward(self, &caller, command, body, &key, pod).await
+    }
+
+    /// The pod for a call: that of the session, which is opened when the command opens sessions.
+    async fn pod_of(
+        &self,
+        caller: &Caller,
+        command: &'static Command,
+        wait: Duration,
+        key: &SessionKey,
+    ) -> Result<PodRecord> {
+        let (known, any, is_lost) = {
+            let mut routes = self.lock();
+            let known = routes.pod(key).cloned();
+            let any = routes.any_pod(&key.tenant).cloned();
+            (known, any, routes.take_lost(key))
+        };
+        if is_lost {
+            let message = format!("the pod of the session `{}` has ended", key.session);
+            return Err(Error::new(Reason::SessionLost, message).with("session", &key.session));
+        }
+        if let Some(pod) = known {
+            return Ok(pod);
+        }
+        if opens_session(command) {
+            return self.place(caller, wait, key).await;
+        }
+        any.ok_or_else(|| {
+            let message = format!("the session `{}` is not open", key.session);
+            Error::new(Reason::SessionNotFound, message).with("session", &key.session)
+        })
+    }
+
+    /// Asks the replica that leads for a place.
+    async fn place(&self, caller: &Caller, wait: Duration, key: &SessionKey) -> Result<PodRecord> {
+        let until = Instant::now() + wait;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let request = PlaceRequest {
+                tenant: key.tenant.clone(),
+                session: key.session.clone(),
+                quota: caller.quota,
+                wait_ms: u64::try_from(left.as_millis()).unwrap_or(u64::MAX),
+            };
+            match self.ask_leader(&request).await {
+                Ok(place) => return self.wait_for_route(key, &place).await,
+                // Another replica takes over soon.
+                Err(error)
+                    if error.reason() == Reason::GateUnavailable
+                        && self.cluster.is_available()
+                        && Instant::now() < until =>
+                {
+                    tracing::debug!(%error, %key, "a place is asked for again");
+                    tokio::time::sleep(ROUTE_INTERVAL * 20).await;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    async fn ask_leader(&self, request: &PlaceRequest) -> Result<PlaceResponse> {
+        let leadership = self.cluster.leadership().borrow().clone();
+        if leadership.is_self {
+            return self.place_here(request).await;
+        }
+        let address =
+            leadership.address.ok_or_else(|| unavailable("no replica hands out places yet"))?;
+        let time = Duration::from_millis(request.wait_ms) + WAIT_MARGIN;
+        self.replicas.post(address, PLACE_PATH, request, time).await
+    }
+
+    /// Waits until this replica has heard of a place that the leading one gave.
+    async fn wait_for_route(&self, key: &SessionKey, place: &PlaceResponse) -> Result<PodRecord> {
+        for _ in 0..ROUTE_LOOKS {
+            self.update_routes();
+            let pod = self.lock().pod(key).filter(|pod| pod.uid == place.pod).cloned();
+            if let Some(pod) = pod {
+                return Ok(pod);
+            }
+            tokio::time::sleep(ROUTE_INTERVAL).await;
+        }
+        Err(unavailable("the place of the session is not known here yet"))
+    }
+
+    /// Tells the replica that leads that a session has ended. When that does not come about, the
+    /// leader finds out by itself.
+    async fn release(&self, key: &SessionKey) {
+        let request = ReleaseRequest { tenant: key.tenant.clone(), session: key.session.clone() };
+        let leadership = self.cluster.leadership().borrow().clone();
+        if leadership.is_self {
+            return self.release_here(&request).await;
+        }
+        let Some(address) = leadership.address else { return };
+        let released: Result<serde_json::Value> =
+            self.replicas.post(address, RELEASE_PATH, &request, WAIT_MARGIN).await;
+        if let Err(error) = released {
+            tracing::debug!(%error, %key, "the end of a session was not reported");
+        }
+    }
+
+    fn update_routes(&self) {
+        let pods = Arc::clone(&self.cluster.pods().borrow());
+        let mut routes = self.lock();
+        if !Arc::ptr_eq(routes.pods(), &pods) {
+            routes.update(pods, Instant::now());
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Routes> {
+        self.routes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn follow_pods(gateway: std::sync::Weak<Gateway>) {
+    let Some(mut pods) = gateway.upgrade().map(|gateway| gateway.cluster.pods()) else { return };
+    while pods.changed().await.is_ok() {
+        let Some(gateway) = gateway.upgrade() else { return };
+        gateway.update_routes();
+    }
+}
+
+/// The command at the path of a call.
+fn command_of(request: &Request<Body>) -> Result<&'static Command> {
+    let path = request.uri().path();
+    let command = Command::by_path(path).ok_or_else(|| {
+        let shown: String = path.chars().take(80).collect();
+        Error::new(Reason::MethodUnknown, format!("`{}` is not a method", shown.escape_debug()))
+    })?;
+    match command.fleet {
+        true => Ok(command),
+        false => Err(Error::new(
+            Reason::FleetDenied,
+            format!("`{}` cannot be called in a fleet", command.name),
+        )),
+    }
+}
+
+/// Refuses what the token of the caller does not allow; the pod does so again.
+fn check_scope(caller: &Caller, command: &Command) -> Result<()> {
+    let is_held = caller.scopes.iter().any(|scope| scope == command.scope.name());
+    if is_held || matches!(command.scope, Scope::Any | Scope::Public) {
+        return Ok(());
+    }
+    let required = command.scope.name();
+    let message = format!("`{}` needs the `{required}` scope", command.name);
+    Err(Error::new(Reason::ScopeDenied, message)
+        .with("required", required)
+        .with("held", caller.scopes.join(","))
+        .with(HINT_KEY, format!("Get a token with the scope `{required}` from your issuer")))
+}
+
+/// The session of a call: the one that it names, else the one of its token.
+fn session_of(caller: &Caller, body: &CallBody) -> Result<String> {
+    let named = body.session();
+    match &caller.session {
+        SessionScope::Any => Ok(named.unwrap_or("default").to_owned()),
+        SessionScope::Only(own) if named.is_none_or(|named| named == own) => Ok(own.clone()),
+        SessionScope::Only(_) => {
+            let message = "the token is good for another session alone";
+            Err(Error::new(Reason::SessionDenied, message))
+        }
+    }
+}
+
+/// Whether a command opens the session that it is for.
+fn opens_session(command: &Command) -> bool {
+    command.name == "session new" || command.service == "BrowserService"
+}

@@ -1,0 +1,164 @@
+//! Passes a call on to its pod, with the pod's own token instead of the caller's.
+
+use std::time::Duration;
+
+use browse_base::{Error, Result};
+use browse_fleet::{POD_HEADER, SessionKey, TENANT_HEADER, TokenRequest};
+use browse_proto::{Command, Reason, Requires, Scope, metadata};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
+use hyper::body::Incoming;
+use tonic::body::Body;
+
+use super::{CallBody, Gateway};
+use crate::{auth::Caller, cluster::PodRecord, peer::PeerError};
+
+/// Sends of one call, when that is safe.
+const MAX_SENDS: u32 = 3;
+
+/// Time between two sends.
+const RESEND_DELAY: Duration = Duration::from_millis(100);
+
+/// Headers of the connection to the caller, and what a caller does not say itself.
+const DROPPED_HEADERS: [&str; 9] = [
+    "connection",
+    "keep-alive",
+    "proxy-authorization",
+    "proxy-connection",
+    "transfer-encoding",
+    "upgrade",
+    metadata::CWD,
+    metadata::CALLER,
+    "x-forwarded-for",
+];
+
+/// The status of gRPC for a token that is not known.
+const GRPC_UNAUTHENTICATED: &[u8] = b"16";
+
+/// Sends the call to `pod`, and answers what that answers.
+///
+/// # Errors
+/// `POD_UNREACHABLE`: nothing was done. `ACTION_UNKNOWN`: the connection broke after the call was
+/// sent, and it may have acted.
+pub async fn forward(
+    gateway: &Gateway,
+    caller: &Caller,
+    command: &'static Command,
+    mut call: CallBody,
+    key: &SessionKey,
+    mut pod: PodRecord,
+) -> Result<Response<Body>> {
+    let mut sends = 0;
+    loop {
+        sends += 1;
+        let token = gateway.pods.token(&pod, token_request(caller, &pod)).await;
+        let token = token.map_err(|error| {
+            gateway.metrics.record_upstream_error("token");
+            match error.reason() {
+                Reason::GateUnavailable => unreachable_pod(key, &error.to_string()),
+                _ => error,
+            }
+        })?;
+        let (mut request, is_kept) = call.next_request();
+        set_headers(request.headers_mut(), &token, &pod, key)?;
+        match gateway.pods.send(&pod, request).await {
+            Ok(response) => {
+                if is_unauthenticated(&response) {
+                    // Its daemon was started anew: the next token is of the new one.
+                    gateway.pods.forget(&pod);
+                    if is_kept && sends == 1 {
+                        continue;
+                    }
+                }
+                if command.name == "session close" && is_success(&response) {
+                    gateway.release(key).await;
+                }
+                return Ok(response.map(Body::new));
+            }
+            Err(error) => {
+                let cause = if error.is_unsent { "connect" } else { "broken" };
+                gateway.metrics.record_upstream_error(cause);
+                let is_safe = error.is_unsent || only_reads(command);
+                if !(is_kept && is_safe && sends < MAX_SENDS) {
+                    return Err(failure(command, key, &error));
+                }
+                tokio::time::sleep(RESEND_DELAY).await;
+                gateway.update_routes();
+                // Its session may be in another pod by now.
+                let now = gateway.lock().pod(key).cloned();
+                pod = now.ok_or_else(|| failure(command, key, &error))?;
+            }
+        }
+    }
+}
+
+fn token_request(caller: &Caller, pod: &PodRecord) -> TokenRequest {
+    TokenRequest {
+        tenant: caller.tenant.clone(),
+        pod: pod.uid.clone(),
+        subject: caller.subject.clone(),
+        scopes: caller.scopes.clone(),
+        session: caller.session.clone(),
+    }
+}
+
+fn set_headers(
+    headers: &mut HeaderMap,
+    token: &str,
+    pod: &PodRecord,
+    key: &SessionKey,
+) -> Result<()> {
+    for name in DROPPED_HEADERS {
+        headers.remove(name);
+    }
+    let values = [
+        (header::AUTHORIZATION.as_str(), format!("Bearer {token}")),
+        (TENANT_HEADER, key.tenant.to_string()),
+        (POD_HEADER, pod.uid.to_string()),
+        (metadata::SESSION, key.session.clone()),
+    ];
+    for (name, value) in values {
+        let value = HeaderValue::try_from(value)
+            .map_err(|error| Error::new(Reason::Bug, format!("`{name}`: {error}")))?;
+        headers.insert(HeaderName::from_static(name), value);
+    }
+    Ok(())
+}
+
+fn is_unauthenticated(response: &Response<Incoming>) -> bool {
+    let status = response.headers().get("grpc-status").map(HeaderValue::as_bytes);
+    response.status() == StatusCode::UNAUTHORIZED || status == Some(GRPC_UNAUTHENTICATED)
+}
+
+/// Whether a call was done; a failure of gRPC has its status in the headers or at the end, which
+/// is not read here: the leader finds out by itself what such a call has closed.
+fn is_success(response: &Response<Incoming>) -> bool {
+    let status = response.headers().get("grpc-status").map(HeaderValue::as_bytes);
+    response.status().is_success() && status.is_none_or(|status| status == b"0")
+}
+
+/// Whether a call can be made twice. Chains and batches read by their scope, and their steps may
+/// act.
+fn only_reads(command: &Command) -> bool {
+    command.scope == Scope::Read
+        && !command.has_side_effects
+        && matches!(command.requires, Requires::Tab | Requires::Page)
+        && !command.streaming
+}
+
+fn failure(command: &Command, key: &SessionKey, error: &PeerError) -> Error {
+    if error.is_unsent || only_reads(command) {
+        return unreachable_pod(key, &error.to_string());
+    }
+    let message = format!(
+        "the connection to the pod of the session `{}` broke after `{}` was sent",
+        key.session, command.name
+    );
+    tracing::warn!(%error, %key, "a call has an unknown outcome");
+    Error::new(Reason::ActionUnknown, message).with("session", &key.session)
+}
+
+fn unreachable_pod(key: &SessionKey, why: &str) -> Error {
+    tracing::warn!(why, %key, "a pod does not answer");
+    let message = format!("the pod of the session `{}` does not answer", key.session);
+    Error::new(Reason::PodUnreachable, message).with("session", &key.session).with("retry_ms", 1000)
+}

@@ -1,0 +1,116 @@
+//! What the gateway asks of pods, and the tokens that it has for callers there.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use browse_base::Result;
+use browse_fleet::{
+    CLOSE_PATH, CloseRequest, FleetIdentity, POD_NAME, PodStatus, STATUS_PATH, TOKEN_PATH,
+    TokenRequest, TokenResponse,
+};
+use http::{Request, Response};
+use hyper::body::Incoming;
+use tonic::body::Body;
+
+use crate::{
+    cluster::PodRecord,
+    peer::{PeerClient, PeerError},
+    placement::unavailable,
+};
+
+/// Time in which a pod gives out a token.
+const TOKEN_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Time in which a pod closes a session.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// Tokens that are kept.
+const MAX_TOKENS: usize = 100_000;
+
+/// The pods, as the gateway calls them.
+pub struct PodClient {
+    calls: PeerClient,
+    /// Connections of their own: calls of a tenant must not hold up what the gateway asks itself.
+    control: PeerClient,
+    tokens: Mutex<HashMap<TokenRequest, (String, Instant)>>,
+}
+
+impl PodClient {
+    /// A client with the certificate of the gateway.
+    ///
+    /// # Errors
+    /// `CERTIFICATE_UNUSABLE`.
+    pub fn new(identity: &FleetIdentity) -> Result<Self> {
+        let client = || PeerClient::new(identity, POD_NAME);
+        Ok(Self { calls: client()?, control: client()?, tokens: Mutex::default() })
+    }
+
+    /// How a pod is.
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub async fn status(&self, pod: &PodRecord) -> Result<PodStatus> {
+        let address = pod.address.ok_or_else(|| unavailable("the pod has no address"))?;
+        self.control.get(address, STATUS_PATH).await
+    }
+
+    /// Closes a session of a pod.
+    ///
+    /// # Errors
+    /// The pod does not answer.
+    pub async fn close(&self, pod: &PodRecord, session: &str) -> Result<PodStatus> {
+        let address = pod.address.ok_or_else(|| unavailable("the pod has no address"))?;
+        let request = CloseRequest { pod: pod.uid.clone(), session: session.to_owned() };
+        self.control.post(address, CLOSE_PATH, &request, CLOSE_TIMEOUT).await
+    }
+
+    /// The token of a caller at a pod; a pod of nobody is assigned to the tenant by that.
+    ///
+    /// # Errors
+    /// The pod does not answer, or belongs to another tenant.
+    pub async fn token(&self, pod: &PodRecord, request: TokenRequest) -> Result<String> {
+        if let Some((token, until)) = self.lock().get(&request)
+            && *until > Instant::now()
+        {
+            return Ok(token.clone());
+        }
+        let address = pod.address.ok_or_else(|| unavailable("the pod has no address"))?;
+        let answer: TokenResponse =
+            self.control.post(address, TOKEN_PATH, &request, TOKEN_TIMEOUT).await?;
+        let until = Instant::now() + Duration::from_secs(answer.lifetime_s);
+        let mut tokens = self.lock();
+        if tokens.len() >= MAX_TOKENS {
+            let now = Instant::now();
+            tokens.retain(|_, (_, until)| *until > now);
+        }
+        if tokens.len() < MAX_TOKENS {
+            tokens.insert(request, (answer.token.clone(), until));
+        }
+        Ok(answer.token)
+    }
+
+    /// Forgets the tokens of a pod: it was started anew, or is gone.
+    pub fn forget(&self, pod: &PodRecord) {
+        self.lock().retain(|request, _| request.pod != pod.uid);
+    }
+
+    /// Sends a call to a pod.
+    ///
+    /// # Errors
+    /// The connection cannot be made, or broke.
+    pub async fn send(
+        &self,
+        pod: &PodRecord,
+        request: Request<Body>,
+    ) -> std::result::Result<Response<Incoming>, PeerError> {
+        let address = pod.address.ok_or_else(PeerError::no_address)?;
+        self.calls.send(address, request).await
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<TokenRequest, (String, Instant)>> {
+        self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

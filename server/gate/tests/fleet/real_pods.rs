@@ -1,0 +1,173 @@
+//! `browsed --pod` with its browser, behind the gateway.
+
+use std::{
+    net::{SocketAddr, TcpListener},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use browse_fleet::PodUid;
+use browse_gate::cluster::PodRecord;
+use http::StatusCode;
+use serde_json::json;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
+
+use crate::support::{Answer, World, send};
+
+/// The longest that a pod takes until its browser runs.
+const START_LIMIT: Duration = Duration::from_secs(60);
+
+const PAGE: &str = "<title>Shop</title><button onclick=\"document.title = 'Sold'\">Buy</button>";
+
+/// A daemon as a pod.
+struct RealPod {
+    child: Child,
+    record: PodRecord,
+    health: SocketAddr,
+    _home: tempfile::TempDir,
+}
+
+impl RealPod {
+    /// Starts one whose pages may visit `hosts`, and waits until it is ready.
+    async fn start(name: &str, identity: &Path, hosts: &str) -> Self {
+        let home = tempfile::tempdir().expect("a folder");
+        let (listen, health) = (free_address(), free_address());
+        let uid = format!("uid-{name}");
+        let mut command = Command::new(browsed());
+        command.arg("--pod").env_clear().stdin(Stdio::null()).stderr(Stdio::null());
+        for name in ["PATH", "BROWSE_CHROMIUM"] {
+            command.envs(std::env::var_os(name).map(|value| (name, value)));
+        }
+        command
+            .env("TMPDIR", home.path())
+            .env("BROWSE_HOME", home.path().join("home"))
+            .env("BROWSE_PROJECT", home.path().join("project"))
+            .env("BROWSE_POD_UID", &uid)
+            .env("BROWSE_POD_LISTEN", listen.to_string())
+            .env("BROWSE_POD_HEALTH", health.to_string())
+            .env("BROWSE_POD_TLS", identity)
+            .env("BROWSE_POD_DRAIN", "5s")
+            .env("BROWSE_POD_HOSTS", hosts);
+        let child = command.spawn().expect("browsed is built");
+        let record = PodRecord {
+            name: name.to_owned(),
+            uid: PodUid::new(uid).expect("a uid"),
+            address: Some(listen),
+            version: String::new(),
+            is_ready: true,
+            is_ending: false,
+            claim: None,
+        };
+        let mut pod = Self { child, record, health, _home: home };
+        pod.wait_until_ready().await;
+        pod
+    }
+
+    async fn wait_until_ready(&mut self) {
+        let begun = tokio::time::Instant::now();
+        while !self.probe("/readyz").await.starts_with("HTTP/1.1 200") {
+            let ended = self.child.try_wait().expect("a process");
+            assert!(ended.is_none() && begun.elapsed() < START_LIMIT, "it is not ready: {ended:?}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// The answer to a probe; empty while nobody listens.
+    async fn probe(&self, path: &str) -> String {
+        let Ok(mut stream) = TcpStream::connect(self.health).await else { return String::new() };
+        let request = format!("GET {path} HTTP/1.1\r\nhost: pod\r\nconnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.expect("it listens");
+        let mut text = String::new();
+        stream.read_to_string(&mut text).await.expect("it answers");
+        text
+    }
+
+    fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        let sent = Command::new("kill").args([name, &pid]).status();
+        assert!(sent.expect("kill runs").success());
+    }
+}
+
+impl Drop for RealPod {
+    fn drop(&mut self) {
+        // Its guardian ends the browser.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The daemon that was built beside this test.
+fn browsed() -> PathBuf {
+    let test = std::env::current_exe().expect("a program");
+    test.parent().and_then(Path::parent).expect("a folder").join("browsed")
+}
+
+fn free_address() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address")
+}
+
+async fn with_body(world: &World, session: &str, command: &str, body: serde_json::Value) -> Answer {
+    send(world.replicas[0].address, "acme", session, command, &body, &[]).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_is_driven_through_the_gateway() {
+    let world = World::new(10).await;
+    let mut pod = RealPod::start("real-1", &world.pod_identity, "").await;
+    world.cluster.add_pod(pod.record.clone());
+    let opened = with_body(&world, "work", "load-html", json!({ "html": PAGE })).await;
+    assert_eq!(opened.reason(), "ok", "{opened:?}");
+    let clicked = with_body(&world, "work", "click", json!({ "target": "text=Buy" })).await;
+    assert_eq!(clicked.reason(), "ok", "{clicked:?}");
+    let title = with_body(&world, "work", "get", json!({ "property": "title" })).await;
+    assert!(title.body.to_string().contains("Sold"), "{title:?}");
+    // Another session of the tenant shares the browser and nothing else.
+    let tabs = with_body(&world, "other", "load-html", json!({ "html": "<title>B</title>" })).await;
+    assert_eq!(tabs.reason(), "ok", "{tabs:?}");
+    let title = with_body(&world, "other", "get", json!({ "property": "title" })).await;
+    assert!(title.body.to_string().contains("\"B\""), "{title:?}");
+    // What is not of the public internet is out of reach, by address, name and redirect of names.
+    for url in [
+        "http://169.254.169.254/latest/meta-data/",
+        "http://127.0.0.1:7480/metrics",
+        "http://localhost/",
+        "http://10.0.0.1/",
+        "http://[fd00::1]/",
+        "http://[::ffff:10.0.0.1]/",
+        "file:///etc/passwd",
+    ] {
+        let refused = with_body(&world, "work", "goto", json!({ "url": url })).await;
+        assert_eq!(refused.status, StatusCode::FORBIDDEN, "{url}: {refused:?}");
+    }
+    let list = world.call(1, "acme", "work", "session list").await;
+    assert!(list.body.to_string().contains("\"other\""), "{list:?}");
+    let metrics = pod.probe("/metrics").await;
+    for line in [
+        "browse_pod_assigned 1",
+        "browse_commands_total{command=\"click\",reason=\"ok\"} 1",
+        "browse_command_seconds_count{command=\"click\"} 1",
+    ] {
+        assert!(metrics.lines().any(|found| found == line), "{line}\n{metrics}");
+    }
+    assert!(!metrics.contains("acme") && !metrics.contains("work"), "no names: {metrics}");
+    // It drains: a call that runs gets its answer, and the pod ends.
+    let waiting = with_body(&world, "work", "wait", json!({ "target": "1500" }));
+    let drain = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        pod.signal("-TERM");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        pod.probe("/readyz").await
+    };
+    let (waited, readiness) = tokio::join!(waiting, drain);
+    assert_eq!(waited.reason(), "ok", "{waited:?}");
+    assert!(readiness.starts_with("HTTP/1.1 503"), "{readiness}");
+    let ended = tokio::task::spawn_blocking(move || pod.child.wait().map(|status| (status, pod)));
+    let (status, _pod) = ended.await.expect("no panic").expect("a status");
+    assert!(status.success(), "{status}");
+}

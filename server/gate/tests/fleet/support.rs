@@ -1,0 +1,534 @@
+//! The world of these tests: certificates, pods that are played, replicas, and callers.
+
+use std::{
+    collections::BTreeSet,
+    convert::Infallible,
+    fs,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use browse_base::{Error, hex};
+use browse_fleet::{
+    CLOSE_PATH, CloseRequest, FleetIdentity, GATE_NAME, POD_HEADER, POD_NAME, PodStatus, PodUid,
+    STATUS_PATH, SessionStatus, TENANT_HEADER, TOKEN_PATH, Tenant, TokenRequest, TokenResponse,
+};
+use browse_gate::{
+    auth::{AuthSettings, Authenticator},
+    cluster::{
+        Cluster, PodRecord,
+        memory::{MemoryCluster, MemoryReplica},
+    },
+    gateway::{Gateway, GatewayParts},
+    metrics::Metrics,
+    placement::{Placement, PlacementSettings},
+    pods::PodClient,
+    server,
+};
+use browse_policy::layer::json_error;
+use browse_proto::{Command, Reason, metadata};
+use http::{HeaderMap, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt as _, Full};
+use hyper::{
+    body::{Bytes, Incoming},
+    service::service_fn,
+};
+use hyper_util::{
+    client::legacy::{Client, connect::HttpConnector},
+    rt::{TokioExecutor, TokioIo},
+    server::conn::auto::Builder,
+};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+use tokio_util::sync::CancellationToken;
+
+/// The longest that something takes to come about.
+pub const LIMIT: Duration = Duration::from_secs(10);
+
+/// Tenants with callers; the key of one is its name with `-key`.
+const TENANTS: [&str; 4] = ["acme", "beta", "gamma", "delta"];
+
+/// Everything of one test.
+pub struct World {
+    pub cluster: Arc<MemoryCluster>,
+    pub replicas: Vec<Replica>,
+    /// Folder with the certificate of pods.
+    pub pod_identity: PathBuf,
+    identity: PathBuf,
+    next_pod: AtomicUsize,
+    settings: PlacementSettings,
+    _home: tempfile::TempDir,
+}
+
+/// One replica of the gateway.
+pub struct Replica {
+    pub address: SocketAddr,
+    pub gateway: Arc<Gateway>,
+    pub cluster: Arc<MemoryReplica>,
+    done: CancellationToken,
+}
+
+/// A pod that is played.
+pub struct FakePod {
+    pub name: String,
+    pub address: SocketAddr,
+    state: Arc<PodState>,
+    done: CancellationToken,
+}
+
+struct PodState {
+    uid: PodUid,
+    tenant: Mutex<Option<Tenant>>,
+    sessions: Mutex<BTreeSet<String>>,
+    /// What was called, as `session command`.
+    calls: Mutex<Vec<String>>,
+    /// Calls whose connection breaks before they are answered.
+    breaks: AtomicUsize,
+    /// Seconds since the last call, as it reports them.
+    idle_s: Mutex<u64>,
+}
+
+/// What a call was answered.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Value,
+}
+
+impl Answer {
+    /// The reason of an error.
+    pub fn reason(&self) -> &str {
+        self.body["details"][0]["debug"]["reason"].as_str().unwrap_or("ok")
+    }
+
+    /// The pod that answered.
+    pub fn pod(&self) -> &str {
+        self.body["pod"].as_str().unwrap_or_default()
+    }
+}
+
+impl World {
+    /// Three replicas and no pod, with as many sessions a pod.
+    pub async fn new(sessions_per_pod: usize) -> Self {
+        Self::with_quota(
+            sessions_per_pod,
+            "sessions = 1000\nsessions_per_minute = 10000\nqueue = 500",
+        )
+        .await
+    }
+
+    /// The same with a quota for each tenant.
+    pub async fn with_quota(sessions_per_pod: usize, quota: &str) -> Self {
+        let home = tempfile::tempdir().expect("a folder");
+        let authority = authority();
+        let identity = write_identity(&authority, home.path(), GATE_NAME);
+        let pod_identity = write_identity(&authority, home.path(), POD_NAME);
+        fs::write(home.path().join("keys.toml"), api_keys()).expect("written");
+        let keys = home.path().join("keys.toml").display().to_string();
+        let auth = format!("api_keys = \"{keys}\"\n[default_quota]\n{quota}\n");
+        let empty_pod_time = Duration::from_secs(1);
+        let mut world = Self {
+            cluster: MemoryCluster::new(),
+            replicas: Vec::new(),
+            identity,
+            pod_identity,
+            next_pod: AtomicUsize::new(1),
+            settings: PlacementSettings {
+                sessions_per_pod,
+                empty_pod_time,
+                idle_session_time: Duration::from_secs(2),
+            },
+            _home: home,
+        };
+        for _ in 0..3 {
+            let replica = world.start_replica(&auth).await;
+            world.replicas.push(replica);
+        }
+        world
+    }
+
+    async fn start_replica(&self, auth: &str) -> Replica {
+        let identity = Arc::new(FleetIdentity::read(&self.identity).expect("it is whole"));
+        let control = server::bind(([127, 0, 0, 1], 0).into()).await.expect("a port");
+        let clients = server::bind(([127, 0, 0, 1], 0).into()).await.expect("a port");
+        let address = clients.local_addr().expect("an address");
+        let cluster = self.cluster.replica(control.local_addr().expect("an address"));
+        let metrics = Arc::<Metrics>::default();
+        let pods = Arc::new(PodClient::new(&identity).expect("it fits"));
+        let shared = Arc::clone(&cluster) as Arc<dyn Cluster>;
+        let placement = Placement::start(
+            Arc::clone(&shared),
+            Arc::clone(&pods),
+            self.settings,
+            Arc::clone(&metrics),
+        );
+        let auth: AuthSettings = toml::from_str(auth).expect("settings");
+        let tls = identity.server_config(GATE_NAME).expect("it fits");
+        let gateway = Gateway::start(GatewayParts {
+            authenticator: Authenticator::new(auth).expect("settings"),
+            cluster: shared,
+            placement,
+            pods,
+            identity,
+            metrics,
+        });
+        let gateway = gateway.expect("it starts");
+        let done = CancellationToken::new();
+        tokio::spawn(server::serve_replicas(control, tls, Arc::clone(&gateway), done.clone()));
+        tokio::spawn(server::serve_clients(clients, None, Arc::clone(&gateway), done.clone()));
+        Replica { address, gateway, cluster, done }
+    }
+
+    /// Adds a warm pod.
+    pub async fn add_pod(&self) -> FakePod {
+        let number = self.next_pod.fetch_add(1, Ordering::Relaxed);
+        let pod = FakePod::start(&format!("pod-{number}"), &self.pod_identity, None).await;
+        self.cluster.add_pod(pod.record());
+        pod
+    }
+
+    /// Adds as many warm pods.
+    pub async fn add_pods(&self, count: usize) -> Vec<FakePod> {
+        let mut pods = Vec::new();
+        for _ in 0..count {
+            pods.push(self.add_pod().await);
+        }
+        pods
+    }
+
+    /// A pod of another uid at the address of one that has gone.
+    pub async fn add_pod_at(&self, address: SocketAddr) -> FakePod {
+        let number = self.next_pod.fetch_add(1, Ordering::Relaxed);
+        FakePod::start(&format!("pod-{number}"), &self.pod_identity, Some(address)).await
+    }
+
+    /// Calls a command in a session by the replica with this number.
+    pub async fn call(&self, replica: usize, tenant: &str, session: &str, command: &str) -> Answer {
+        self.call_with(replica, tenant, session, command, &[]).await
+    }
+
+    /// The same with other headers, which replace ours.
+    pub async fn call_with(
+        &self,
+        replica: usize,
+        tenant: &str,
+        session: &str,
+        command: &str,
+        headers: &[(&str, &str)],
+    ) -> Answer {
+        call(self.replicas[replica].address, tenant, session, command, headers).await
+    }
+}
+
+/// Calls a command at a gateway.
+pub async fn call(
+    address: SocketAddr,
+    tenant: &str,
+    session: &str,
+    command: &str,
+    headers: &[(&str, &str)],
+) -> Answer {
+    let body = match command {
+        "session new" | "session close" => json!({ "name": session }),
+        _ => json!({}),
+    };
+    send(address, tenant, session, command, &body, headers).await
+}
+
+/// Calls a command with this message.
+pub async fn send(
+    address: SocketAddr,
+    tenant: &str,
+    session: &str,
+    command: &str,
+    body: &Value,
+    headers: &[(&str, &str)],
+) -> Answer {
+    let command = Command::by_name(command).expect("a command");
+    let client: Client<HttpConnector, Full<Bytes>> =
+        Client::builder(TokioExecutor::new()).build_http();
+    let mut request = Request::post(format!("http://{address}{}", command.path))
+        .body(Full::from(body.to_string()))
+        .expect("a request");
+    let own = [
+        ("content-type", "application/json".to_owned()),
+        ("authorization", format!("Bearer {tenant}-key")),
+        (metadata::SESSION, session.to_owned()),
+    ];
+    for (name, value) in own {
+        request.headers_mut().insert(name, value.parse().expect("a header"));
+    }
+    for (name, value) in headers {
+        let name: header::HeaderName = name.parse().expect("a name");
+        request.headers_mut().insert(name, value.parse().expect("a header"));
+    }
+    let response = client.request(request).await.expect("the gateway answers");
+    let (parts, body) = response.into_parts();
+    let bytes = body.collect().await.expect("a body").to_bytes();
+    let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+    Answer { status: parts.status, headers: parts.headers, body }
+}
+
+/// Waits until `check` holds.
+pub async fn eventually<T>(mut check: impl FnMut() -> Option<T>) -> T {
+    let begun = tokio::time::Instant::now();
+    loop {
+        if let Some(found) = check() {
+            return found;
+        }
+        assert!(begun.elapsed() < LIMIT, "it did not come about in time");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+impl Replica {
+    /// Ends it as a kill does: its connections break, and another one leads.
+    pub fn kill(&self) {
+        self.cluster.stop();
+        self.done.cancel();
+    }
+}
+
+impl FakePod {
+    async fn start(name: &str, identity: &Path, address: Option<SocketAddr>) -> Self {
+        let identity = FleetIdentity::read(identity).expect("it is whole");
+        let tls = identity.server_config(GATE_NAME).expect("it fits");
+        let address = address.unwrap_or(([127, 0, 0, 1], 0).into());
+        // The one that had it is just ending.
+        let listener = loop {
+            match TcpListener::bind(address).await {
+                Ok(listener) => break listener,
+                Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::AddrInUse),
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        };
+        let address = listener.local_addr().expect("an address");
+        let state = Arc::new(PodState {
+            uid: PodUid::new(format!("uid-{name}")).expect("a uid"),
+            tenant: Mutex::default(),
+            sessions: Mutex::default(),
+            calls: Mutex::default(),
+            breaks: AtomicUsize::new(0),
+            idle_s: Mutex::default(),
+        });
+        let done = CancellationToken::new();
+        let acceptor = TlsAcceptor::from(Arc::new(tls));
+        tokio::spawn(serve_pod(listener, acceptor, Arc::clone(&state), done.clone()));
+        Self { name: name.to_owned(), address, state, done }
+    }
+
+    /// Its record, as a warm pod.
+    pub fn record(&self) -> PodRecord {
+        PodRecord {
+            name: self.name.clone(),
+            uid: self.state.uid.clone(),
+            address: Some(self.address),
+            version: String::new(),
+            is_ready: true,
+            is_ending: false,
+            claim: None,
+        }
+    }
+
+    /// Its uid.
+    pub fn uid(&self) -> &str {
+        self.state.uid.as_str()
+    }
+
+    /// Whose it is.
+    pub fn tenant(&self) -> Option<String> {
+        self.state.tenant.lock().expect("no panic").as_ref().map(ToString::to_string)
+    }
+
+    /// What was called, as `session command`.
+    pub fn calls(&self) -> Vec<String> {
+        self.state.calls.lock().expect("no panic").clone()
+    }
+
+    /// Its sessions were called last as long ago.
+    pub fn set_idle(&self, seconds: u64) {
+        *self.state.idle_s.lock().expect("no panic") = seconds;
+    }
+
+    /// Its next calls break before they are answered.
+    pub fn break_next(&self, count: usize) {
+        self.state.breaks.store(count, Ordering::Relaxed);
+    }
+
+    /// Its daemon is started anew: it has lost everything.
+    pub fn restart(&self) {
+        *self.state.tenant.lock().expect("no panic") = None;
+        self.state.sessions.lock().expect("no panic").clear();
+    }
+
+    /// Ends it as a kill does.
+    pub fn kill(&self) {
+        self.done.cancel();
+    }
+}
+
+impl Drop for FakePod {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+async fn serve_pod(
+    listener: TcpListener,
+    acceptor: TlsAcceptor,
+    state: Arc<PodState>,
+    done: CancellationToken,
+) {
+    while let Some(Ok((stream, _))) = done.run_until_cancelled(listener.accept()).await {
+        let (acceptor, state, done) = (acceptor.clone(), Arc::clone(&state), done.clone());
+        tokio::spawn(async move {
+            let Ok(stream) = acceptor.accept(stream).await else { return };
+            let broken = CancellationToken::new();
+            let breaks = broken.clone();
+            let service = service_fn(move |request: Request<Incoming>| {
+                answer_pod(Arc::clone(&state), request, breaks.clone())
+            });
+            let builder = Builder::new(TokioExecutor::new());
+            let serving = builder.serve_connection(TokioIo::new(stream), service);
+            tokio::select! {
+                _ = serving => {}
+                () = done.cancelled() => {}
+                () = broken.cancelled() => {}
+            }
+        });
+    }
+}
+
+async fn answer_pod(
+    state: Arc<PodState>,
+    request: Request<Incoming>,
+    breaks: CancellationToken,
+) -> Result<Response<tonic::body::Body>, Infallible> {
+    let mismatch = |why: &str| Ok(json_error(Error::new(Reason::PodMismatch, why.to_owned())));
+    let path = request.uri().path().to_owned();
+    let headers = request.headers().clone();
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or("");
+    let body = request.into_body().collect().await.expect("a body").to_bytes();
+    if path == STATUS_PATH {
+        let idle = *state.idle_s.lock().expect("no panic");
+        let status = |name: &String| SessionStatus { name: name.clone(), idle_s: idle };
+        let sessions = state.sessions.lock().expect("no panic").iter().map(status).collect();
+        return json_answer(&PodStatus {
+            pod: state.uid.clone(),
+            tenant: state.tenant.lock().expect("no panic").clone(),
+            sessions,
+            capacity: 10,
+            calls: 0,
+            is_ready: true,
+            is_draining: false,
+        });
+    }
+    if path == CLOSE_PATH {
+        let request: CloseRequest = serde_json::from_slice(&body).expect("a request");
+        state.sessions.lock().expect("no panic").remove(&request.session);
+        return json_answer(&PodStatus {
+            pod: state.uid.clone(),
+            tenant: None,
+            sessions: Vec::new(),
+            capacity: 10,
+            calls: 0,
+            is_ready: true,
+            is_draining: false,
+        });
+    }
+    if path == TOKEN_PATH {
+        let request: TokenRequest = serde_json::from_slice(&body).expect("a request");
+        let mut tenant = state.tenant.lock().expect("no panic");
+        let own = tenant.get_or_insert_with(|| request.tenant.clone());
+        if *own != request.tenant || request.pod != state.uid {
+            return mismatch("it is another pod");
+        }
+        let token = format!("{}.{}.{}", state.uid, request.tenant, request.subject);
+        return json_answer(&TokenResponse { token, lifetime_s: 3600 });
+    }
+    let own = state.tenant.lock().expect("no panic").as_ref().map(ToString::to_string);
+    if text(POD_HEADER) != state.uid.as_str() || own.as_deref() != Some(text(TENANT_HEADER)) {
+        return mismatch("the call is for another pod");
+    }
+    let token = text("authorization").trim_start_matches("Bearer ").to_owned();
+    if !token.starts_with(&format!("{}.{}.", state.uid, text(TENANT_HEADER))) {
+        return Ok(json_error(Error::new(Reason::TokenInvalid, "it is not a token of this pod")));
+    }
+    let (session, command) = (text(metadata::SESSION).to_owned(), Command::by_path(&path));
+    let name = command.map_or("unknown", |command| command.name);
+    state.calls.lock().expect("no panic").push(format!("{session} {name}"));
+    if state
+        .breaks
+        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
+        .is_ok()
+    {
+        breaks.cancel();
+        std::future::pending::<()>().await;
+    }
+    {
+        let mut sessions = state.sessions.lock().expect("no panic");
+        match name {
+            "session close" => drop(sessions.remove(&session)),
+            _ => drop(sessions.insert(session.clone())),
+        }
+    }
+    json_answer(&json!({
+        "pod": state.uid, "tenant": text(TENANT_HEADER), "session": session, "token": token,
+        "headers": headers.keys().map(ToString::to_string).collect::<Vec<_>>(),
+    }))
+}
+
+fn json_answer(message: &impl serde::Serialize) -> Result<Response<tonic::body::Body>, Infallible> {
+    let text = serde_json::to_vec(message).expect("JSON");
+    let mut response = Response::new(tonic::body::Body::new(Full::from(text)));
+    let kind = header::HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    Ok(response)
+}
+
+fn api_keys() -> String {
+    let key = |tenant: &str| {
+        let hash = hex(&Sha256::digest(format!("{tenant}-key")));
+        format!(
+            "[[key]]\nsha256 = \"{hash}\"\ntenant = \"{tenant}\"\nsubject = \"ann\"\n\
+             scopes = [\"read\", \"write\", \"meta\", \"control\"]\n"
+        )
+    };
+    let narrow = hex(&Sha256::digest("narrow-key"));
+    let narrow = format!(
+        "[[key]]\nsha256 = \"{narrow}\"\ntenant = \"acme\"\nsubject = \"bob\"\n\
+         scopes = [\"read\"]\nsession = \"one\"\n"
+    );
+    TENANTS.map(key).concat() + &narrow
+}
+
+fn authority() -> CertifiedIssuer<'static, KeyPair> {
+    let mut params = CertificateParams::new(Vec::new()).expect("no names");
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    CertifiedIssuer::self_signed(params, KeyPair::generate().expect("a key")).expect("an authority")
+}
+
+fn write_identity(
+    authority: &CertifiedIssuer<'static, KeyPair>,
+    home: &Path,
+    name: &str,
+) -> PathBuf {
+    let folder = home.join(name);
+    fs::create_dir_all(&folder).expect("a folder");
+    let key = KeyPair::generate().expect("a key");
+    let params = CertificateParams::new(vec![name.to_owned()]).expect("a name");
+    let certificate = params.signed_by(&key, authority).expect("a certificate");
+    fs::write(folder.join("tls.crt"), certificate.pem()).expect("written");
+    fs::write(folder.join("tls.key"), key.serialize_pem()).expect("written");
+    fs::write(folder.join("ca.crt"), authority.pem()).expect("written");
+    folder
+}

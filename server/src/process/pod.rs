@@ -1,0 +1,89 @@
+//! `browsed --pod`: the daemon of one tenant in a fleet. The gateway alone reaches it, by mutual
+//! TLS, and says in each call which tenant and which pod it means.
+//!
+//! A pod is warm until it is assigned: its browser runs, and it belongs to nobody. It is assigned
+//! once, and deleted when its tenant leaves; so nothing of one tenant is left for the next.
+
+mod control;
+mod health;
+mod listener;
+mod metrics;
+mod settings;
+mod state;
+mod tokens;
+
+use std::{sync::Arc, time::Duration};
+
+use browse_base::{Error, Result};
+use browse_policy::{Listener, layer::OriginCheck};
+use browse_proto::Reason;
+use tokio::{net::TcpListener, time::Instant};
+use tokio_util::sync::CancellationToken;
+
+pub use settings::PodSettings;
+
+use super::serve;
+use crate::daemon::Daemon;
+use state::PodState;
+use tokens::PodTokens;
+
+/// How often a pod that drains looks whether calls are in flight.
+const DRAIN_INTERVAL: Duration = Duration::from_millis(50);
+
+/// File that marks a pod that was given to a tenant, beside the state of the daemon.
+const MARKER: &str = "pod-was-given";
+
+/// A daemon as a pod.
+pub struct Pod {
+    daemon: Arc<Daemon>,
+    state: PodState,
+    tokens: PodTokens,
+    drain_time: Duration,
+}
+
+impl Pod {
+    /// Opens the listeners of a pod, which serve until `done`.
+    ///
+    /// # Errors
+    /// `CERTIFICATE_UNUSABLE`, `PORT_TAKEN`.
+    pub async fn start(
+        daemon: &Arc<Daemon>,
+        settings: PodSettings,
+        done: &CancellationToken,
+    ) -> Result<Arc<Self>> {
+        let tls = settings.identity()?.server_config(browse_fleet::GATE_NAME)?;
+        let marker = daemon.settings().state_folder().join(MARKER);
+        let state = PodState::new(settings.uid, settings.capacity, marker);
+        let pod = Arc::new(Self {
+            daemon: Arc::clone(daemon),
+            state,
+            tokens: PodTokens::new(settings.hosts),
+            drain_time: settings.drain_time,
+        });
+        let services =
+            serve::services(Arc::clone(daemon), Listener::Gateway, OriginCheck::Any).await?;
+        let health = bind(settings.health).await?;
+        let calls = bind(settings.listen).await?;
+        tracing::info!(listen = %settings.listen, pod = %pod.state.uid(), "the pod serves");
+        tokio::spawn(health::serve(health, Arc::clone(&pod), done.clone()));
+        tokio::spawn(listener::serve(calls, tls, Arc::clone(&pod), services, done.clone()));
+        Ok(pod)
+    }
+
+    /// Takes no new sessions, and waits until no call is in flight or the time for that is over.
+    pub async fn drain(&self) {
+        self.state.start_draining();
+        let until = Instant::now() + self.drain_time;
+        while self.daemon.calls() > 0 && Instant::now() < until {
+            tokio::time::sleep(DRAIN_INTERVAL).await;
+        }
+        tracing::info!(calls = self.daemon.calls(), "the pod is drained");
+    }
+}
+
+async fn bind(address: std::net::SocketAddr) -> Result<TcpListener> {
+    TcpListener::bind(address).await.map_err(|error| {
+        let message = format!("`{address}` cannot be listened on: {error}");
+        Error::new(Reason::PortTaken, message).with("port", address.port())
+    })
+}

@@ -1,0 +1,98 @@
+//! The listener of a pod: takes the gateway by its certificate, and calls by tenant and pod.
+
+use std::{convert::Infallible, sync::Arc, time::Duration};
+
+use browse_fleet::{POD_HEADER, TENANT_HEADER};
+use browse_policy::layer::{GatedService, error_reply};
+use http::{HeaderMap, Request, Response};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    time::timeout,
+};
+use tokio_rustls::{TlsAcceptor, rustls::ServerConfig};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tonic::body::Body;
+use tower::{ServiceExt as _, service_fn, util::BoxCloneSyncService};
+
+use super::{Pod, control};
+use crate::process::connection;
+
+/// Time that a greeting may take.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Connections at a time; a replica of the gateway needs two.
+const MAX_CONNECTIONS: usize = 256;
+
+/// Time that the listener rests when it cannot accept.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
+
+/// Serves the gateway until `done`.
+pub async fn serve(
+    listener: TcpListener,
+    tls: ServerConfig,
+    pod: Arc<Pod>,
+    services: GatedService,
+    done: CancellationToken,
+) {
+    let acceptor = TlsAcceptor::from(Arc::new(tls));
+    let service = BoxCloneSyncService::new(service_fn(move |request: Request<Body>| {
+        answer(Arc::clone(&pod), services.clone(), request)
+    }));
+    let connections = TaskTracker::new();
+    while let Some(accepted) = done.run_until_cancelled(listener.accept()).await {
+        match accepted {
+            Ok(_) if connections.len() >= MAX_CONNECTIONS => {}
+            Ok((stream, _)) => {
+                let (acceptor, service) = (acceptor.clone(), service.clone());
+                let done = done.clone();
+                connections.spawn(greet_and_serve(acceptor, stream, service, done));
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a connection of the gateway was not accepted");
+                tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
+            }
+        }
+    }
+    connections.close();
+    connections.wait().await;
+}
+
+async fn greet_and_serve(
+    acceptor: TlsAcceptor,
+    stream: TcpStream,
+    service: GatedService,
+    done: CancellationToken,
+) {
+    // Small answers must not wait for more to send.
+    let _ = stream.set_nodelay(true);
+    match timeout(HANDSHAKE_TIMEOUT, acceptor.accept(stream)).await {
+        Ok(Ok(stream)) => connection::serve(stream, service, None, done).await,
+        Ok(Err(error)) => tracing::warn!(%error, "a caller that is not the gateway was refused"),
+        Err(_) => tracing::debug!("a caller did not greet in time"),
+    }
+}
+
+async fn answer(
+    pod: Arc<Pod>,
+    services: GatedService,
+    mut request: Request<Body>,
+) -> Result<Response<Body>, Infallible> {
+    if request.uri().path().starts_with(control::PREFIX) {
+        return Ok(control::answer(pod, request).await);
+    }
+    if let Err(error) = check_headers(&pod, request.headers()) {
+        return Ok(error_reply(request.headers(), error));
+    }
+    request.headers_mut().remove(POD_HEADER);
+    request.headers_mut().remove(TENANT_HEADER);
+    services.oneshot(request).await
+}
+
+/// Checks which pod and which tenant a call is meant for.
+///
+/// # Errors
+/// `POD_MISMATCH`.
+fn check_headers(pod: &Pod, headers: &HeaderMap) -> browse_base::Result<()> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    pod.state.check_call(text(POD_HEADER), text(TENANT_HEADER))
+}
