@@ -12,6 +12,7 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use url::{Host, Url};
 
 use browse_base::{Error, HINT_KEY, Result};
+use browse_chromium::strip_credentials;
 
 /// Bytes of an address that are reported; a page can make one of megabytes.
 pub const MAX_SHOWN_URL_BYTES: usize = 4096;
@@ -64,21 +65,38 @@ pub fn parse(text: &str, asker: &UrlRequester<'_>) -> Result<Url> {
         Some(other) => return Err(scheme_refused(other, text)),
         None => Url::parse(&format!("{}://{text}", default_scheme(text))),
     };
+    let shown = without_credentials(text);
     let url =
-        url.map_err(|error| invalid(&format!("`{text}` is not an address: {error}"), text))?;
+        url.map_err(|error| invalid(&format!("`{shown}` is not an address: {error}"), text))?;
     if url.host_str().is_none_or(str::is_empty) {
-        return Err(invalid(&format!("`{text}` has no host"), text));
+        return Err(invalid(&format!("`{shown}` has no host"), text));
     }
     Ok(url)
 }
 
 fn invalid(message: &str, text: &str) -> Error {
-    Error::new(Reason::UrlInvalid, message).with("url", text)
+    Error::new(Reason::UrlInvalid, message).with("url", without_credentials(text))
+}
+
+/// What the caller wrote as an address, with or without a scheme, as an error reports it:
+/// without the user name and the password.
+fn without_credentials(text: &str) -> String {
+    let shown = strip_credentials(text);
+    if shown.contains("://") {
+        return shown.into_owned();
+    }
+    let end = shown.find(['/', '?', '#']).unwrap_or(shown.len());
+    match shown[..end].rfind('@') {
+        Some(at) => shown[at + 1..].to_owned(),
+        None => shown.into_owned(),
+    }
 }
 
 fn scheme_refused(scheme: &str, text: &str) -> Error {
     let message = format!("the scheme `{scheme}:` is not opened");
-    Error::new(Reason::UrlInvalid, message).with("url", text).with("scheme", scheme)
+    Error::new(Reason::UrlInvalid, message)
+        .with("url", without_credentials(text))
+        .with("scheme", scheme)
 }
 
 /// Whether it is written as paths are, which no host is.
@@ -180,6 +198,17 @@ mod tests {
             "../a.html",
         ] {
             assert_eq!(read(text), Err("URL_INVALID"), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_error_has_no_password() {
+        let asker = UrlRequester { cwd: None, home: Path::new("/nowhere") };
+        let texts = ["http://a:s3cret@[/", "a:s3cret@a.test", "a:s3cret@[", "http://a:s3cret@"];
+        for text in texts {
+            let error = parse(text, &asker).expect_err(text);
+            let reported = format!("{error} {} {:?}", error.hint(), error.metadata());
+            assert!(!reported.contains("s3cret"), "{reported}");
         }
     }
 

@@ -121,6 +121,30 @@ fn steps_may_begin_with_a_byte_order_mark() {
 }
 
 #[test]
+fn a_password_is_left_out_of_links_titles_and_errors() {
+    let site = Site::page("<a href=/next>Next</a><form action=/send><input name=a></form>");
+    let project = Project::new();
+    let secret = format!("http://ada:s3cret@127.0.0.1:{}/", site.port());
+    assert_eq!(project.json(&["goto", &secret])["title"], "");
+    assert!(project.ok(&["links"]).contains("/next"));
+    let closed = "http://ada:s3cret@127.0.0.1:1/";
+    let lines: [&[&str]; 8] = [
+        &["links"],
+        &["forms"],
+        &["tabs", "--json"],
+        &["snapshot", "--json"],
+        &["goto", closed],
+        &["goto", closed, "--json"],
+        &["url"],
+        &["tabs", "--json"],
+    ];
+    for line in lines {
+        let output = project.run(line);
+        assert!(!format!("{output:?}").contains("s3cret"), "{line:?}: {output:?}");
+    }
+}
+
+#[test]
 fn a_password_in_an_address_is_never_shown() {
     let site = Site::page("<title>In</title><script>console.log(1); throw 2</script>");
     let project = Project::new();

@@ -4,6 +4,7 @@ use browse_proto::Reason;
 use url::Url;
 
 use crate::attach_failure::{AttachFailure, AttachFailureKind};
+use crate::url_credentials::strip_credentials;
 use browse_base::{DOCUMENT_LEFT_KEY, Error, HINT_KEY, quote};
 
 impl From<crate::Error> for Error {
@@ -93,7 +94,8 @@ fn attach_error(failure: AttachFailure) -> Error {
 pub fn navigation_error(fault: crate::Error, asked: &str) -> Error {
     use crate::Error as Fault;
     let address = |url: &str| {
-        Url::parse(url).ok().map(|mut url| {
+        // The error names it, without the password that the caller wrote into it.
+        Url::parse(&strip_credentials(url)).ok().map(|mut url| {
             url.set_fragment(None);
             url
         })
@@ -224,6 +226,18 @@ mod tests {
         let named = navigation_error(failed, asked);
         assert!(named.to_string().starts_with("`mine.example` refused the connection"), "{named}");
         assert!(named.page_quotes().is_empty());
+    }
+
+    #[test]
+    fn the_address_of_a_failed_navigation_has_no_password() {
+        let failed = crate::Error::NavigationFailed {
+            url: "http://mine.example/".to_owned(),
+            error_text: "net::ERR_CONNECTION_REFUSED".into(),
+        };
+        let named = navigation_error(failed, "http://ada:s3cret@mine.example/");
+        assert!(named.to_string().starts_with("`mine.example` refused the connection"), "{named}");
+        let address = named.metadata().get("address").map(String::as_str);
+        assert_eq!(address, Some("http://mine.example/"));
     }
 
     #[test]

@@ -106,5 +106,6 @@ pub use storage::cookie_jar::{CookieJar, unix_seconds};
 pub use storage::origin::{
     OriginStorage, StorageEntryPreview, StorageItem, StorageText, StorageWriteOutcome,
 };
+pub use url_credentials::{deserialize_url, strip_credentials};
 pub use world::argument::ScriptArgument;
 pub use world::world::{InjectedScript, World};

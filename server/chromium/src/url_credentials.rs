@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Deserializer};
 
 /// `url` without what stands before `@` in its authority.
-pub(crate) fn strip_credentials(url: &str) -> Cow<'_, str> {
+pub fn strip_credentials(url: &str) -> Cow<'_, str> {
     let Some(begin) = url.find("://").map(|at| at + 3) else { return Cow::Borrowed(url) };
     let rest = &url[begin..];
     let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
@@ -17,7 +17,10 @@ pub(crate) fn strip_credentials(url: &str) -> Cow<'_, str> {
 }
 
 /// Reads an address of an event.
-pub(crate) fn deserialize_url<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+///
+/// # Errors
+/// It is not a string.
+pub fn deserialize_url<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     String::deserialize(from).map(strip_owned)
 }
 

@@ -7,6 +7,7 @@ use super::event::Event;
 use super::page::Page;
 use crate::connection::params::NoParams;
 use crate::guard::document::{DeniedDocument, DocumentRequester, check_url};
+use crate::url_credentials::strip_credentials;
 
 impl Page {
     /// Lets this tab load one local file, and reload it. The caller has
@@ -68,6 +69,8 @@ impl Page {
 
     /// Remembers a refusal and tells of it.
     pub(crate) fn record_denied(&self, denied: DeniedDocument, is_main: bool) {
+        let url = strip_credentials(&denied.url).into_owned();
+        let denied = DeniedDocument { url, ..denied };
         {
             let mut state = self.state.lock();
             state.last_denied = Some(denied.clone());

@@ -150,7 +150,7 @@ pub struct ActingGuard(Arc<Page>);
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct DialogOpening {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::url_credentials::deserialize_url")]
     url: String,
     #[serde(default)]
     message: String,

@@ -20,6 +20,7 @@ use crate::connection::call::CdpCall;
 use crate::connection::params::NoParams;
 use crate::error::{Error, Result};
 use crate::launch::info::Flavour;
+use crate::url_credentials::strip_credentials;
 
 /// Requests that wait to be looked at; a tab makes one at a time.
 const MAX_PAUSED_REQUESTS: usize = 16;
@@ -264,7 +265,7 @@ impl TabFetch<'_> {
         match self.page.last_denied() {
             Some(denied) => Error::HostDenied { url: denied.url, reason: denied.reason },
             None => Error::NavigationFailed {
-                url: self.url.clone(),
+                url: strip_credentials(&self.url).into_owned(),
                 error_text: text.unwrap_or_else(|| "ERR_EMPTY_RESPONSE".to_owned()),
             },
         }

@@ -14,6 +14,7 @@ use crate::connection::params::NoParams;
 use crate::error::{Error, Result};
 use crate::guard::connect_policy::ConnectError;
 use crate::ids::LoaderId;
+use crate::url_credentials::strip_credentials;
 
 /// How a navigation began.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -205,6 +206,8 @@ impl Page {
 
     /// Names the cause of a failed navigation as well as it is known.
     fn navigation_error(&self, url: &str, error_text: String) -> Error {
+        let shown = strip_credentials(url);
+        let url: &str = &shown;
         let refused = || {
             let restriction = self.shared.policies.get(self.context_id())?;
             let parsed = url::Url::parse(url).ok()?;

@@ -22,7 +22,7 @@ pub(crate) struct WireFrame {
     pub url: String,
     #[serde(default)]
     pub url_fragment: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "url_credentials::deserialize_optional_url")]
     pub unreachable_url: Option<String>,
 }
 

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::state::MainResponse;
 use crate::ids::{FrameId, LoaderId};
+use crate::url_credentials;
 
 /// `Network.requestWillBeSent`.
 #[derive(Deserialize)]
@@ -20,7 +21,7 @@ pub(crate) struct RequestWillBeSent {
 /// What is asked for.
 #[derive(Default, Deserialize)]
 pub(crate) struct WireDocumentRequest {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "url_credentials::deserialize_url")]
     pub url: String,
 }
 
@@ -45,7 +46,7 @@ pub(crate) struct ResponseReceived {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct WireDocumentResponse {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "url_credentials::deserialize_url")]
     url: String,
     #[serde(default)]
     status: u16,

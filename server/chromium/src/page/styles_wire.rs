@@ -14,7 +14,11 @@ pub(super) struct StyleSheetAdded {
 #[serde(rename_all = "camelCase")]
 pub(super) struct StyleSheetHeader {
     pub style_sheet_id: String,
-    #[serde(default, rename = "sourceURL")]
+    #[serde(
+        default,
+        rename = "sourceURL",
+        deserialize_with = "crate::url_credentials::deserialize_url"
+    )]
     pub source_url: String,
     #[serde(default)]
     pub start_line: f64,

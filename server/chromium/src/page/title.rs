@@ -11,6 +11,7 @@ use super::page::Page;
 use crate::connection::call::CdpCall;
 use crate::error::Result;
 use crate::ids::TargetId;
+use crate::url_credentials::strip_credentials;
 
 /// A target with its title.
 #[derive(Deserialize)]
@@ -32,9 +33,12 @@ struct TitledTargetResult {
 impl TitledTarget {
     /// A page without a title is listed under its URL.
     pub(crate) fn title(self) -> String {
-        let bare = self.url.split_once("://").map_or(self.url.as_str(), |(_, bare)| bare);
-        let made_up = self.title == self.url
-            || self.title.trim_end_matches('/') == bare.trim_end_matches('/');
+        // Chromium leaves out the user name and the password there, or keeps them.
+        let shown = strip_credentials(&self.url);
+        let made_up = [self.url.as_str(), &*shown].into_iter().any(|url| {
+            let bare = url.split_once("://").map_or(url, |(_, bare)| bare);
+            self.title == url || self.title.trim_end_matches('/') == bare.trim_end_matches('/')
+        });
         if made_up { String::new() } else { self.title }
     }
 }
@@ -48,5 +52,23 @@ impl Page {
         let info: CdpCall<TitledTargetResult> =
             connection.call_method(None, "Target.getTargetInfo", &params);
         Ok(info.await?.target_info.title())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TargetId, TitledTarget};
+
+    #[test]
+    fn a_title_made_of_the_address_is_left_out() {
+        let title = |title: &str, url: &str| {
+            let (title, url) = (title.to_owned(), url.to_owned());
+            TitledTarget { target_id: TargetId::from("T"), title, url }.title()
+        };
+        let url = "http://ada:s3cret@a.test/b";
+        for made_up in ["a.test/b", "ada:s3cret@a.test/b", url, "http://a.test/b"] {
+            assert_eq!(title(made_up, url), "", "{made_up}");
+        }
+        assert_eq!(title("In", url), "In");
     }
 }

@@ -35,8 +35,10 @@ pub struct SiteInfo {
     /// What it is about.
     pub description: String,
     /// Its address.
+    #[serde(deserialize_with = "browse_chromium::deserialize_url")]
     pub url: String,
     /// The address that it wants to be known by.
+    #[serde(deserialize_with = "browse_chromium::deserialize_url")]
     pub canonical: String,
     /// Language tag.
     pub lang: String,
@@ -56,6 +58,7 @@ pub struct NavLink {
     /// Accessible name.
     pub text: String,
     /// Absolute address.
+    #[serde(deserialize_with = "browse_chromium::deserialize_url")]
     pub href: String,
     /// Whether it is the page itself.
     pub current: bool,

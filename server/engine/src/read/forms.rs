@@ -31,6 +31,7 @@ pub struct PageForm {
     /// `get`, `post` or `dialog`.
     pub method: String,
     /// Where it is sent to; empty for the page itself.
+    #[serde(deserialize_with = "browse_chromium::deserialize_url")]
     pub action: String,
     /// In document order.
     pub fields: Vec<PageFormField>,

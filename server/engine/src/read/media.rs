@@ -28,6 +28,7 @@ pub struct Medium {
     /// `image`, `video` or `audio`.
     pub kind: String,
     /// Absolute address.
+    #[serde(deserialize_with = "browse_chromium::deserialize_url")]
     pub url: String,
     /// MIME type, as far as the document says it.
     #[serde(rename = "type")]

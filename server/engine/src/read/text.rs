@@ -13,6 +13,7 @@ use crate::page::hidden_parts::HiddenParts;
 use crate::page::script::MARKUP_SCRIPT;
 use crate::page::script_call;
 use crate::target::target::Target;
+use browse_chromium::strip_credentials;
 
 /// A link.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,7 +130,10 @@ impl Engine {
         let world = self.world(&self.selector_frame()?).await?;
         let more = json!({ "seen": seen });
         let links: Links = script_call::send_command(&world, "links", &more).read().await?;
-        let all = links.links.into_iter().map(|(text, href)| PageLink { text, href });
+        let all = links.links.into_iter().map(|(text, href)| {
+            // A relative link has the credentials of the address of its document.
+            PageLink { text, href: strip_credentials(&href).into_owned() }
+        });
         Ok((all.collect(), links.unseen))
     }
 

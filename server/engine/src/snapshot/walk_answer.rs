@@ -11,6 +11,7 @@ use serde::de::{Deserializer, SeqAccess, Visitor};
 pub(crate) struct WalkAnswer {
     pub serial: u64,
     pub fresh: usize,
+    #[serde(deserialize_with = "browse_chromium::deserialize_url")]
     pub url: String,
     pub title: String,
     pub suspects: u32,
