@@ -12,6 +12,9 @@ use crate::{caller, connect::ConnectedDaemon, globals::Globals};
 const PATH_CHARACTERS: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'_').remove(b'-').remove(b'~');
 
+/// Bytes of one value: a daemon closes the connection above 16 KiB of headers in all.
+const MAX_VALUE_BYTES: usize = 12 << 10;
+
 /// The context of a call.
 #[derive(Clone, Debug, Default)]
 pub struct InvocationContext {
@@ -58,8 +61,9 @@ impl InvocationContext {
     /// that exists, and the daemon says so when it gets an empty one.
     pub fn write_metadata(&self, into: &mut MetadataMap) {
         let mut put = |name: &'static str, value: &str| {
-            let value = value.parse::<MetadataValue<Ascii>>();
-            into.insert(name, value.unwrap_or_else(|_| MetadataValue::from_static("")));
+            let value = Some(value).filter(|value| value.len() <= MAX_VALUE_BYTES);
+            let value = value.and_then(|value| value.parse::<MetadataValue<Ascii>>().ok());
+            into.insert(name, value.unwrap_or_else(|| MetadataValue::from_static("")));
         };
         if let Some(token) = &self.token {
             put(metadata::AUTHORIZATION, &format!("Bearer {token}"));

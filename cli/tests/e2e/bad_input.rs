@@ -79,6 +79,23 @@ fn an_http_error_status_is_reported_and_is_no_error() {
 }
 
 #[test]
+fn a_long_argument_is_answered() {
+    let site = Site::page(PAGE);
+    let project = Project::new();
+    project.ok(&["goto", &site.url("/")]);
+    for long in ["x".repeat(20_000), "ü ".repeat(10_000)] {
+        let output = project.run(&["find", &long]);
+        assert_eq!(output.code, Some(0), "{output:?}");
+        assert!(output.stderr.contains("no line of the snapshot matches"), "{output:?}");
+        assert!(output.stderr.len() < 1_000, "{output:?}");
+        let failed = project.fail(&["click", &format!("text={long}"), "--timeout", "1500ms"]);
+        assert_eq!(failed, ("ELEMENT_NOT_FOUND".to_owned(), 1));
+    }
+    let failed = project.fail(&["url", "--token", &"x".repeat(20_000)]);
+    assert_eq!(failed, ("TOKEN_INVALID".to_owned(), 3));
+}
+
+#[test]
 fn a_near_miss_is_named() {
     let project = Project::new();
     let output = project.run(&["clik", "@e1"]);

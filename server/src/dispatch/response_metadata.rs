@@ -34,8 +34,7 @@ fn insert_untrusted(
     insert_ascii(entries, metadata::UNTRUSTED, &untrusted.entry());
     if !untrusted.warnings.is_empty() {
         let lines = untrusted.warnings.join("\n");
-        let encoded = utf8_percent_encode(&lines, NON_ALPHANUMERIC).to_string();
-        insert_ascii(entries, metadata::WARNINGS, &encoded);
+        insert_ascii(entries, metadata::WARNINGS, &encode_up_to(&lines));
     }
     if !untrusted.unseen.is_empty() {
         insert_ascii(entries, metadata::UNSEEN, &untrusted.unseen_entry());
@@ -78,8 +77,7 @@ fn has_unreported_note(cx: &CallContext) -> bool {
 
 fn insert_notices(notices: &[String], entries: &mut MetadataMap) {
     if !notices.is_empty() {
-        let encoded = utf8_percent_encode(&notices.join("; "), NON_ALPHANUMERIC).to_string();
-        insert_ascii(entries, metadata::NOTICE, &encoded);
+        insert_ascii(entries, metadata::NOTICE, &encode_up_to(&notices.join("; ")));
     }
 }
 
@@ -170,6 +168,32 @@ impl ReportedMetadata {
 /// Warnings that one end of a stream, or one message of it, has: headers have a limit.
 const MAX_WARNINGS: usize = 20;
 
+/// Bytes of one encoded text in the headers: clients close the connection above 16 KiB
+/// in all.
+const MAX_ENCODED_BYTES: usize = 6_000;
+
+/// What stands for the rest of a text that was cut: `…`.
+const ENCODED_ELLIPSIS: &str = "%E2%80%A6";
+
+/// `text`, percent-encoded, and cut where it is too long for a header.
+fn encode_up_to(text: &str) -> String {
+    let encoded = utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+    if encoded.len() <= MAX_ENCODED_BYTES {
+        return encoded;
+    }
+    let mut cut = String::new();
+    for letter in text.chars() {
+        let mut bytes = [0; 4];
+        let letter = utf8_percent_encode(letter.encode_utf8(&mut bytes), NON_ALPHANUMERIC);
+        let letter = letter.to_string();
+        if cut.len() + letter.len() + ENCODED_ELLIPSIS.len() > MAX_ENCODED_BYTES {
+            break;
+        }
+        cut.push_str(&letter);
+    }
+    cut + ENCODED_ELLIPSIS
+}
+
 fn insert_ascii(entries: &mut MetadataMap, name: &'static str, value: &str) {
     if let Ok(value) = value.parse() {
         entries.insert(name, value);
@@ -179,6 +203,19 @@ fn insert_ascii(entries: &mut MetadataMap, name: &'static str, value: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_for_the_header() {
+        for long in ["x".repeat(20_000), "ü; ".repeat(9_000)] {
+            let encoded = encode_up_to(&long);
+            assert!((5_900..=MAX_ENCODED_BYTES).contains(&encoded.len()), "{}", encoded.len());
+            let text = percent_encoding::percent_decode_str(&encoded).decode_utf8();
+            let text = text.expect("whole letters");
+            let start = text.strip_suffix('…').expect("it is cut");
+            assert!(long.starts_with(start));
+        }
+        assert_eq!(encode_up_to("a b"), "a%20b");
+    }
 
     #[test]
     fn what_is_shown_all_the_same_is_said_apart() {

@@ -11,7 +11,7 @@ use browse_proto::v1;
 pub use self::{audit::ux_audit, data::data, diff::diff, forms::forms, media::media};
 
 use crate::dispatch::CallContext;
-use browse_base::Result;
+use browse_base::{Result, quote};
 use browse_content::Sources;
 use browse_engine::{LinePattern, Snapshot, Target};
 
@@ -89,7 +89,8 @@ pub async fn find(cx: &CallContext, request: v1::FindRequest) -> Result<v1::Find
     set_sources_of_all_frames(cx);
     cx.add_hidden_counts(&found.hidden_parts);
     if found.count == 0 {
-        cx.add_notice(&format!("no line of the snapshot matches `{}`", request.pattern));
+        let pattern = quote(&request.pattern);
+        cx.add_notice(&format!("no line of the snapshot matches `{pattern}`"));
     }
     Ok(v1::FindResponse { matches: found.text, count: found.count })
 }
