@@ -45,6 +45,17 @@ fn a_config_with_an_unknown_key_is_told_with_its_place() {
 }
 
 #[test]
+fn a_home_that_is_a_file_is_told_with_its_place() {
+    let project = Project::new();
+    fs::write(project.home(), "").expect("a file");
+    let output = project.run(&["url"]);
+    assert_eq!(output.code, Some(2), "{output:?}");
+    let home = project.home().display().to_string();
+    assert!(output.stderr.contains(&format!("`{home}`, cannot be used: it is not a folder")));
+    assert!(output.stderr.contains("set BROWSE_HOME"), "{output:?}");
+}
+
+#[test]
 fn stop_and_restart_work_with_and_without_a_daemon() {
     let project = Project::new();
     assert_eq!(project.ok(&["stop"]), "not running\n");

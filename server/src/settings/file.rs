@@ -2,6 +2,7 @@
 
 use std::{fs, io, ops::Range, os::unix::fs::MetadataExt as _, path::Path};
 
+use browse_proto::Reason;
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
@@ -11,11 +12,14 @@ use super::{
     keys::{ConfigScope, KEYS},
     raw_setting::{MAX_QUOTED_CHARS, RawSetting, invalid_setting},
 };
-use browse_base::Result;
+use browse_base::{Error, HINT_KEY, Result};
 use browse_content::clean_line;
 
 /// Bytes that a `config.toml` may have.
 const MAX_CONFIG_FILE_BYTES: u64 = 256 << 10;
+
+/// Characters of a path in an error.
+const MAX_PATH_CHARS: usize = 1_000;
 
 /// The settings in the file at `path`; none when there is no file.
 ///
@@ -41,7 +45,7 @@ pub fn read_text(path: &Path, of: ConfigScope) -> Result<String> {
     let about = match about {
         Ok(about) => about,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
-        Err(error) => return Err(refuse(&error.to_string())),
+        Err(error) => return Err(unusable_folder(path, of, &error)),
     };
     let owner = about.uid();
     if !about.is_file() {
@@ -54,6 +58,35 @@ pub fn read_text(path: &Path, of: ConfigScope) -> Result<String> {
         return Err(refuse(&format!("it has more than {} KiB", MAX_CONFIG_FILE_BYTES >> 10)));
     }
     fs::read_to_string(path).map_err(|error| refuse(&error.to_string()))
+}
+
+/// The error for a file that cannot be looked up: the cause is the folder that it is in,
+/// whatever the file contains.
+fn unusable_folder(path: &Path, of: ConfigScope, error: &io::Error) -> Error {
+    let folder = path.parent().unwrap_or(path);
+    let cause = match folder.exists() && !folder.is_dir() {
+        true => "it is not a folder".to_owned(),
+        false => error.to_string(),
+    };
+    let shown = clean_line(&folder.display().to_string(), MAX_PATH_CHARS);
+    let (setting, message, hint) = match of {
+        ConfigScope::Any => (
+            ".browse",
+            format!("the folder `{shown}` of the project cannot be used: {cause}"),
+            format!("Make `{shown}` a folder that you can read and write, or remove it"),
+        ),
+        _ => (
+            "BROWSE_HOME",
+            format!("the home of browse, `{shown}`, cannot be used: {cause}"),
+            format!(
+                "Make `{shown}` a folder that you can read and write, or set BROWSE_HOME to one"
+            ),
+        ),
+    };
+    Error::new(Reason::SettingInvalid, message)
+        .with("setting", setting)
+        .with("place", shown)
+        .with(HINT_KEY, hint)
 }
 
 /// The settings in `text`, which is that of the file at `path`.
@@ -139,6 +172,20 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+
+    #[test]
+    fn a_home_that_is_a_file_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = folder.path().join("home");
+        fs::write(&home, "").expect("written");
+        for of in [ConfigScope::User, ConfigScope::Any] {
+            let refused = read(&home.join("config.toml"), of).expect_err("it is a file");
+            let reported = format!("{refused}; {}", refused.hint());
+            assert!(reported.contains("cannot be used: it is not a folder"), "{reported}");
+            assert!(reported.contains(&format!("Make `{}` a folder", home.display())), "{reported}");
+            assert!(!reported.contains("config.toml"), "{reported}");
+        }
+    }
 
     #[test]
     fn a_file_of_a_project_is_regular_and_small() {
