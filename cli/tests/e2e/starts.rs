@@ -56,6 +56,13 @@ fn a_home_that_is_a_file_is_told_with_its_place() {
 }
 
 #[test]
+fn the_help_of_the_daemon_has_its_exit_codes() {
+    let output = std::process::Command::new(browsed()).arg("--help").output().expect("it runs");
+    let help = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(help.contains("Exit code:") && help.contains("a daemon already runs for"), "{help}");
+}
+
+#[test]
 fn stop_and_restart_work_with_and_without_a_daemon() {
     let project = Project::new();
     assert_eq!(project.ok(&["stop"]), "not running\n");

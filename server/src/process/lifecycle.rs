@@ -116,8 +116,18 @@ fn help() -> ExitCode {
         let row = format!("  --{name:<26} {:<34} {} ({default})\n", key.variable, key.help);
         text.push_str(&row);
     }
+    text.push_str(EXIT_CODES);
     print(format_args!("{text}"))
 }
+
+/// What a supervisor of daemons needs to know.
+const EXIT_CODES: &str = "
+Exit code:
+  0      The daemon was stopped, or was idle for long enough. Also when one runs for the
+         project already: then standard error has the line `a daemon already runs for ...`.
+         Commands that start a daemon at the same time depend on this 0.
+  other  It did not start: standard error has the lines `error:`, `hint:` and `reason:`.
+";
 
 /// Prints to a reader that may have gone, which `println!` panics about.
 fn print(text: fmt::Arguments<'_>) -> ExitCode {
