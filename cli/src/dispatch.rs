@@ -5,7 +5,7 @@ use browse_proto::Command;
 use serde_json::{Map, Value};
 
 use crate::{
-    editor, execute, failure::Result, globals::Globals, local, parse::Invocation, print,
+    editor, empty_list, execute, failure::Result, globals::Globals, local, parse::Invocation, print,
     request::PreparedRequest, response, save, steps, streams,
 };
 
@@ -57,6 +57,12 @@ pub fn run(invocation: Invocation, globals: &Globals) -> Result<u8> {
         return save::print_saved(command, &response, untrusted, globals);
     }
     let code = print::answer(command, &response, untrusted, globals)?;
+    if !globals.json
+        && notes.notice.is_none()
+        && let Some(note) = empty_list::note(command, &response)
+    {
+        print::note(note);
+    }
     Ok(if has_broken_skill(command, &response) { 1 } else { code })
 }
 

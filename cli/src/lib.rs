@@ -27,6 +27,7 @@ mod startup_stderr;
 mod stop;
 mod upgrade_daemon;
 
+mod empty_list;
 mod inputs;
 mod print;
 mod project;

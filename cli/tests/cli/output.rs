@@ -48,6 +48,31 @@ fn page_text_is_printed_in_an_envelope_unless_raw_is_asked_for() {
 }
 
 #[test]
+fn an_empty_list_is_noted_beside_it_and_is_a_list_in_json() {
+    let lists = [
+        "downloads",
+        "inbox",
+        "network routes",
+        "pair list",
+        "session list",
+        "skill list",
+        "state list",
+        "tabs",
+        "trace list",
+    ];
+    for name in lists {
+        let fake = Fake::new(&[(name, Answer::of([json!({})]))]);
+        let words: Vec<_> = name.split(' ').collect();
+        let text = fake.run(&words);
+        assert_eq!((text.stdout.as_str(), text.code), ("", 0), "{name}: {text:?}");
+        assert!(text.stderr.starts_with("note: no "), "{name}: {text:?}");
+        let json = fake.run(&[&words[..], &["--json"]].concat());
+        assert_eq!(json.stdout, "{\"result\":[]}\n", "{name}");
+        assert_eq!(json.stderr, "", "{name}");
+    }
+}
+
+#[test]
 fn script_values_are_json() {
     let value = |text: &str| Fake::new(&[("js", Answer::of([json!({"value": text})]))]);
     let fake = value("{\"id\":12345678901234567890123}");
