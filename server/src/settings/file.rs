@@ -181,8 +181,9 @@ mod tests {
         for of in [ConfigScope::User, ConfigScope::Any] {
             let refused = read(&home.join("config.toml"), of).expect_err("it is a file");
             let reported = format!("{refused}; {}", refused.hint());
+            let next = format!("Make `{}` a folder", home.display());
             assert!(reported.contains("cannot be used: it is not a folder"), "{reported}");
-            assert!(reported.contains(&format!("Make `{}` a folder", home.display())), "{reported}");
+            assert!(reported.contains(&next), "{reported}");
             assert!(!reported.contains("config.toml"), "{reported}");
         }
     }
