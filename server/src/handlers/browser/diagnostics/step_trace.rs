@@ -8,6 +8,7 @@ use browse_traces::{
 };
 use serde_json::Value;
 
+use super::file_size;
 use crate::dispatch::CallContext;
 use browse_base::{Error, Result};
 use browse_policy::TabPolicy;
@@ -134,7 +135,7 @@ pub async fn save_trace(
     };
     let steps = read_steps(cx, request.id).await?.len();
     let trace = read(cx, move |store| store.export(request.id, kind)).await?;
-    let note = format!("{steps} steps, {:.1} MiB", trace.len() as f64 / f64::from(1 << 20));
+    let note = format!("{steps} steps, {}", file_size(trace.len()));
     Ok(v1::SaveTraceResponse { trace, mime: kind.mime().to_owned(), note })
 }
 

@@ -2,6 +2,7 @@
 
 use browse_proto::{Reason, v1};
 
+use super::file_size;
 use crate::dispatch::CallContext;
 use browse_base::{Error, Result};
 use browse_policy::SessionRule;
@@ -60,8 +61,7 @@ pub async fn stop_trace(
     };
     let redacted = tokio::task::spawn_blocking(redact).await;
     let (trace, cut) = redacted.map_err(|error| Error::new(Reason::Bug, error.to_string()))?;
-    let mebibytes = trace.len() as f64 / f64::from(1 << 20);
-    let size = format!("{mebibytes:.1} MiB");
+    let size = file_size(trace.len());
     Ok(v1::StopTraceResponse {
         trace,
         mime: "application/json".to_owned(),
