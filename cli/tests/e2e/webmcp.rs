@@ -49,6 +49,7 @@ fn page_tools_are_off_until_the_user_allows_them() {
     project.ok(&["goto", &site.url("/")]);
     assert_eq!(project.json(&["get", "title"]), json!("object"));
     assert_eq!(project.json(&["webmcp", "list"]), json!([]));
+    assert_eq!(project.fail(&["webmcp", "list", "none"]), ("PAGE_TOOL_NOT_FOUND".to_owned(), 1));
 }
 
 #[test]

@@ -9,8 +9,8 @@ pub use list::list_page_tools;
 use browse_proto::Reason;
 
 use crate::dispatch::CallContext;
-use browse_base::{Error, Result};
-use browse_chromium::PageTools;
+use browse_base::{Error, Result, quote};
+use browse_chromium::{PageTool, PageTools};
 
 /// The tools of the page.
 ///
@@ -26,4 +26,21 @@ async fn page_tools(cx: &CallContext) -> Result<PageTools> {
         }
         other => other.into(),
     })
+}
+
+/// Names the tools that there are.
+fn not_found(name: &str, tools: &[PageTool], is_callable: impl Fn(&PageTool) -> bool) -> Error {
+    let is_in_another_frame = tools.iter().any(|tool| tool.name == name && !is_callable(tool));
+    let message = match is_in_another_frame {
+        true => format!(
+            "another frame offers `{}`: choose it with `browse frame`, or reload the page",
+            quote(name)
+        ),
+        false => format!("the page offers no tool `{}`", quote(name)),
+    };
+    let error = Error::new(Reason::PageToolNotFound, message);
+    tools
+        .iter()
+        .filter(|tool| is_callable(tool))
+        .fold(error, |error, tool| error.with("tools", &tool.name))
 }

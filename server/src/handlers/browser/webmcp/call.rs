@@ -3,7 +3,7 @@
 use browse_proto::{Reason, v1};
 use serde_json::{Map, Value};
 
-use super::page_tools;
+use super::{not_found, page_tools};
 use crate::{dispatch::CallContext, handlers::browser::navigation};
 use browse_base::{Error, Result, quote};
 use browse_chromium::{PageTool, PageToolKind, PageToolOutcome};
@@ -85,23 +85,6 @@ fn answered(name: &str, output: &Value) -> Result<v1::CallPageToolResponse> {
         return Err(Error::new(Reason::TooLarge, message).with("limit", "200 KB"));
     }
     Ok(v1::CallPageToolResponse { output, ..Default::default() })
-}
-
-/// Names the tools that there are.
-fn not_found(name: &str, tools: &[PageTool], is_callable: impl Fn(&PageTool) -> bool) -> Error {
-    let is_in_another_frame = tools.iter().any(|tool| tool.name == name && !is_callable(tool));
-    let message = match is_in_another_frame {
-        true => format!(
-            "another frame offers `{}`: choose it with `browse frame`, or reload the page",
-            quote(name)
-        ),
-        false => format!("the page offers no tool `{}`", quote(name)),
-    };
-    let error = Error::new(Reason::PageToolNotFound, message);
-    tools
-        .iter()
-        .filter(|tool| is_callable(tool))
-        .fold(error, |error, tool| error.with("tools", &tool.name))
 }
 
 #[cfg(test)]

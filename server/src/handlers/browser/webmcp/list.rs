@@ -3,9 +3,9 @@
 use browse_proto::v1;
 use url::Url;
 
-use super::page_tools;
+use super::{not_found, page_tools};
 use crate::{dispatch::CallContext, handlers::browser::reading};
-use browse_base::Result;
+use browse_base::{HINT_KEY, Result};
 use browse_chromium::{Frame, FrameId, PageTool, PageToolKind};
 
 /// Tools that are listed.
@@ -39,6 +39,16 @@ pub async fn list_page_tools(
         .filter(|tool| request.name.as_ref().is_none_or(|name| *name == tool.name))
         .filter(|tool| is_within(&frames, &tool.frame, &chosen))
         .collect();
+    if let Some(name) = &request.name
+        && tools.is_empty()
+    {
+        let is_listed = |tool: &PageTool| is_within(&frames, &tool.frame, &chosen);
+        let error = not_found(name, found.all(), is_listed);
+        return Err(match is_open(&cx.page().url()) {
+            true => error.with(HINT_KEY, OPEN_PAGE_HINT),
+            false => error,
+        });
+    }
     // Those that `call` calls.
     tools.sort_by_key(|tool| tool.frame != chosen);
     let total = tools.len();
@@ -51,7 +61,7 @@ pub async fn list_page_tools(
     });
     let rows: Vec<_> = rows.collect();
     match (total, rows.len()) {
-        (0, _) => cx.add_notice(&nothing_offered(&cx.page().url(), request.name.is_some())),
+        (0, _) => cx.add_notice(nothing_offered(&cx.page().url())),
         (total, shown) if total > shown => {
             cx.add_notice(&format!("{} more tools are left out", total - shown));
         }
@@ -120,21 +130,29 @@ impl ListBudget {
     }
 }
 
+/// What to do about a page that cannot offer any.
+const OPEN_PAGE_HINT: &str =
+    "Open the page by https, or from this machine: browsers allow tools to such pages only";
+
 /// Why there may be none.
-fn nothing_offered(url: &str, is_one: bool) -> String {
+fn nothing_offered(url: &str) -> &'static str {
+    match is_open(url) {
+        true => {
+            "the page offers no tools: browsers allow them to pages of https and of this machine \
+             only"
+        }
+        false => "the page offers no tools",
+    }
+}
+
+/// Whether the page came over the network without TLS.
+fn is_open(url: &str) -> bool {
     let url = Url::parse(url).ok();
     let is_local = |url: &Url| {
         let host = url.host_str().unwrap_or_default();
         host == "localhost" || host.ends_with(".localhost") || host.starts_with("127.")
     };
-    let is_open = url.as_ref().is_some_and(|url| url.scheme() == "http" && !is_local(url));
-    match (is_one, is_open) {
-        (_, true) => "the page offers no tools: browsers allow them to pages of https and of \
-            this machine only"
-            .to_owned(),
-        (true, _) => "the page offers no tool of this name".to_owned(),
-        (false, _) => "the page offers no tools".to_owned(),
-    }
+    url.is_some_and(|url| url.scheme() == "http" && !is_local(&url))
 }
 
 fn is_within(frames: &[Frame], frame: &FrameId, root: &FrameId) -> bool {
@@ -172,11 +190,11 @@ mod tests {
 
     #[test]
     fn an_empty_list_names_its_cause() {
-        assert!(nothing_offered("http://example.com/", false).contains("https"));
+        assert!(nothing_offered("http://example.com/").contains("https"));
         for url in
             ["https://example.com/", "http://localhost:1/", "http://127.0.0.1:1/", "about:blank"]
         {
-            assert_eq!(nothing_offered(url, false), "the page offers no tools", "{url}");
+            assert_eq!(nothing_offered(url), "the page offers no tools", "{url}");
         }
     }
 }
