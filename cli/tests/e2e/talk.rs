@@ -134,6 +134,9 @@ fn the_element_at_a_point_is_found_through_frames_and_shadow_trees() {
     }
     assert!(project.ok(&["--raw", "inspect", "--at", "700,500"]).contains("body"));
     assert_eq!(project.fail(&["inspect", "--at", "-5,5"]).0, "ELEMENT_NOT_FOUND");
+    let nothing = project.run(&["inspect", "--at", "-5,5"]).stderr;
+    assert!(nothing.contains("nothing is at the point -5,5 of the viewport"), "{nothing}");
+    assert!(nothing.contains("Give a point") && !nothing.contains("ref"), "{nothing}");
     for wrong in ["1", "a,b", "1,2,3", ""] {
         assert_eq!(project.fail(&["inspect", "--at", wrong]).0, "ARGUMENT_INVALID", "{wrong}");
     }

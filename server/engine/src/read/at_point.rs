@@ -43,7 +43,8 @@ impl Engine {
     /// `NOT_FOUND` where the page shows nothing; the page does not answer.
     pub async fn element_at(&self, x: f64, y: f64) -> Result<Reference> {
         let mut frame = self.page().main_frame().id;
-        let (mut x, mut y) = (x, y);
+        let point = (x, y);
+        let (mut x, mut y) = point;
         let mut found = None;
         for _ in 0..MAX_DEPTH {
             let world = match self.world(&frame).await {
@@ -73,6 +74,16 @@ impl Engine {
             let Ok(Some(inner)) = self.frame_of_owner(&world, answer.owner).await else { break };
             (frame, x, y) = (inner, answer.x, answer.y);
         }
-        found.ok_or_else(|| Error::refused(RefusalKind::NotFound, "nothing is at this point"))
+        found.ok_or_else(|| nothing_at(point))
     }
+}
+
+/// The refusal of a point: a ref or a wait, which help with other targets, do not help here.
+fn nothing_at((x, y): (f64, f64)) -> Error {
+    let message = format!("nothing is at the point {x},{y} of the viewport");
+    Error::refused(RefusalKind::NotFound, message).with(
+        "hint",
+        "Give a point of the part of the page that shows, in CSS pixels from its top left corner: \
+         `browse screenshot --viewport` shows that part",
+    )
 }
