@@ -102,7 +102,13 @@ async fn keys_go_to_the_focus() {
         "<input id=t><input id=u><button onclick=\"document.title='pressed'\">B</button>",
     )
     .await;
-    assert_eq!(kind(tab.engine.type_text("x", in_seconds(1)).await).0, RefusalKind::NothingFocused);
+    let refused = tab.engine.type_text("x", in_seconds(1)).await.unwrap_err();
+    assert_eq!(refused.kind(), Some(RefusalKind::NothingFocused));
+    assert_eq!(refused.to_string(), "no element has the focus");
+    tab.engine.focus(&target("button"), in_seconds(1)).await.unwrap();
+    let refused = tab.engine.type_text("x", in_seconds(1)).await.unwrap_err();
+    assert_eq!(refused.kind(), Some(RefusalKind::NothingFocused));
+    assert_eq!(refused.to_string(), "the button that has the focus takes no text");
     tab.engine.focus(&target("#t"), in_seconds(1)).await.unwrap();
     tab.engine.type_text("Hé!", in_seconds(1)).await.unwrap();
     assert_eq!(tab.js("t.value").await, "Hé!");

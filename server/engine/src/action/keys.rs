@@ -9,6 +9,7 @@ use super::receipt::ActionReceipt;
 use crate::error::{Error, RefusalKind, Result};
 use crate::page::engine::Engine;
 use crate::page::frame_owners;
+use crate::page::refusal::subject_phrase;
 use browse_chromium::{CdpCall, FrameId, KeyCombination, World};
 use std::sync::Arc;
 
@@ -18,6 +19,33 @@ struct FocusAnswer {
     focus: Option<(String, String)>,
     frame: u32,
     takes: bool,
+}
+
+/// What would become of typed text.
+enum TextFocus {
+    /// The focused element takes it.
+    Editable,
+    /// The focused element, of this role, does not take it.
+    NotEditable { role: String },
+    /// No element has the focus.
+    Nothing,
+}
+
+impl TextFocus {
+    /// Whether text can be typed.
+    ///
+    /// # Errors
+    /// `NOTHING_FOCUSED`, which names what the element is.
+    fn check(&self) -> Result<()> {
+        let message = match self {
+            Self::Editable => return Ok(()),
+            Self::NotEditable { role } => {
+                format!("{} that has the focus takes no text", subject_phrase(role))
+            }
+            Self::Nothing => "no element has the focus".to_owned(),
+        };
+        Err(Error::refused(RefusalKind::NothingFocused, message))
+    }
 }
 
 /// What is to be watched.
@@ -34,13 +62,8 @@ impl Engine {
     /// hold afterwards, in some form, is an error.
     pub async fn type_text(&self, text: &str, deadline: Instant) -> Result<ActionReceipt> {
         let _turn = self.state().action_lock.lock().await;
-        let (world, takes) = self.watch_focus(FocusWatch::Typing).await?;
-        if !takes {
-            return Err(Error::refused(
-                RefusalKind::NothingFocused,
-                "nothing that takes text has the focus",
-            ));
-        }
+        let (world, focus) = self.watch_focus(FocusWatch::Typing).await?;
+        focus.check()?;
         let before = self.begin_action().with_world(&world);
         let calls = self.page().type_text(text);
         self.finish_key_action(&world, before, calls, json!({ "typed": text }), deadline).await
@@ -86,7 +109,7 @@ impl Engine {
 
     /// Goes from the main frame into the frame that has the focus, and starts
     /// to watch there.
-    async fn watch_focus(&self, watch: FocusWatch) -> Result<(Arc<World>, bool)> {
+    async fn watch_focus(&self, watch: FocusWatch) -> Result<(Arc<World>, TextFocus)> {
         let mut world = self.world(&self.page().main_frame().id).await?;
         loop {
             let watched: FocusAnswer = self
@@ -94,7 +117,12 @@ impl Engine {
                 .read()
                 .await?;
             if watched.frame == 0 {
-                return Ok((world, watched.takes && watched.focus.is_some()));
+                let focus = match watched.focus {
+                    Some(_) if watched.takes => TextFocus::Editable,
+                    Some((role, _)) => TextFocus::NotEditable { role },
+                    None => TextFocus::Nothing,
+                };
+                return Ok((world, focus));
             }
             let document = Engine::document_of(&world);
             let mut inner =
@@ -105,7 +133,8 @@ impl Engine {
                 inner = self.state().frame_owners.lock().frame(&document, watched.frame).cloned();
             }
             let Some(inner) = inner.filter(|inner| self.page().frame(inner).is_ok()) else {
-                return Ok((world, false));
+                let role = watched.focus.map(|(role, _)| role).unwrap_or_default();
+                return Ok((world, TextFocus::NotEditable { role }));
             };
             world = self.world(&inner).await?;
         }
