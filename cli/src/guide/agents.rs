@@ -227,6 +227,18 @@ impl Agent {
         }
         parts
     }
+
+    /// The file below `root` with its section, where it gets one.
+    pub fn section_file(&self, choice: PartChoice, root: &Path) -> Option<PathBuf> {
+        let files = if choice.in_project { self.project } else { self.home };
+        if choice.only_skills || files.instructions.is_empty() {
+            return None;
+        }
+        Some(match choice.in_project {
+            true => root.join(files.instructions),
+            false => home_file(root, files.instructions),
+        })
+    }
 }
 
 /// The folder that the files lie in.

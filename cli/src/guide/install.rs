@@ -40,6 +40,9 @@ pub fn run(task: GuideTask, words: &[&str], as_json: bool) -> Result<u8> {
     if is_written {
         apply(task, &changes, &mut records)?;
     }
+    if !options.is_preview && (is_written || !has_changes) {
+        record_reader(task, &options, &mut records)?;
+    }
     match (as_json, has_changes && !is_written) {
         (true, _) => print::json_result(&json_result(&changes, is_written).to_string(), None),
         (false, true) => {
@@ -61,7 +64,10 @@ fn plan(
     let parts = options.agent.parts(options.choice, &root);
     let planned = parts.iter().map(|part| match task {
         GuideTask::Install => plan::install(part, boundary, options.force).map(Some),
-        GuideTask::Remove => match other_reader(part, options, &root) {
+        GuideTask::Remove => match other_reader(part, options, &root)
+            .map(str::to_owned)
+            .or_else(|| records.other_agent(&part.path, options.agent.name))
+        {
             Some(other) => plan::leave(part, boundary, &format!("{other} reads it, too")),
             None => plan::remove(part, boundary, records, options.force),
         },
@@ -83,6 +89,22 @@ fn other_reader(part: &Part, options: &GuideOptions, root: &Path) -> Option<&'st
         parts.iter().any(|other| other.path == part.path) && has_server()
     });
     other.map(|agent| agent.name)
+}
+
+/// Records for whom a section is there, also when it was there already: another agent that
+/// reads it keeps it.
+fn record_reader(
+    task: GuideTask,
+    options: &GuideOptions,
+    records: &mut InstallRecords,
+) -> Result<()> {
+    let root = agents::root(options.choice)?;
+    let Some(path) = options.agent.section_file(options.choice, &root) else { return Ok(()) };
+    let is_changed = match task {
+        GuideTask::Install => records.add_agent(&path, options.agent.name),
+        GuideTask::Remove => records.remove_agent(&path, options.agent.name),
+    };
+    if is_changed { records.save() } else { Ok(()) }
 }
 
 /// Whether the user agreed: by a flag, or on the terminal.

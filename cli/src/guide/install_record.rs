@@ -33,6 +33,8 @@ pub struct FileRecord {
     pub containers: usize,
     /// Folders that are there because of us, the outermost first.
     pub folders: Vec<PathBuf>,
+    /// Names of the agents that it was installed for, of a section that several read.
+    pub agents: Vec<String>,
 }
 
 impl FileRecord {
@@ -58,6 +60,7 @@ impl FileRecord {
             is_created,
             containers,
             folders: Vec::new(),
+            agents: Vec::new(),
         }
     }
 
@@ -80,6 +83,7 @@ impl FileRecord {
             "hash": self.hash, "at": self.at, "inserted": self.inserted,
             "replaced": self.replaced, "created": self.is_created, "containers": self.containers,
             "folders": self.folders.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
+            "agents": self.agents,
         })
     }
 
@@ -89,7 +93,10 @@ impl FileRecord {
             let number = value.get(key).and_then(Value::as_u64).unwrap_or_default();
             usize::try_from(number).unwrap_or_default()
         };
-        let folders = value.get("folders").and_then(Value::as_array).into_iter().flatten();
+        let texts = |key| {
+            let items = value.get(key).and_then(Value::as_array).into_iter().flatten();
+            items.filter_map(Value::as_str)
+        };
         Self {
             hash: text("hash"),
             at: number("at"),
@@ -97,7 +104,8 @@ impl FileRecord {
             replaced: text("replaced"),
             is_created: value.get("created").and_then(Value::as_bool).unwrap_or_default(),
             containers: number("containers"),
-            folders: folders.filter_map(Value::as_str).map(PathBuf::from).collect(),
+            folders: texts("folders").map(PathBuf::from).collect(),
+            agents: texts("agents").map(str::to_owned).collect(),
         }
     }
 }
@@ -144,6 +152,35 @@ impl InstallRecords {
         }
     }
 
+    /// Another agent than `agent` that the file at `path` was installed for.
+    pub fn other_agent(&self, path: &Path, agent: &str) -> Option<String> {
+        self.get(path)?.agents.iter().find(|known| *known != agent).cloned()
+    }
+
+    /// Records that the file at `path` is installed for `agent`; answers whether that is new.
+    pub fn add_agent(&mut self, path: &Path, agent: &str) -> bool {
+        let record = self.records.entry(path.to_owned()).or_default();
+        let is_new = !record.agents.iter().any(|known| known == agent);
+        if is_new {
+            record.agents.push(agent.to_owned());
+        }
+        is_new
+    }
+
+    /// Records that the file at `path` is not installed for `agent` any more; answers whether
+    /// it was.
+    pub fn remove_agent(&mut self, path: &Path, agent: &str) -> bool {
+        let Some(record) = self.records.get_mut(path) else { return false };
+        let count = record.agents.len();
+        record.agents.retain(|known| known != agent);
+        let was_installed = record.agents.len() != count;
+        let is_empty = *record == FileRecord::default();
+        if is_empty {
+            self.records.remove(path);
+        }
+        was_installed
+    }
+
     /// Writes them; for the user alone, since they hold bytes of other files.
     pub fn save(&self) -> Result<()> {
         let Some(file) = &self.file else { return Ok(()) };
@@ -172,7 +209,23 @@ impl InstallRecords {
 
 #[cfg(test)]
 mod tests {
-    use super::FileRecord;
+    use std::path::Path;
+
+    use super::{FileRecord, InstallRecords};
+
+    #[test]
+    fn a_file_of_two_agents_is_known_as_such() {
+        let (mut records, path) = (InstallRecords::default(), Path::new("/p/AGENTS.md"));
+        assert!(records.add_agent(path, "codex") && records.add_agent(path, "agents-md"));
+        assert!(!records.add_agent(path, "codex"));
+        assert_eq!(records.other_agent(path, "codex").as_deref(), Some("agents-md"));
+        let record = records.get(path).expect("a record");
+        assert_eq!(FileRecord::from_json(&record.to_json()), *record);
+        assert!(records.remove_agent(path, "codex") && !records.remove_agent(path, "codex"));
+        assert_eq!(records.other_agent(path, "agents-md"), None);
+        assert!(records.remove_agent(path, "agents-md"));
+        assert_eq!(records.get(path), None);
+    }
 
     #[test]
     fn a_change_is_undone_by_its_bytes() {

@@ -214,6 +214,7 @@ impl FileChange {
                 is_created: old.is_created,
                 containers: old.containers,
                 folders: old.folders.clone(),
+                agents: old.agents.clone(),
                 ..FileRecord::of(Some(&first), after, 0)
             },
             None => old.clone().without_bytes(),

@@ -134,6 +134,27 @@ fn what_two_agents_read_stays_until_both_are_removed() {
 }
 
 #[test]
+fn a_section_of_two_agents_stays_until_both_are_removed() {
+    for installed in [["codex", "agents-md"], ["agents-md", "codex"]] {
+        for removed in [["codex", "agents-md"], ["agents-md", "codex"]] {
+            let home = tempfile::tempdir().expect("a folder");
+            let root = home.path();
+            let run = |task, agent| browse(root, &guide(task, agent, &["--project", "--yes"]));
+            for agent in installed {
+                let (text, code) = run("install", agent);
+                assert_eq!(code, 0, "{text}");
+            }
+            let (text, code) = run("remove", removed[0]);
+            let section = fs::read_to_string(root.join("AGENTS.md")).unwrap_or_default();
+            assert!(code == 0 && section.contains("browse: begin"), "{installed:?}: {text}");
+            assert!(text.contains(&format!("{} reads it, too", removed[1])), "{text}");
+            let (text, _) = run("remove", removed[1]);
+            assert!(tree(root).is_empty(), "{installed:?}, {removed:?}: {text}");
+        }
+    }
+}
+
+#[test]
 fn what_came_meanwhile_stays() {
     let home = tempfile::tempdir().expect("a folder");
     let root = home.path();
