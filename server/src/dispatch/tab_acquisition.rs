@@ -16,6 +16,9 @@ use browse_sessions::{Session, Tab, TabState};
 /// Time that a page gets for a sign of life before it is left.
 const RESPONSE_TIMEOUT: Duration = Duration::from_millis(300);
 
+/// Time that a call waits for a page to answer that did not answer the call before.
+const HUNG_WAIT: Duration = Duration::from_secs(1);
+
 /// Time that a hung page gets to be freed of its script.
 const INTERRUPT_TIMEOUT: Duration = Duration::from_millis(200);
 
@@ -222,7 +225,7 @@ impl CallContext {
         }
         if tab.state() == TabState::Hung {
             let half = self.deadline().saturating_duration_since(Instant::now()) / 2;
-            tab.wait_until_responsive(half.min(RESPONSE_TIMEOUT)).await;
+            tab.wait_until_responsive(half.min(HUNG_WAIT)).await;
         }
         if tab.state() == TabState::Hung {
             let message = format!("tab {} does not answer", tab.id());
