@@ -126,11 +126,9 @@ pub async fn streaming(
         Ok(())
     };
     match context.timeout.filter(|_| !command.runs_program()) {
-        Some(limit) => {
-            timeout(limit + DEADLINE_GRACE, call)
-                .await
-                .map_err(|_| deadline_error(command, &peer))?
-        }
+        Some(limit) => timeout(limit + DEADLINE_GRACE, call)
+            .await
+            .map_err(|_| deadline_error(command, &peer))?,
         None => call.await,
     }
 }

@@ -118,9 +118,9 @@ pub fn connect_gateway(
 ) -> Result<ConnectedDaemon> {
     print::mark_remote_output();
     let address = Address::Tcp(fleet.url.address());
-    let socket = address.connect_within(time).map_err(|error| {
-        address.unreachable_failure(&error).with_hint(GATEWAY_UNREACHABLE_HINT)
-    })?;
+    let socket = address
+        .connect_within(time)
+        .map_err(|error| address.unreachable_failure(&error).with_hint(GATEWAY_UNREACHABLE_HINT))?;
     if let DaemonSocket::Tcp(stream) = &socket {
         fleet.url.check_peer(stream).map_err(|why| {
             let message = format!("the gateway at `{}` is not called: {why}", fleet.url.origin());

@@ -230,9 +230,8 @@ fn acquire_lock(lock: &File, end: Instant) -> io::Result<()> {
 fn unwritable(path: &Path, error: &io::Error) -> Failure {
     let shown = path.display().to_string();
     let message = format!("`{shown}` cannot be written: {}", io_failure::error_text(error));
-    Failure::with_values(Reason::FileUnwritable, message, [("path", shown)]).with_hint(
-        "Make it writable, or set BROWSE_HOME to a folder that is, and run it again",
-    )
+    Failure::with_values(Reason::FileUnwritable, message, [("path", shown)])
+        .with_hint("Make it writable, or set BROWSE_HOME to a folder that is, and run it again")
 }
 
 fn read_private_text(file: File) -> Result<String, String> {

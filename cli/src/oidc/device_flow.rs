@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn times_have_bounds_and_a_default() {
-        let interval = |value| parse(json!({ "interval": value })).map(|code| code.interval);
+        let interval = |value: Value| parse(json!({ "interval": value })).map(|code| code.interval);
         assert_eq!(interval(json!(null)), Ok(DEFAULT_INTERVAL));
         assert_eq!(interval(json!(0)), Ok(MIN_INTERVAL));
         assert_eq!(interval(json!(100_000)), Ok(MAX_INTERVAL));

@@ -41,11 +41,8 @@ struct Client(TempDir);
 
 impl SigningIssuer {
     fn start() -> Self {
-        let signer = Signer {
-            key: new_key(),
-            key_id: "1".to_owned(),
-            audience: "browse-fleet".to_owned(),
-        };
+        let signer =
+            Signer { key: new_key(), key_id: "1".to_owned(), audience: "browse-fleet".to_owned() };
         let signer = Arc::new(Mutex::new(signer));
         let lifetime = Arc::new(AtomicU64::new(3600));
         let issuer = PlayedIssuer::start(|_| (400, json!({ "error": "invalid_grant" })));
