@@ -256,6 +256,7 @@ class Gate(unittest.TestCase):
         cluster = fields("server/gate/src/config.rs", "ClusterConfig")
         auth = fields("server/gate/src/auth/settings.rs", "AuthSettings")
         quota = fields("server/fleet/src/message.rs", "TenantQuota")
+        login = fields("server/gate/src/login.rs", "LoginSettings")
         for settings in SETTINGS:
             found = gate_settings(settings)
             self.assertLessEqual(set(found), known)
@@ -267,6 +268,7 @@ class Gate(unittest.TestCase):
         self.assertEqual(known - set(whole), set(), "a setting that the chart cannot set")
         self.assertEqual(auth - set(whole["auth"]), {"jwks_file"})
         self.assertIn("jwks_file", gate_settings("hpa")["auth"])
+        self.assertEqual(set(whole["login"]), login)
 
     def test_settings_arrive_as_they_are(self):
         found = gate_settings("everything")
@@ -283,6 +285,10 @@ class Gate(unittest.TestCase):
         )
         self.assertEqual(found["cluster"]["namespace"], NAMESPACE)
         self.assertEqual(gate_settings("hpa")["listen"], "[::]:8080")
+        self.assertEqual(
+            found["login"],
+            {"client_id": "browse-cli", "scopes": ["openid", "offline_access", "browse:write"]},
+        )
 
     def test_what_the_settings_name_is_mounted(self):
         for settings in SETTINGS:
@@ -357,6 +363,7 @@ class Refusals(unittest.TestCase):
             ("image.repository=", "image.repository"),
             ("auth.apiKeys.secret=", "auth.apiKeys.secret"),
             ("auth.issuer=https://i", "auth.audience"),
+            ("auth.apiKeys.secret=k,login.clientId=c", "auth.issuer"),
             ("auth.audience=a", "auth.issuer"),
             ("auth.jwksUrl=https://i", "auth.issuer"),
             ("auth.jwksUrl=http://i", "jwksUrl"),

@@ -11,7 +11,7 @@ use browse_base::{Error, HINT_KEY, Result};
 use browse_proto::Reason;
 use serde::{Deserialize, Deserializer, de::Error as _};
 
-use crate::{auth::AuthSettings, placement::PlacementSettings};
+use crate::{auth::AuthSettings, login::LoginSettings, placement::PlacementSettings};
 
 /// The settings.
 #[derive(Debug, Deserialize)]
@@ -47,6 +47,9 @@ pub struct GateConfig {
     pub cluster: ClusterConfig,
     /// Who may call.
     pub auth: AuthSettings,
+    /// How the command line signs in.
+    #[serde(default)]
+    pub login: LoginSettings,
 }
 
 /// The settings about the cluster.

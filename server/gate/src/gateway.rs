@@ -15,13 +15,14 @@ use browse_fleet::{
     SessionScope,
 };
 use browse_policy::layer::{bearer_token, error_reply, requested_timeout};
-use browse_proto::{Command, Reason, Scope};
-use http::{Request, Response, header};
+use browse_proto::{Command, FLEET_DOCUMENT_PATH, Reason, Scope};
+use http::{Method, Request, Response, header};
 use tonic::body::Body;
 
 use crate::{
     auth::{Authenticator, Caller},
     cluster::{Cluster, PodRecord},
+    login::LoginDocument,
     metrics::{FleetCounts, Metrics},
     peer::PeerClient,
     placement::{Placement, unavailable},
@@ -46,6 +47,7 @@ const ROUTE_LOOKS: u32 = 400;
 /// The gateway.
 pub struct Gateway {
     authenticator: Arc<Authenticator>,
+    login: LoginDocument,
     cluster: Arc<dyn Cluster>,
     placement: Arc<Placement>,
     pods: Arc<PodClient>,
@@ -58,6 +60,7 @@ pub struct Gateway {
 #[allow(missing_docs)]
 pub struct GatewayParts {
     pub authenticator: Arc<Authenticator>,
+    pub login: LoginDocument,
     pub cluster: Arc<dyn Cluster>,
     pub placement: Arc<Placement>,
     pub pods: Arc<PodClient>,
@@ -73,6 +76,7 @@ impl Gateway {
     pub fn start(parts: GatewayParts) -> Result<Arc<Self>> {
         let gateway = Arc::new(Self {
             authenticator: parts.authenticator,
+            login: parts.login,
             replicas: PeerClient::new(&parts.identity, GATE_NAME)?,
             cluster: parts.cluster,
             placement: parts.placement,
@@ -147,6 +151,9 @@ impl Gateway {
         if request.headers().contains_key(header::ORIGIN) {
             let message = "the call carries an `Origin` header";
             return Err(Error::new(Reason::OriginDenied, message));
+        }
+        if request.method() == Method::GET && request.uri().path() == FLEET_DOCUMENT_PATH {
+            return Ok(self.login.answer());
         }
         let token = bearer_token(&request)?;
         let caller = self.authenticator.authenticate(token.as_deref()).await?;

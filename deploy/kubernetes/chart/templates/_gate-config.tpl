@@ -56,6 +56,12 @@ default_scopes = {{ .defaultScopes | toJson }}
 {{ include "browse.quota" $quota }}
 {{- end }}
 {{- end }}
+{{- if .Values.login.clientId }}
+
+[login]
+client_id = {{ .Values.login.clientId | toJson }}
+scopes = {{ .Values.login.scopes | toJson }}
+{{- end }}
 {{- end }}
 
 {{- define "browse.quota" -}}

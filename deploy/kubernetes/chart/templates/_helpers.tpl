@@ -101,6 +101,9 @@ imagePullSecrets:
 {{- if and .jwksUrl .jwks.configMap }}
 {{- fail "set one of auth.jwksUrl and auth.jwks.configMap" }}
 {{- end }}
+{{- if and $values.login.clientId (not .issuer) }}
+{{- fail "set auth.issuer, which login.clientId requires" }}
+{{- end }}
 {{- end }}
 {{- with $values.certificates }}
 {{- if and (eq .mode "existing") (not (and .existing.gateSecret .existing.podSecret)) }}

@@ -2,6 +2,11 @@
 //! have no browser, and in front of `browsed --pod` with its browser.
 
 mod faults;
+// The command line has it, too, and uses all of it.
+#[allow(dead_code)]
+#[path = "../../../../cli/tests/support/issuer.rs"]
+mod issuer;
+mod login;
 mod queue;
 mod real_pods;
 mod routing;

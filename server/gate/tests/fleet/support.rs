@@ -25,6 +25,7 @@ use browse_gate::{
         memory::{MemoryCluster, MemoryReplica},
     },
     gateway::{Gateway, GatewayParts},
+    login::{LoginDocument, LoginSettings},
     metrics::Metrics,
     placement::{Placement, PlacementSettings},
     pods::PodClient,
@@ -33,9 +34,9 @@ use browse_gate::{
 use browse_policy::layer::json_error;
 use browse_proto::{Command, Reason, metadata};
 use http::{HeaderMap, Request, Response, StatusCode, header};
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::{BodyExt as _, Full, StreamBody};
 use hyper::{
-    body::{Bytes, Incoming},
+    body::{Bytes, Frame, Incoming},
     service::service_fn,
 };
 use hyper_util::{
@@ -55,6 +56,9 @@ pub const LIMIT: Duration = Duration::from_secs(10);
 
 /// Tenants with callers; the key of one is its name with `-key`.
 const TENANTS: [&str; 4] = ["acme", "beta", "gamma", "delta"];
+
+/// A quota that no test uses up.
+const QUOTA: &str = "sessions = 1000\nsessions_per_minute = 10000\nqueue = 500";
 
 /// Everything of one test.
 pub struct World {
@@ -119,22 +123,32 @@ impl Answer {
 impl World {
     /// Three replicas and no pod, with as many sessions a pod.
     pub async fn new(sessions_per_pod: usize) -> Self {
-        Self::with_quota(
-            sessions_per_pod,
-            "sessions = 1000\nsessions_per_minute = 10000\nqueue = 500",
-        )
-        .await
+        Self::with_quota(sessions_per_pod, QUOTA).await
     }
 
     /// The same with a quota for each tenant.
     pub async fn with_quota(sessions_per_pod: usize, quota: &str) -> Self {
+        Self::with_settings(sessions_per_pod, quota, "", &LoginSettings::default()).await
+    }
+
+    /// The same with an issuer, by its settings, and a sign-in.
+    pub async fn with_login(sessions_per_pod: usize, issuer: &str, login: &LoginSettings) -> Self {
+        Self::with_settings(sessions_per_pod, QUOTA, issuer, login).await
+    }
+
+    async fn with_settings(
+        sessions_per_pod: usize,
+        quota: &str,
+        issuer: &str,
+        login: &LoginSettings,
+    ) -> Self {
         let home = tempfile::tempdir().expect("a folder");
         let authority = authority();
         let identity = write_identity(&authority, home.path(), GATE_NAME);
         let pod_identity = write_identity(&authority, home.path(), POD_NAME);
         fs::write(home.path().join("keys.toml"), api_keys()).expect("written");
         let keys = home.path().join("keys.toml").display().to_string();
-        let auth = format!("api_keys = \"{keys}\"\n[default_quota]\n{quota}\n");
+        let auth = format!("api_keys = \"{keys}\"\n{issuer}\n[default_quota]\n{quota}\n");
         let empty_pod_time = Duration::from_secs(1);
         let mut world = Self {
             cluster: MemoryCluster::new(),
@@ -150,13 +164,13 @@ impl World {
             _home: home,
         };
         for _ in 0..3 {
-            let replica = world.start_replica(&auth).await;
+            let replica = world.start_replica(&auth, login).await;
             world.replicas.push(replica);
         }
         world
     }
 
-    async fn start_replica(&self, auth: &str) -> Replica {
+    async fn start_replica(&self, auth: &str, login: &LoginSettings) -> Replica {
         let identity = Arc::new(FleetIdentity::read(&self.identity).expect("it is whole"));
         let control = server::bind(([127, 0, 0, 1], 0).into()).await.expect("a port");
         let clients = server::bind(([127, 0, 0, 1], 0).into()).await.expect("a port");
@@ -173,8 +187,10 @@ impl World {
         );
         let auth: AuthSettings = toml::from_str(auth).expect("settings");
         let tls = identity.server_config(GATE_NAME).expect("it fits");
+        let login = LoginDocument::new("browse", login, &auth).expect("settings");
         let gateway = Gateway::start(GatewayParts {
             authenticator: Authenticator::new(auth).expect("settings"),
+            login,
             cluster: shared,
             placement,
             pods,
@@ -481,10 +497,25 @@ async fn answer_pod(
             _ => drop(sessions.insert(session.clone())),
         }
     }
+    if text("content-type").starts_with("application/grpc") {
+        return Ok(empty_message());
+    }
     json_answer(&json!({
         "pod": state.uid, "tenant": text(TENANT_HEADER), "session": session, "token": token,
         "headers": headers.keys().map(ToString::to_string).collect::<Vec<_>>(),
     }))
+}
+
+/// The answer of gRPC with a message that has no fields.
+fn empty_message() -> Response<tonic::body::Body> {
+    let mut trailers = HeaderMap::new();
+    trailers.insert("grpc-status", header::HeaderValue::from_static("0"));
+    let frames = [Frame::data(Bytes::from_static(&[0; 5])), Frame::trailers(trailers)];
+    let frames = futures::stream::iter(frames.map(Ok::<_, Infallible>));
+    let mut response = Response::new(tonic::body::Body::new(StreamBody::new(frames)));
+    let kind = header::HeaderValue::from_static("application/grpc");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
 }
 
 fn json_answer(message: &impl serde::Serialize) -> Result<Response<tonic::body::Body>, Infallible> {
