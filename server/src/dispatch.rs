@@ -17,6 +17,7 @@ mod call_metadata;
 mod context;
 pub mod denial_audit;
 pub mod egress;
+mod fleet_session;
 mod kept_session;
 #[cfg(test)]
 mod pause_law_test;

@@ -32,7 +32,7 @@ impl CallContext {
     }
 
     /// Whether the command acts in the session of the call.
-    fn uses_session(&self) -> bool {
+    pub(super) fn uses_session(&self) -> bool {
         let command = self.command();
         command.service == "BrowserService"
             || command.name.starts_with("domain-skill ")
