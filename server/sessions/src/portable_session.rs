@@ -36,6 +36,11 @@ impl Session {
         contents.numbers = Some(SessionNumbers { last_ref: sessions.numbers.last(), tabs });
         Ok(contents)
     }
+
+    /// Whether it may hold something else than in the snapshot of this version.
+    pub fn has_changed_since(&self, version: Option<u64>) -> bool {
+        version != Some(self.snapshot_version()) || self.snapshot_due_at().is_some()
+    }
 }
 
 impl Sessions {

@@ -172,7 +172,7 @@ async fn changed_contents(
     progress: &mut SaveProgress,
 ) -> Result<Option<Changed>> {
     session.begin_keeping();
-    if progress.snapshot == Some(session.snapshot_version()) {
+    if !session.has_changed_since(progress.snapshot) {
         return Ok(None);
     }
     let snapshot = session.take_complete_snapshot(STORAGE_TIMEOUT);

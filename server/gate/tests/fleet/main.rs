@@ -4,6 +4,8 @@
 mod faults;
 mod queue;
 mod real_pods;
+mod restore;
 mod routing;
+mod s3;
 mod support;
 mod tenants;
