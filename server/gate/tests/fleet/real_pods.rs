@@ -220,14 +220,21 @@ async fn a_session_is_restored_after_its_pod_was_drained_and_after_it_was_killed
     world.cluster.add_pod(second.record.clone());
     // It is saved before it ends: the next call finds it in the other pod.
     first.signal("-TERM");
+    while first.probe("/readyz").await.starts_with("HTTP/1.1 200") {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
     assert!(cookies(&world).await.contains("first"), "it was restored");
     let stale = with_body(&world, "work", "click", json!({ "target": "@e1" })).await;
     assert_eq!(stale.reason(), "REF_STALE", "{stale:?}");
     // A pod that is killed has saved what it held a moment ago.
     let path = "/bucket/fleet/acme/work";
-    let before = store.object(path);
     set_cookie(&world, "second=2").await;
-    eventually(|| (store.object(path) != before).then_some(())).await;
+    // The first save may have begun before that; the next one has not.
+    for count in 0..2 {
+        let before = store.object(path);
+        set_cookie(&world, &format!("count={count}")).await;
+        eventually(|| (store.object(path) != before).then_some(())).await;
+    }
     let third = start("saved-3").await;
     world.cluster.add_pod(third.record.clone());
     second.child.kill().expect("it runs");

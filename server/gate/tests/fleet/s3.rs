@@ -88,10 +88,6 @@ async fn answer(
             Some((number, bytes)) => reply(StatusCode::OK, bytes, Some(number)),
             None => reply(StatusCode::NOT_FOUND, Bytes::new(), None),
         },
-        Method::DELETE => {
-            objects.remove(&path);
-            reply(StatusCode::NO_CONTENT, Bytes::new(), None)
-        }
         // Many at once: `POST /bucket?delete`.
         _ => {
             let text = String::from_utf8_lossy(&body).into_owned();
@@ -110,15 +106,17 @@ async fn answer(
 
 /// Whether the conditions of a write hold for an object of this number.
 fn holds(headers: &HeaderMap, number: Option<u64>) -> bool {
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let text = |name: header::HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let is_new = text(header::IF_NONE_MATCH).is_none_or(|_| number.is_none());
     let expected = text(header::IF_MATCH);
     is_new && expected.is_none_or(|tag| number.map(e_tag).as_deref() == Some(tag))
 }
 
 fn reply(status: StatusCode, body: Bytes, number: Option<u64>) -> Response<Full<Bytes>> {
-    let mut response =
-        Response::builder().status(status).header(header::LAST_MODIFIED, DATE);
+    let mut response = Response::builder()
+        .status(status)
+        .header(header::LAST_MODIFIED, DATE)
+        .header(header::CONTENT_LENGTH, body.len());
     if let Some(number) = number {
         response = response.header(header::ETAG, e_tag(number));
     }
