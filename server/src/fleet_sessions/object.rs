@@ -45,7 +45,7 @@ pub(super) struct ObjectHeader {
 impl ObjectName {
     /// The key of its states.
     pub fn key(&self, fleet: &StateKey) -> StateKey {
-        fleet.derive(&[b"browse fleet state\0", self.text().as_bytes()].concat())
+        fleet.derive(&[&b"browse fleet state\0"[..], self.text().as_bytes()].concat())
     }
 
     /// Neither part has a slash.

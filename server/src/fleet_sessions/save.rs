@@ -109,7 +109,14 @@ impl FleetSessions {
     }
 
     /// Whether the object is the pod's.
-    async fn check(&self, held: &HeldSession, progress: &mut SaveProgress) -> Result<bool> {
+    ///
+    /// # Errors
+    /// `STATE_UNAVAILABLE`.
+    pub(super) async fn check(
+        &self,
+        held: &HeldSession,
+        progress: &mut SaveProgress,
+    ) -> Result<bool> {
         let Some(version) = &progress.version else { return Ok(false) };
         if self.parts.objects.is_current(&held.name, version).await? {
             return Ok(true);
