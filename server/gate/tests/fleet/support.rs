@@ -16,7 +16,8 @@ use std::{
 use browse_base::{Error, hex};
 use browse_fleet::{
     CLOSE_PATH, CloseRequest, FleetIdentity, GATE_NAME, MOVED_HEADER, POD_HEADER, POD_NAME,
-    PodStatus, PodUid, STATUS_PATH, SessionStatus, TENANT_HEADER, TOKEN_PATH, Tenant, TokenRequest, TokenResponse,
+    PodStatus, PodUid, STATUS_PATH, SessionStatus, TENANT_HEADER, TOKEN_PATH, Tenant, TokenRequest,
+    TokenResponse,
 };
 use browse_gate::{
     auth::{AuthSettings, Authenticator},
