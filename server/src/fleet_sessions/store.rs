@@ -78,26 +78,39 @@ impl StateObjects {
     pub async fn check_conditions(&self) -> Result<()> {
         let name = hex(&random::<8>()?);
         let path = self.path(&format!("{PROBE_FOLDER}/{name}"));
-        let outcome = self.try_conditions(&path).await;
-        if let Err(error) = self.delete_at(&path).await {
-            tracing::warn!(%error, "an object that tried the store out is left");
+        let ignored = self.ignored_condition(&path).await;
+        if let Err(failure) = self.delete_at(&path).await {
+            tracing::warn!(why = failure.text(), "an object that tried the store out is left");
         }
-        outcome
+        match ignored {
+            Ok(None) => Ok(()),
+            Ok(Some(condition)) => Err(ignores(condition)),
+            // To the operator, who has to know why.
+            Err(failure) => {
+                let message = format!("the object store cannot be used: {}", failure.text());
+                Err(Error::new(Reason::StateUnavailable, message))
+            }
+        }
     }
 
-    async fn try_conditions(&self, path: &Path) -> Result<()> {
-        let put = |mode: PutMode| self.put_at(path, b"probe".to_vec(), mode);
-        let first = put(PutMode::Create).await?.ok_or_else(|| ignores("a new object"))?;
-        if put(PutMode::Create).await?.is_some() {
-            return Err(ignores("If-None-Match"));
+    /// The first condition that the store ignores, if it ignores one.
+    async fn ignored_condition(
+        &self,
+        path: &Path,
+    ) -> Result<Option<&'static str>, StoreFailure> {
+        // Without the right to list, S3 answers 403 for an object that is missing.
+        if let Err(failure @ StoreFailure::Failed(_)) = within_time(self.store.head(path)).await {
+            return Err(failure);
         }
+        let first = self.put_at(path, b"probe".to_vec(), PutMode::Create).await?;
+        let again = self.put_at(path, b"probe".to_vec(), PutMode::Create).await?;
+        let (Some(first), None) = (first, again) else { return Ok(Some("If-None-Match")) };
         // The same bytes may have the same version, so these differ.
         let update = PutMode::Update(first);
         let second = self.put_at(path, b"another probe".to_vec(), update.clone()).await?;
-        if second.is_none() || self.put_at(path, b"late".to_vec(), update).await?.is_some() {
-            return Err(ignores("If-Match"));
-        }
-        Ok(())
+        let late = self.put_at(path, b"late".to_vec(), update).await?;
+        let is_honoured = second.is_some() && late.is_none();
+        Ok((!is_honoured).then_some("If-Match"))
     }
 
     /// Reads an object; none when there is none.
@@ -156,7 +169,8 @@ impl StateObjects {
         bytes: Vec<u8>,
         mode: PutMode,
     ) -> Result<Option<UpdateVersion>> {
-        self.put_at(&self.path(&name.text()), bytes, mode).await
+        let written = self.put_at(&self.path(&name.text()), bytes, mode).await;
+        written.map_err(StoreFailure::into_error)
     }
 
     /// Deletes an object, and answers whether there was one.
@@ -167,7 +181,10 @@ impl StateObjects {
         let path = self.path(&name.text());
         // Stores do not report whether there was an object.
         match within_time(self.store.head(&path)).await {
-            Ok(_) => self.delete_at(&path).await.map(|()| true),
+            Ok(_) => {
+                let deleted = self.delete_at(&path).await;
+                deleted.map(|()| true).map_err(StoreFailure::into_error)
+            }
             Err(StoreFailure::Missing) => Ok(false),
             Err(failure) => Err(failure.into_error()),
         }
@@ -178,18 +195,18 @@ impl StateObjects {
         path: &Path,
         bytes: Vec<u8>,
         mode: PutMode,
-    ) -> Result<Option<UpdateVersion>> {
+    ) -> Result<Option<UpdateVersion>, StoreFailure> {
         match within_time(self.store.put_opts(path, bytes.into(), mode.into())).await {
             Ok(written) => Ok(Some(written.into())),
             Err(StoreFailure::Conflict | StoreFailure::Missing) => Ok(None),
-            Err(failure) => Err(failure.into_error()),
+            Err(failure) => Err(failure),
         }
     }
 
-    async fn delete_at(&self, path: &Path) -> Result<()> {
+    async fn delete_at(&self, path: &Path) -> Result<(), StoreFailure> {
         match within_time(self.store.delete(path)).await {
             Ok(()) | Err(StoreFailure::Missing) => Ok(()),
-            Err(failure) => Err(failure.into_error()),
+            Err(failure) => Err(failure),
         }
     }
 
@@ -210,13 +227,18 @@ enum StoreFailure {
 }
 
 impl StoreFailure {
-    fn into_error(self) -> Error {
-        let why = match self {
-            Self::Missing => "the object is missing".to_owned(),
-            Self::Conflict => "the object has changed".to_owned(),
+    fn text(&self) -> &str {
+        match self {
+            Self::Missing => "there is no such object",
+            Self::Conflict => "the object has changed",
             Self::Failed(why) => why,
-        };
-        Error::new(Reason::StateUnavailable, format!("the object store cannot be used: {why}"))
+        }
+    }
+
+    /// The error for a tenant, who does not learn where the store is.
+    fn into_error(self) -> Error {
+        tracing::warn!(why = self.text(), "the object store cannot be used");
+        Error::new(Reason::StateUnavailable, "the object store of the fleet cannot be used")
     }
 }
 
