@@ -16,7 +16,7 @@ use tonic::body::Body;
 use tower::{ServiceExt as _, service_fn, util::BoxCloneSyncService};
 
 use super::{Pod, control};
-use crate::process::connection;
+use crate::{dispatch::acts_in_session, process::connection};
 
 /// Time that a greeting may take.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -98,8 +98,8 @@ async fn answer(
 /// The session that a call uses, if it uses one.
 fn used_session(request: &Request<Body>) -> Option<String> {
     let command = Command::by_path(request.uri().path())?;
-    let uses_session = command.service == "BrowserService"
-        || matches!(command.name, "session new" | "session close");
+    let uses_session =
+        acts_in_session(command) || matches!(command.name, "session new" | "session close");
     let name = request.headers().get(metadata::SESSION)?.to_str().ok()?;
     uses_session.then(|| name.to_owned())
 }
