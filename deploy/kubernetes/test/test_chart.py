@@ -219,6 +219,31 @@ class Pods(unittest.TestCase):
         profile = {"type": "Localhost", "localhostProfile": "profiles/browse.json"}
         self.assertEqual(everything["securityContext"]["seccompProfile"], profile)
 
+    def test_sessions_are_saved_where_a_store_is_set(self):
+        def pods(settings):
+            pool = find(objects(settings), "Deployment", f"{RELEASE}-pool")
+            return pool["spec"]["template"]["spec"]
+
+        spec = pods("everything")
+        container = spec["containers"][0]
+        environment = {each["name"]: each.get("value") for each in container["env"]}
+        self.assertEqual(environment["BROWSE_POD_STATE"], "s3://browse-states/fleet")
+        self.assertEqual(environment["BROWSE_POD_STATE_INTERVAL"], "30s")
+        folder = environment["BROWSE_POD_STATE_KEY_FILE"].rsplit("/", 1)[0]
+        (mount,) = [each for each in container["volumeMounts"] if each["mountPath"] == folder]
+        self.assertTrue(mount["readOnly"])
+        (volume,) = [each for each in spec["volumes"] if each["name"] == mount["name"]]
+        self.assertEqual(volume["secret"]["secretName"], "browse-state-key")
+        self.assertEqual(
+            container["envFrom"], [{"secretRef": {"name": "browse-state-store"}}]
+        )
+        drain = int(environment["BROWSE_POD_DRAIN"].removesuffix("s"))
+        self.assertGreaterEqual(spec["terminationGracePeriodSeconds"], drain + 20)
+        self.assertTrue(gate_settings("everything")["restore_sessions"])
+        without = pods("minimal")["containers"][0]
+        self.assertNotIn("BROWSE_POD_STATE", {each["name"] for each in without["env"]})
+        self.assertNotIn("restore_sessions", gate_settings("minimal"))
+
     def test_the_claim_takes_a_pod_out_of_the_deployment(self):
         deployment = find(objects("minimal"), "Deployment", f"{RELEASE}-pool")
         self.assertEqual(
@@ -229,7 +254,8 @@ class Pods(unittest.TestCase):
         known = set(
             re.findall(r"BROWSE_POD_\w+", (ROOT / "server/src/process/pod/settings.rs").read_text())
         )
-        pods = find(objects("minimal"), "Deployment", f"{RELEASE}-pool")["spec"]["template"]["spec"]
+        pool = find(objects("everything"), "Deployment", f"{RELEASE}-pool")
+        pods = pool["spec"]["template"]["spec"]
         set_here = {each["name"] for each in pods["containers"][0]["env"]}
         self.assertEqual({name for name in set_here if name.startswith("BROWSE_POD_")}, known)
         documented = (ROOT / "docs/settings.md").read_text()
@@ -381,6 +407,10 @@ class Refusals(unittest.TestCase):
             ("pool.seccomp.type=Unconfined", "seccomp"),
             ("pool.seccomp.type=Localhost", "pool.seccomp.localhostProfile"),
             ("pool.seccomp.localhostProfile=a", "pool.seccomp.localhostProfile"),
+            ("state.url=s3://bucket", "state.keySecret"),
+            ("state.keySecret=key", "state.url"),
+            ("state.credentialsSecret=store", "state.url"),
+            ("state.url=file:///tmp/x,state.keySecret=key", "url"),
             ("certificates.mode=existing", "certificates.existing"),
             ("certificates.mode=none", "mode"),
             ("scaling.mode=cpu", "mode"),

@@ -100,6 +100,7 @@ async fn serve(config: GateConfig) -> Result<()> {
         pods,
         identity,
         metrics,
+        restores_sessions: config.restore_sessions,
     })?;
     let (draining, done) = (CancellationToken::new(), CancellationToken::new());
     let health = server::bind(config.health).await?;

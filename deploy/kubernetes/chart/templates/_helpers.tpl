@@ -110,6 +110,12 @@ imagePullSecrets:
 {{- fail "set certificates.existing.gateSecret and .podSecret, which the mode existing requires" }}
 {{- end }}
 {{- end }}
+{{- if ne (eq $values.state.url "") (eq $values.state.keySecret "") }}
+{{- fail "set state.url and state.keySecret together" }}
+{{- end }}
+{{- if and $values.state.credentialsSecret (not $values.state.url) }}
+{{- fail "set state.url, which state.credentialsSecret requires" }}
+{{- end }}
 {{- with $values.pool.seccomp }}
 {{- if ne (eq .type "Localhost") (ne .localhostProfile "") }}
 {{- fail "set pool.seccomp.localhostProfile with the type Localhost, and only then" }}

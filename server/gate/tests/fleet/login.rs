@@ -67,7 +67,7 @@ impl SigningIssuer {
         );
         let client_id = Some("browse-cli".to_owned());
         let login = LoginSettings { client_id, ..LoginSettings::default() };
-        World::with_login(10, &auth, &login).await
+        World::with_login(10, &auth, login).await
     }
 
     /// Signs for another audience from now on.

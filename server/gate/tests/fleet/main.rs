@@ -9,6 +9,8 @@ mod issuer;
 mod login;
 mod queue;
 mod real_pods;
+mod restore;
 mod routing;
+mod s3;
 mod support;
 mod tenants;

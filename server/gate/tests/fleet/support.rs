@@ -8,15 +8,16 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
 };
 
 use browse_base::{Error, hex};
 use browse_fleet::{
-    CLOSE_PATH, CloseRequest, FleetIdentity, GATE_NAME, POD_HEADER, POD_NAME, PodStatus, PodUid,
-    STATUS_PATH, SessionStatus, TENANT_HEADER, TOKEN_PATH, Tenant, TokenRequest, TokenResponse,
+    CLOSE_PATH, CloseRequest, FleetIdentity, GATE_NAME, MOVED_HEADER, POD_HEADER, POD_NAME,
+    PodStatus, PodUid, STATUS_PATH, SessionStatus, TENANT_HEADER, TOKEN_PATH, Tenant, TokenRequest,
+    TokenResponse,
 };
 use browse_gate::{
     auth::{AuthSettings, Authenticator},
@@ -69,7 +70,18 @@ pub struct World {
     identity: PathBuf,
     next_pod: AtomicUsize,
     settings: PlacementSettings,
+    sessions: SavedSessions,
     _home: tempfile::TempDir,
+}
+
+/// Whether pods save their sessions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SavedSessions {
+    /// A session ends with its pod.
+    #[default]
+    None,
+    /// Another pod restores it.
+    Restored,
 }
 
 /// One replica of the gateway.
@@ -98,6 +110,17 @@ struct PodState {
     breaks: AtomicUsize,
     /// Seconds since the last call, as it reports them.
     idle_s: Mutex<u64>,
+    /// Whether its sessions have moved: it does nothing for them any more.
+    has_moved: AtomicBool,
+}
+
+/// What a fleet of a test has beside its replicas.
+#[derive(Default)]
+struct Extras {
+    sessions: SavedSessions,
+    /// Lines of `[auth]`.
+    issuer: String,
+    login: LoginSettings,
 }
 
 /// What a call was answered.
@@ -128,20 +151,24 @@ impl World {
 
     /// The same with a quota for each tenant.
     pub async fn with_quota(sessions_per_pod: usize, quota: &str) -> Self {
-        Self::with_settings(sessions_per_pod, quota, "", &LoginSettings::default()).await
+        Self::build(sessions_per_pod, quota, Extras::default()).await
     }
 
-    /// The same with an issuer, by its settings, and a sign-in.
-    pub async fn with_login(sessions_per_pod: usize, issuer: &str, login: &LoginSettings) -> Self {
-        Self::with_settings(sessions_per_pod, QUOTA, issuer, login).await
+    /// Replicas of a fleet whose pods save their sessions.
+    pub async fn restoring(sessions_per_pod: usize) -> Self {
+        let quota = "sessions = 1000\nsessions_per_minute = 10000\nqueue = 500";
+        let extras = Extras { sessions: SavedSessions::Restored, ..Extras::default() };
+        Self::build(sessions_per_pod, quota, extras).await
     }
 
-    async fn with_settings(
-        sessions_per_pod: usize,
-        quota: &str,
-        issuer: &str,
-        login: &LoginSettings,
-    ) -> Self {
+    /// Replicas with an issuer, by its settings, and a sign-in.
+    pub async fn with_login(sessions_per_pod: usize, issuer: &str, login: LoginSettings) -> Self {
+        let extras = Extras { issuer: issuer.to_owned(), login, ..Extras::default() };
+        Self::build(sessions_per_pod, QUOTA, extras).await
+    }
+
+    async fn build(sessions_per_pod: usize, quota: &str, extras: Extras) -> Self {
+        let Extras { sessions, issuer, login } = extras;
         let home = tempfile::tempdir().expect("a folder");
         let authority = authority();
         let identity = write_identity(&authority, home.path(), GATE_NAME);
@@ -159,12 +186,17 @@ impl World {
             settings: PlacementSettings {
                 sessions_per_pod,
                 empty_pod_time,
-                idle_session_time: Duration::from_secs(2),
+                // One that lies in a store is used again after its pod has gone.
+                idle_session_time: Duration::from_secs(match sessions {
+                    SavedSessions::None => 2,
+                    SavedSessions::Restored => 60,
+                }),
             },
+            sessions,
             _home: home,
         };
         for _ in 0..3 {
-            let replica = world.start_replica(&auth, login).await;
+            let replica = world.start_replica(&auth, &login).await;
             world.replicas.push(replica);
         }
         world
@@ -196,6 +228,7 @@ impl World {
             pods,
             identity,
             metrics,
+            restores_sessions: self.sessions == SavedSessions::Restored,
         });
         let gateway = gateway.expect("it starts");
         let done = CancellationToken::new();
@@ -335,6 +368,7 @@ impl FakePod {
             calls: Mutex::default(),
             breaks: AtomicUsize::new(0),
             idle_s: Mutex::default(),
+            has_moved: AtomicBool::new(false),
         });
         let done = CancellationToken::new();
         let acceptor = TlsAcceptor::from(Arc::new(tls));
@@ -378,6 +412,11 @@ impl FakePod {
     /// Its next calls break before they are answered.
     pub fn break_next(&self, count: usize) {
         self.state.breaks.store(count, Ordering::Relaxed);
+    }
+
+    /// It has saved its sessions, and is about to end.
+    pub fn move_sessions(&self) {
+        self.state.has_moved.store(true, Ordering::Relaxed);
     }
 
     /// Its daemon is started anew: it has lost everything.
@@ -479,6 +518,11 @@ async fn answer_pod(
     if !token.starts_with(&format!("{}.{}.", state.uid, text(TENANT_HEADER))) {
         return Ok(json_error(Error::new(Reason::TokenInvalid, "it is not a token of this pod")));
     }
+    if state.has_moved.load(Ordering::Relaxed) {
+        let mut response = json_error(Error::new(Reason::SessionMoved, "it has moved"));
+        response.headers_mut().insert(MOVED_HEADER, header::HeaderValue::from_static("1"));
+        return Ok(response);
+    }
     let (session, command) = (text(metadata::SESSION).to_owned(), Command::by_path(&path));
     let name = command.map_or("unknown", |command| command.name);
     state.calls.lock().expect("no panic").push(format!("{session} {name}"));
@@ -531,7 +575,7 @@ fn api_keys() -> String {
         let hash = hex(&Sha256::digest(format!("{tenant}-key")));
         format!(
             "[[key]]\nsha256 = \"{hash}\"\ntenant = \"{tenant}\"\nsubject = \"ann\"\n\
-             scopes = [\"read\", \"write\", \"meta\", \"control\"]\n"
+             scopes = [\"read\", \"write\", \"meta\", \"admin\", \"control\"]\n"
         )
     };
     let narrow = hex(&Sha256::digest("narrow-key"));
