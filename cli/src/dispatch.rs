@@ -5,8 +5,8 @@ use browse_proto::Command;
 use serde_json::{Map, Value};
 
 use crate::{
-    editor, empty_list, execute, failure::Result, globals::Globals, local, parse::Invocation, print,
-    request::PreparedRequest, response, save, steps, streams,
+    editor, empty_list, execute, failure::Result, globals::Globals, local, parse::Invocation,
+    print, request::PreparedRequest, response, save, steps, streams,
 };
 
 /// Makes the call of `invocation` and prints its answer.

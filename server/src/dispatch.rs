@@ -19,6 +19,7 @@ pub mod denial_audit;
 pub mod egress;
 mod fleet_session;
 mod kept_session;
+mod message;
 #[cfg(test)]
 mod pause_law_test;
 mod recorder;
@@ -36,8 +37,9 @@ mod response_metadata;
 pub use call_metadata::CallMetadata;
 pub use context::{CallContext, StepHandlers};
 pub use kept_session::acts_in_session;
+pub use message::{RequestMessage, ResponseMessage};
 pub use saved_file::{collect_saved_file, run_save_as, saves_file};
 pub use steps::{run_as, run_handler, run_step, step_command};
 pub use stream::{GuardedStream, streaming};
 pub use tab_acquisition::{HELD_SINCE_LONG, ensure_not_paused};
-pub use unary::{MAX_MESSAGE_BYTES, unary};
+pub use unary::{Handler, MAX_MESSAGE_BYTES, unary};

@@ -1,5 +1,6 @@
 //! The handlers of all services: one free function for each RPC, named like it.
 
+mod boxed;
 mod services;
 
 mod service_impls;

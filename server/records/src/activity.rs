@@ -80,15 +80,16 @@ pub struct ClientActivity {
 }
 
 impl PendingActivity {
-    /// Notes who calls what. Typed text, values and queries are left out.
-    pub fn begin(call: CallFacts<'_>, request: &impl prost::Message) -> Self {
-        // A large request is a document, which has no target.
-        let small = request.encoded_len() <= request_target::MAX_REQUEST_BYTES;
-        let bytes = if small { request.encode_to_vec() } else { Vec::new() };
+    /// Bytes of the largest request in which a target is looked for.
+    pub const MAX_REQUEST_BYTES: usize = request_target::MAX_REQUEST_BYTES;
+
+    /// Notes who calls what. Typed text, values and queries are left out. `request` is
+    /// protobuf; of a request above [`Self::MAX_REQUEST_BYTES`] it is empty.
+    pub fn begin(call: CallFacts<'_>, request: &[u8]) -> Self {
         Self {
             client: call.client.clone(),
             command: call.command,
-            target: request_target::target_of_request(call.command, &bytes),
+            target: request_target::target_of_request(call.command, request),
             element: String::new(),
             tab: call.tab,
             session: call.session.unwrap_or_default().to_owned(),

@@ -2,12 +2,12 @@
 
 use browse_engine::Reference;
 
-use super::CallContext;
+use super::{CallContext, RequestMessage};
 use browse_records::{CallFacts, PendingActivity};
 
 impl CallContext {
     /// Begins the entry of this call.
-    pub(super) fn begin_activity(&self, request: &impl prost::Message) -> PendingActivity {
+    pub(super) fn begin_activity(&self, request: &dyn RequestMessage) -> PendingActivity {
         // Also of one that is refused before it comes to a tab.
         let own = (self.command().service == "BrowserService").then(|| self.session_name());
         let facts = CallFacts {
@@ -18,7 +18,10 @@ impl CallContext {
             raw: self.requested_raw(),
             trace_id: self.trace_id(),
         };
-        PendingActivity::begin(facts, request)
+        // A large request is a document, which has no target.
+        let is_small = request.byte_len() <= PendingActivity::MAX_REQUEST_BYTES;
+        let bytes = if is_small { request.encoded() } else { Vec::new() };
+        PendingActivity::begin(facts, &bytes)
     }
 
     /// Notes the tab that the call came to act on, where it has one.

@@ -9,7 +9,7 @@ mod traced_step;
 use browse_proto::{Command, Sends, StepRole, wire};
 use serde_json::Map;
 
-use super::{CallContext, step_trace::StepTrace};
+use super::{CallContext, RequestMessage, step_trace::StepTrace};
 use crate::skills::record::{LateFile, PageLocation, RecordedStep};
 use browse_chromium::OpenPageDialog;
 
@@ -39,7 +39,7 @@ pub struct CallRecorder {
 
 impl CallRecorder {
     /// Begins to note a call, when its session is traced, or recorded for its caller.
-    pub fn begin(cx: &CallContext, request: &impl prost::Message) -> Option<Self> {
+    pub fn begin(cx: &CallContext, request: &dyn RequestMessage) -> Option<Self> {
         let (session, number) = Self::place_in_recording(cx).unzip();
         let trace = StepTrace::begin(cx);
         if number.is_none() && trace.is_none() {
@@ -48,7 +48,7 @@ impl CallRecorder {
         let session = session.unwrap_or_default();
         let command = cx.command();
         // What is not a field of a page is not kept: code, cookies, files.
-        let large = request.encoded_len() > MAX_REQUEST_BYTES;
+        let large = request.byte_len() > MAX_REQUEST_BYTES;
         let sends_document = command
             .request
             .fields
@@ -57,7 +57,7 @@ impl CallRecorder {
         let fields = match command.step_role {
             StepRole::Denied => Map::new(),
             _ if large || sends_document => Map::new(),
-            _ => wire::decode(command.request, &request.encode_to_vec()).unwrap_or_default(),
+            _ => wire::decode(command.request, &request.encoded()).unwrap_or_default(),
         };
         let step = RecordedStep {
             unrepeatable_reason: unrepeatable_reason(command, large),

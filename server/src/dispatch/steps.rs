@@ -6,9 +6,11 @@ use std::{sync::Arc, time::Duration};
 use browse_proto::{Command, PageDerived, Reason, SentData};
 use futures::{FutureExt as _, future::BoxFuture};
 use prost_types::Any;
-use tokio::time::Instant;
 
-use super::{CallContext, arrivals, denial_audit, unary::run_guarded};
+use super::{
+    CallContext, arrivals, denial_audit,
+    unary::{Handler, run_step_handler},
+};
 use browse_base::{Error, Result};
 use browse_policy::{Grant, Listener, layer::RefusedCall};
 use browse_sessions::TabId;
@@ -105,49 +107,23 @@ fn record_refused_step(cx: &CallContext, request: &Any, error: &Error) {
 
 /// Boxed here: what each of a hundred handlers leaves on the stack of whoever
 /// picks one would overflow it in a build that is not optimized.
-pub fn run_handler<'a, Q, R, F>(
+pub fn run_handler<'a, Q, R>(
     cx: &'a CallContext,
     bytes: &'a [u8],
     name: &'static str,
-    handler: F,
+    handler: Handler<Q, R>,
 ) -> BoxFuture<'a, Result<(Any, bool)>>
 where
     Q: prost::Message + SentData + Clone + Default + 'static,
-    R: prost::Message + PageDerived + 'a,
-    F: for<'b> Fn(&'b CallContext, Q) -> BoxFuture<'b, Result<R>> + Send + Sync + 'a,
+    R: prost::Message + PageDerived + 'static,
 {
-    run_step_handler(cx, bytes, name, handler).boxed()
-}
-
-async fn run_step_handler<Q, R, F>(
-    cx: &CallContext,
-    bytes: &[u8],
-    name: &'static str,
-    handler: F,
-) -> Result<(Any, bool)>
-where
-    Q: prost::Message + SentData + Clone + Default + 'static,
-    R: prost::Message + PageDerived,
-    F: for<'a> Fn(&'a CallContext, Q) -> BoxFuture<'a, Result<R>>,
-{
-    let begun = Instant::now();
-    let request = Q::decode(bytes).map_err(|error| {
-        Error::new(Reason::BatchInvalid, format!("a step cannot be read: {error}"))
-    })?;
-    let mut entry = cx.begin_activity(&request);
-    let outcome = Box::pin(run_guarded(cx, request, handler)).await;
-    let _ = outcome.as_ref().inspect_err(|error| denial_audit::record_denied_call(cx, error));
-    cx.note_tab(&mut entry);
-    let reason = outcome.as_ref().err().map(Error::reason);
-    cx.daemon().activity().record_ended(entry, begun.elapsed(), reason);
-    let (response, derived) = match outcome {
-        Ok(answer) => answer,
-        Err(error) => {
-            let error = super::unary::complete_error(cx, error);
-            super::unary::guard_error(cx, &error).await;
-            return Err(error);
-        }
-    };
-    let type_url = format!("{TYPE_URL_PREFIX}browse.v1.{name}");
-    Ok((Any { type_url, value: response.encode_to_vec() }, derived))
+    async move {
+        let request = Q::decode(bytes).map_err(|error| {
+            Error::new(Reason::BatchInvalid, format!("a step cannot be read: {error}"))
+        })?;
+        let (value, derived) = run_step_handler(cx, request, handler).await?;
+        let type_url = format!("{TYPE_URL_PREFIX}browse.v1.{name}");
+        Ok((Any { type_url, value }, derived))
+    }
+    .boxed()
 }

@@ -4,7 +4,7 @@ use std::{pin::Pin, sync::Arc};
 
 use browse_proto::{PageDerived, SentData};
 use futures::{
-    Stream, StreamExt as _,
+    FutureExt as _, Stream, StreamExt as _,
     future::BoxFuture,
     stream::{self, BoxStream},
 };
@@ -28,16 +28,32 @@ use browse_records::PendingActivity;
 /// What the glue names as the stream of an RPC.
 pub type GuardedStream<R> = Pin<Box<dyn Stream<Item = Result<R, Status>> + Send>>;
 
+/// A handler that answers with a stream.
+pub type StreamHandler<Q, R> =
+    fn(Arc<CallContext>, Q) -> BoxFuture<'static, Result<BoxStream<'static, Result<R>>>>;
+
 /// Runs a handler that answers with a stream.
-pub async fn streaming<Q, R, F>(
+// Boxed here: the compiler proves once that the future is `Send`, and not for every command.
+pub fn streaming<'a, Q, R>(
+    entry: (&'a Arc<Daemon>, &'static StepHandlers),
+    request: Request<Q>,
+    handler: StreamHandler<Q, R>,
+) -> BoxFuture<'a, Result<Response<GuardedStream<R>>, Status>>
+where
+    Q: prost::Message + SentData + 'static,
+    R: prost::Message + PageDerived + 'static,
+{
+    start_stream(entry, request, handler).boxed()
+}
+
+async fn start_stream<Q, R>(
     (daemon, steps): (&Arc<Daemon>, &'static StepHandlers),
     request: Request<Q>,
-    handler: F,
+    handler: StreamHandler<Q, R>,
 ) -> Result<Response<GuardedStream<R>>, Status>
 where
     Q: prost::Message + SentData + 'static,
     R: prost::Message + PageDerived + 'static,
-    F: FnOnce(Arc<CallContext>, Q) -> BoxFuture<'static, Result<BoxStream<'static, Result<R>>>>,
 {
     let call = daemon.begin_call();
     let cx = Arc::new(admit(daemon, steps, &request)?);

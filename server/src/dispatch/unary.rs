@@ -1,17 +1,17 @@
 //! Runs a handler that answers once.
 
-use std::{sync::Arc, time::Duration};
+use std::{any::Any, sync::Arc, time::Duration};
 
 use browse_proto::{Command, PageDerived, Reason, Requires, Scope, SentData, v1::ErrorPage, wire};
-use futures::future::BoxFuture;
+use futures::{FutureExt as _, TryFutureExt as _, future::BoxFuture};
 use tokio::time::Instant;
-use tonic::{Request, Response, Status};
+use tonic::{Extensions, Request, Response, Status, metadata::MetadataMap};
 use url::Url;
 
 use super::{
-    CallContext, StepHandlers, arrivals, call_metadata::CallMetadata,
-    classification::classify_text, deadline, denial_audit, downloads, egress,
-    recorder::CallRecorder, response_metadata,
+    CallContext, RequestMessage, ResponseMessage, StepHandlers, arrivals,
+    call_metadata::CallMetadata, classification::classify_text, deadline, denial_audit, downloads,
+    egress, recorder::CallRecorder, response_metadata,
 };
 use crate::{address, daemon::Daemon};
 use browse_base::{Error, Result};
@@ -22,44 +22,123 @@ use browse_sessions::Tab;
 /// Bytes that a message may have.
 pub const MAX_MESSAGE_BYTES: usize = 64 << 20;
 
+/// A handler that answers once.
+pub type Handler<Q, R> = for<'a> fn(&'a CallContext, Q) -> BoxFuture<'a, Result<R>>;
+
+/// A handler with its request, for a call that may have to run it again.
+type BoundHandler<'b, 'a> =
+    &'b (dyn Fn() -> BoxFuture<'a, Result<Box<dyn ResponseMessage>>> + Send + Sync + 'b);
+
 /// Runs a handler that answers once.
-pub async fn unary<Q, R, F>(
-    (daemon, steps): (&Arc<Daemon>, &'static StepHandlers),
+// Boxed here and below: the compiler proves once that such a future is `Send`, and not for every
+// command.
+pub fn unary<'a, Q, R>(
+    (daemon, steps): (&'a Arc<Daemon>, &'static StepHandlers),
     request: Request<Q>,
-    handler: F,
-) -> Result<Response<R>, Status>
+    handler: Handler<Q, R>,
+) -> BoxFuture<'a, Result<Response<R>, Status>>
 where
     Q: prost::Message + SentData + Clone + 'static,
-    R: prost::Message + PageDerived,
-    F: for<'a> Fn(&'a CallContext, Q) -> BoxFuture<'a, Result<R>>,
+    R: prost::Message + PageDerived + 'static,
 {
-    let begun = Instant::now();
-    let _call = daemon.begin_call();
-    let cx = admit(daemon, steps, &request)?;
-    let mut entry = cx.begin_activity(request.get_ref());
-    let outcome = Box::pin(run_guarded(&cx, request.into_inner(), handler)).await;
-    let _ = outcome.as_ref().inspect_err(|error| denial_audit::record_denied_call(&cx, error));
-    cx.note_tab(&mut entry);
-    daemon.activity().record_ended(
-        entry,
-        begun.elapsed(),
-        outcome.as_ref().err().map(Error::reason),
-    );
+    async move {
+        let _call = daemon.begin_call();
+        let cx = admit(daemon, steps, &request)?;
+        let request = request.into_inner();
+        let bound = bind(handler, &cx, &request);
+        let (metadata, response) = answer_call(&cx, &request, &bound).await?;
+        Ok(Response::from_parts(metadata, typed(response)?, Extensions::default()))
+    }
+    .boxed()
+}
+
+/// What [`run_guarded`] runs.
+fn bind<'a, Q, R>(
+    handler: Handler<Q, R>,
+    cx: &'a CallContext,
+    request: &'a Q,
+) -> impl Fn() -> BoxFuture<'a, Result<Box<dyn ResponseMessage>>> + Send + Sync + use<'a, Q, R>
+where
+    Q: prost::Message + Clone,
+    R: prost::Message + PageDerived + 'static,
+{
+    move || {
+        let response = handler(cx, request.clone());
+        response.map_ok(|response| Box::new(response) as Box<dyn ResponseMessage>).boxed()
+    }
+}
+
+/// The response with the type that its handler gave it.
+fn typed<R: 'static>(response: Box<dyn ResponseMessage>) -> Result<R> {
+    let response: Box<dyn Any> = response;
+    let response = response.downcast::<R>();
+    response
+        .map(|response| *response)
+        .map_err(|_| Error::new(Reason::Bug, "the response is of another command"))
+}
+
+/// Runs a call, and adds to its response what its caller is to know.
+async fn answer_call(
+    cx: &CallContext,
+    request: &dyn RequestMessage,
+    handler: BoundHandler<'_, '_>,
+) -> Result<(MetadataMap, Box<dyn ResponseMessage>), Status> {
+    let outcome = run_recorded(cx, request, handler).await;
     let (response, derived) = match outcome {
         Ok(answer) => answer,
-        Err(error) => return Err(error_status(&cx, error).await),
+        Err(error) => return Err(error_status(cx, error).await),
     };
-    downloads::report_unreported(&cx);
-    if let Some(notice) = sharing_notice(&cx) {
+    downloads::report_unreported(cx);
+    if let Some(notice) = sharing_notice(cx) {
         cx.add_notice(&notice);
     }
-    if let Some(nudge) = skill_hint(&cx) {
+    if let Some(nudge) = skill_hint(cx) {
         cx.add_notice(&nudge);
     }
-    let mut response = Response::new(response);
-    response_metadata::add_untrusted(&cx, derived, response.metadata_mut());
-    response_metadata::add_notices(&cx, response.metadata_mut());
-    Ok(response)
+    let mut metadata = MetadataMap::new();
+    response_metadata::add_untrusted(cx, derived, &mut metadata);
+    response_metadata::add_notices(cx, &mut metadata);
+    Ok((metadata, response))
+}
+
+/// Runs a call with its entry in the activity log.
+async fn run_recorded(
+    cx: &CallContext,
+    request: &dyn RequestMessage,
+    handler: BoundHandler<'_, '_>,
+) -> Result<(Box<dyn ResponseMessage>, bool)> {
+    let begun = Instant::now();
+    let mut entry = cx.begin_activity(request);
+    let outcome = Box::pin(run_guarded(cx, request, handler)).await;
+    let _ = outcome.as_ref().inspect_err(|error| denial_audit::record_denied_call(cx, error));
+    cx.note_tab(&mut entry);
+    let reason = outcome.as_ref().err().map(Error::reason);
+    cx.daemon().activity().record_ended(entry, begun.elapsed(), reason);
+    outcome
+}
+
+/// Runs a step of a chain or a batch, as a call of its own.
+pub(super) fn run_step_handler<'a, Q, R>(
+    cx: &'a CallContext,
+    request: Q,
+    handler: Handler<Q, R>,
+) -> BoxFuture<'a, Result<(Vec<u8>, bool)>>
+where
+    Q: prost::Message + SentData + Clone + 'static,
+    R: prost::Message + PageDerived + 'static,
+{
+    async move {
+        let bound = bind(handler, cx, &request);
+        match run_recorded(cx, &request, &bound).await {
+            Ok((response, derived)) => Ok((response.encoded(), derived)),
+            Err(error) => {
+                let error = complete_error(cx, error);
+                guard_error(cx, &error).await;
+                Err(error)
+            }
+        }
+    }
+    .boxed()
 }
 
 /// The context of a call that came through the gate. A daemon that ends takes
@@ -80,11 +159,11 @@ pub fn admit<Q>(
 }
 
 /// Refuses arguments that exclude each other.
-pub fn check_exclusive_args<Q: prost::Message>(command: &Command, request: &Q) -> Result<()> {
+pub fn check_exclusive_args(command: &Command, request: &dyn RequestMessage) -> Result<()> {
     if command.exclusive.is_empty() {
         return Ok(());
     }
-    let given = wire::set_fields(&request.encode_to_vec());
+    let given = wire::set_fields(&request.encoded());
     let Some((first, second)) = command.exclusive_pair(|field| given.contains(&field.number))
     else {
         return Ok(());
@@ -95,12 +174,12 @@ pub fn check_exclusive_args<Q: prost::Message>(command: &Command, request: &Q) -
 }
 
 /// Refuses an address that is never opened before the page is left for it.
-fn check_address_argument<Q: prost::Message>(cx: &CallContext, request: &Q) -> Result<()> {
+fn check_address_argument(cx: &CallContext, request: &dyn RequestMessage) -> Result<()> {
     if cx.command().requires != Requires::Navigation {
         return Ok(());
     }
     let field = cx.command().request.fields.iter().find(|field| field.name == "url");
-    let bytes = field.map(|field| (field.number, request.encode_to_vec()));
+    let bytes = field.map(|field| (field.number, request.encoded()));
     let text = bytes.as_ref().and_then(|(number, bytes)| wire::text_field(bytes, *number));
     let Some(text) = text else { return Ok(()) };
     let url = address::parse(&text, &cx.url_requester())?;
@@ -109,16 +188,15 @@ fn check_address_argument<Q: prost::Message>(cx: &CallContext, request: &Q) -> R
 
 /// Runs `handler` within the limits of `cx`, and guards what it answers; tells
 /// whether that has page-derived content.
-pub async fn run_guarded<Q, R, F>(cx: &CallContext, request: Q, handler: F) -> Result<(R, bool)>
-where
-    Q: prost::Message + SentData + Clone + 'static,
-    R: prost::Message + PageDerived,
-    F: for<'a> Fn(&'a CallContext, Q) -> BoxFuture<'a, Result<R>>,
-{
-    check_exclusive_args(cx.command(), &request)?;
-    let mut note = CallRecorder::begin(cx, &request);
+async fn run_guarded(
+    cx: &CallContext,
+    request: &dyn RequestMessage,
+    handler: BoundHandler<'_, '_>,
+) -> Result<(Box<dyn ResponseMessage>, bool)> {
+    check_exclusive_args(cx.command(), request)?;
+    let mut note = CallRecorder::begin(cx, request);
     let work = async {
-        check_address_argument(cx, &request)?;
+        check_address_argument(cx, request)?;
         cx.acquire_tab().await?;
         if let Some(tab) = cx.tab_if_any() {
             let goes = cx.command().group == "navigation" && !is_read_only(cx.command());
@@ -128,20 +206,19 @@ where
             note.resolve_targets(cx).await;
         }
         // Boxed: steps lie within steps, and a thread has little of a stack.
-        Box::pin(cx.resolve_frame(&request)).await;
-        Box::pin(egress::check(cx, &request)).await?;
+        Box::pin(cx.resolve_frame(request)).await;
+        Box::pin(egress::check(cx, request)).await?;
         egress::begin_action(cx);
         let _action = TabAction::begin(cx);
         match is_read_only(cx.command()) {
             true => {
                 let shown = || cx.tab_if_any().map_or(0, |tab| tab.page().commit_count());
                 let limit = cx.finite_deadline().map(Instant::into_std);
-                let ask = || handler(cx, request.clone());
-                retry_across_navigation(limit, shown, Error::is_navigation_in_progress, ask)
+                retry_across_navigation(limit, shown, Error::is_navigation_in_progress, handler)
                     .await
                     .map_err(Error::for_read_only)
             }
-            false => retry_until_found(cx, || handler(cx, request.clone())).await,
+            false => retry_until_found(cx, handler).await,
         }
     };
     let outcome = deadline::run_with_deadline(cx, Box::pin(work)).await;
@@ -161,7 +238,7 @@ where
         cx.add_notice(&words);
     }
     let traced = match note {
-        Some(note) => note.finish(cx, outcome.as_ref()).await,
+        Some(note) => note.finish(cx, outcome.as_deref()).await,
         None => None,
     };
     let (mut response, traced) = match (outcome, traced) {
@@ -173,10 +250,10 @@ where
         (Err(error), None) => return Err(error),
     };
     wait_for_recording_pace(cx).await;
-    egress::record_response(cx, &mut response);
-    let mut guarded = browse_content::guard_response(&mut response, cx.guard_options());
+    egress::record_response(cx, &mut *response);
+    let mut guarded = browse_content::guard_response(&mut *response, cx.guard_options());
     cx.add_guard_report(&guarded);
-    let fits = check_message_size(&response);
+    let fits = check_message_size(&*response);
     if fits.is_ok() {
         classify_text(cx, std::mem::take(&mut guarded.text)).await;
     }
@@ -284,10 +361,10 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Runs an action again while its element is not there, when the caller named a
 /// time: without the element nothing was done.
-async fn retry_until_found<'a, R>(
-    cx: &'a CallContext,
-    action: impl Fn() -> BoxFuture<'a, Result<R>>,
-) -> Result<R> {
+async fn retry_until_found(
+    cx: &CallContext,
+    action: BoundHandler<'_, '_>,
+) -> Result<Box<dyn ResponseMessage>> {
     loop {
         let outcome = action().await;
         let is_missing = |error: &Error| error.reason() == Reason::ElementNotFound;
@@ -337,8 +414,8 @@ fn is_read_only(command: &Command) -> bool {
 }
 
 /// Refuses an answer that does not fit into a message.
-fn check_message_size(response: &impl prost::Message) -> Result<()> {
-    let length = response.encoded_len();
+fn check_message_size(response: &dyn ResponseMessage) -> Result<()> {
+    let length = response.byte_len();
     if length <= MAX_MESSAGE_BYTES {
         return Ok(());
     }

@@ -5,7 +5,7 @@ use browse_proto::v1;
 use futures::{FutureExt as _, StreamExt as _};
 use tonic::{Request, Response, Status};
 
-use super::services::Services;
+use super::{boxed, services::Services};
 use crate::dispatch::{GuardedStream, streaming, unary};
 
 macro_rules! serve_browser {
@@ -17,10 +17,7 @@ macro_rules! serve_browser {
                 &self,
                 request: Request<v1::$request>,
             ) -> Result<Response<v1::$response>, Status> {
-                unary(self.entry(), request, |cx, request| {
-                    super::browser::$group::$function(cx, request).boxed()
-                })
-                .await
+                unary(self.entry(), request, boxed::browser::$function).await
             })*
             $(type $stream = GuardedStream<v1::$sresponse>;
             async fn $sfunction(
@@ -49,10 +46,7 @@ macro_rules! serve {
                 &self,
                 request: Request<v1::$request>,
             ) -> Result<Response<v1::$response>, Status> {
-                unary(self.entry(), request, |cx, request| {
-                    super::$handlers::$function(cx, request).boxed()
-                })
-                .await
+                unary(self.entry(), request, boxed::$handlers::$function).await
             })*
             $(type $stream = GuardedStream<v1::$sresponse>;
             async fn $sfunction(

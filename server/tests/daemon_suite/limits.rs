@@ -51,8 +51,8 @@ async fn a_call_after_one_that_was_given_up_waits_for_the_sign_of_life() {
     world.load("<p>text</p>").await;
     let never = || v1::EvalRequest { code: "new Promise(() => {})".to_owned() };
     for _ in 0..20 {
-        let given_up = world.browser().eval(within(Duration::from_millis(60), world.root(never())));
-        assert!(given_up.await.is_err());
+        let limit = Duration::from_millis(60);
+        assert!(world.browser().eval(within(limit, world.root(never()))).await.is_err());
         world.browser().text(world.root(v1::TextRequest { target: None })).await.unwrap();
     }
 }

@@ -6,13 +6,14 @@ use browse_proto::{Requires, wire};
 use url::Url;
 
 use super::CallContext;
+use crate::dispatch::RequestMessage;
 use browse_chromium::{Frame, FrameId};
 use browse_engine::Target;
 
 impl CallContext {
     /// Finds out which frame the call is about. Where all frames of the tab are of
     /// one origin it makes no difference, and nobody is asked.
-    pub(crate) async fn resolve_frame<Q: prost::Message>(&self, request: &Q) {
+    pub(crate) async fn resolve_frame(&self, request: &dyn RequestMessage) {
         let Some(tab) = self.tab_if_any().filter(|_| self.command().requires == Requires::Page)
         else {
             return;
@@ -30,7 +31,7 @@ impl CallContext {
         let command = self.command();
         let field = command.request.fields.iter().find(|field| field.name == "target");
         let target = field
-            .and_then(|field| wire::text_field(&request.encode_to_vec(), field.number))
+            .and_then(|field| wire::text_field(&request.encoded(), field.number))
             .and_then(|text| text.parse::<Target>().ok());
         let frame = match target {
             Some(target) => engine.frame_for_target(Some(&target)).await.ok(),

@@ -6,7 +6,7 @@ use browse_guard::egress::{
     Channel, DestinationKind, EgressRule, OutboundData, ReassembledText, Site, TaintMatch,
     TaintedPayload, decodings, violated_rule,
 };
-use browse_proto::{Command, Reason, Requires, Scope, SentData};
+use browse_proto::{Command, Reason, Requires, Scope};
 
 use super::{
     forms,
@@ -14,7 +14,7 @@ use super::{
     rule_outcome::{FlowMeans, FlowSource, apply_mode, canary_leaked},
 };
 use crate::{
-    dispatch::CallContext,
+    dispatch::{CallContext, RequestMessage},
     egress::{ClientTaint, EgressMode},
 };
 use browse_base::{Error, HINT_KEY, Result};
@@ -35,7 +35,7 @@ const MIN_COOKIE_VALUE_CHARS: usize = 16;
 /// # Errors
 /// `CANARY_LEAKED`; `EGRESS_DENIED` where a rule stops it and the setting says
 /// so.
-pub async fn check(cx: &CallContext, request: &(dyn SentData + Send + Sync)) -> Result<()> {
+pub async fn check(cx: &CallContext, request: &dyn RequestMessage) -> Result<()> {
     let acts = outbound_flow::outbound_flows(cx, request);
     for act in &acts {
         check_flow(cx, act).await?;

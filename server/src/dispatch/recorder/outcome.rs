@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::{CallRecorder, page_location, traced_step::EndedStep};
+use crate::dispatch::ResponseMessage;
 use crate::{
     dispatch::CallContext,
     skills::record::{PageLocation, RecordedStep},
@@ -60,10 +61,10 @@ impl CallRecorder {
 
     /// Notes how the call ended. What is answered for a trace is written when it is known what
     /// was found in the answer.
-    pub async fn finish<R: prost::Message>(
+    pub async fn finish(
         mut self,
         cx: &CallContext,
-        outcome: Result<&R, &Error>,
+        outcome: Result<&dyn ResponseMessage, &Error>,
     ) -> Option<EndedStep> {
         let failure = outcome.as_ref().err().copied();
         self.record_outcome(cx, failure);
@@ -80,15 +81,15 @@ impl CallRecorder {
     }
 
     /// Notes what the call answered and did, and returns the page of one that has a result.
-    async fn record_response<R: prost::Message>(
+    async fn record_response(
         &mut self,
         cx: &CallContext,
-        response: Option<&R>,
+        response: Option<&dyn ResponseMessage>,
     ) -> Option<String> {
         if self.step.failure_reason.is_none() && !self.step.changed_document() {
             self.read_field(cx).await;
         }
-        let bytes = response?.encode_to_vec();
+        let bytes = response?.encoded();
         let fields = wire::decode(self.step.command.response, &bytes).unwrap_or_default();
         self.record_opened_tab(&fields);
         self.record_download(&fields);
