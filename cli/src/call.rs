@@ -4,13 +4,14 @@ mod codec;
 mod connection;
 mod context;
 mod details;
+mod peer;
 mod prepared;
 mod status;
 mod tls;
 mod unexpected_peer;
 mod web;
 
-use std::time::Duration;
+use std::{error::Error, time::Duration};
 
 use browse_proto::{Command, Reason};
 use bytes::Bytes;
@@ -19,15 +20,15 @@ use tokio::time::timeout;
 use tonic::{Request, Status, client::Grpc};
 
 use crate::{
-    connect::ConnectedDaemon,
+    connect::{ConnectedDaemon, GATEWAY_UNREACHABLE_HINT},
     failure::{Failure, Result},
     limits::{DEFAULT_TIMEOUT_MS, MAX_MESSAGE_BYTES},
-    remote,
     response::ResponseNotices,
 };
 use codec::BytesCodec;
-use connection::DaemonConnection;
+use connection::{DaemonConnection, UnusableCertificates};
 pub use context::InvocationContext;
+use peer::Peer;
 pub use prepared::{send, send_by_name, send_streaming};
 
 /// The daemon answers by the deadline, or a quarter of a second later; after this
@@ -63,20 +64,22 @@ pub async fn unary(
 ) -> Result<(Bytes, ResponseNotices), CallError> {
     let time = context.timeout.unwrap_or(Duration::from_millis(DEFAULT_TIMEOUT_MS));
     let limit = time + DEADLINE_GRACE;
-    let (broken, is_remote) = (call_error_from(&daemon), daemon.expected_identity.is_some());
+    let peer = Peer::of(&daemon);
+    let broken = |status: &Status| call_error(&peer, status);
     let call = async {
-        let mut client = client(daemon, time.min(HANDSHAKE_TIMEOUT)).await?;
+        let mut client = client(daemon, &peer, time.min(HANDSHAKE_TIMEOUT)).await?;
         let request = request(context, body);
         client.ready().await.map_err(|error| broken(&Status::from_error(error)))?;
         let path = PathAndQuery::from_static(command.path);
         let answer = client.unary(request, path, BytesCodec).await;
         let answer = answer.map_err(|status| broken(&status))?;
-        if is_remote {
-            unexpected_peer::check_decodable(command, answer.get_ref()).map_err(CallError::from)?;
+        if peer.is_remote() {
+            unexpected_peer::check_decodable(command, answer.get_ref())
+                .map_err(|failure| CallError::from(peer.advise(failure)))?;
         }
         Ok::<_, CallError>(answer)
     };
-    let response = timeout(limit, call).await.map_err(|_| deadline_error(command))??;
+    let response = timeout(limit, call).await.map_err(|_| deadline_error(command, &peer))??;
     let (headers, body, _) = response.into_parts();
     Ok((body, ResponseNotices::from_metadata(&headers)))
 }
@@ -92,10 +95,11 @@ pub async fn streaming(
     mut each: impl FnMut(Bytes) -> Result<()>,
     end: impl FnOnce(ResponseNotices),
 ) -> Result<(), CallError> {
-    let broken = call_error_from(&daemon);
+    let peer = Peer::of(&daemon);
+    let broken = |status: &Status| call_error(&peer, status);
     let max_wait = context.timeout.unwrap_or(HANDSHAKE_TIMEOUT).min(HANDSHAKE_TIMEOUT);
     let call = async {
-        let mut client = client(daemon, max_wait).await?;
+        let mut client = client(daemon, &peer, max_wait).await?;
         let request = request(context, body);
         client.ready().await.map_err(|error| broken(&Status::from_error(error)))?;
         let path = PathAndQuery::from_static(command.path);
@@ -122,35 +126,30 @@ pub async fn streaming(
         Ok(())
     };
     match context.timeout.filter(|_| !command.runs_program()) {
-        Some(limit) => {
-            timeout(limit + DEADLINE_GRACE, call).await.map_err(|_| deadline_error(command))?
-        }
+        Some(limit) => timeout(limit + DEADLINE_GRACE, call)
+            .await
+            .map_err(|_| deadline_error(command, &peer))?,
         None => call.await,
     }
 }
 
 async fn client(
     daemon: ConnectedDaemon,
+    peer: &Peer,
     max_wait: Duration,
 ) -> Result<Grpc<DaemonConnection>, CallError> {
-    let is_remote = daemon.expected_identity.is_some();
     let place = daemon.address.authority().to_owned();
     let connection = DaemonConnection::open(daemon, max_wait).await.map_err(|error| {
-        let reported = is_remote.then(|| {
-            tls::pin_mismatch(&*error).or_else(|| unexpected_peer::failure_of_error(&*error))
-        });
-        if let Some(failure) = reported.flatten() {
-            return CallError {
-                failure: unexpected_peer::during_handshake(failure),
-                is_retryable: false,
-            };
+        if let Some(failure) = peer.is_remote().then(|| handshake_failure(&*error, peer)).flatten()
+        {
+            return CallError { failure, is_retryable: false };
         }
-        let message = match is_remote {
+        let message = match peer.is_remote() {
             true => format!("the daemon at `{place}` does not answer: {error}"),
             false => format!("the daemon broke the connection: {error}"),
         };
         let failure = Failure::new(Reason::DaemonUnreachable, message);
-        CallError { failure: with_remote_hint(failure, is_remote), is_retryable: true }
+        CallError { failure: peer.advise(failure), is_retryable: true }
     })?;
     let client = Grpc::new(connection);
     Ok(client
@@ -167,40 +166,39 @@ fn request(context: &InvocationContext, body: Bytes) -> Request<Bytes> {
     request
 }
 
-/// How a call to `daemon` failed, by its status.
-fn call_error_from(daemon: &ConnectedDaemon) -> impl Fn(&Status) -> CallError + use<> {
-    let is_remote = daemon.expected_identity.is_some();
-    move |status| {
-        if let Some(failure) =
-            is_remote.then(|| unexpected_peer::failure_of_status(status)).flatten()
-        {
-            return CallError { failure, is_retryable: false };
-        }
-        let failure = with_remote_hint(status::failure_of(status), is_remote);
-        // `SHUTTING_DOWN` is an answer in place of the call.
-        let unsent = failure.has_reason(Reason::ShuttingDown) || connection::was_not_sent(status);
-        CallError { failure, is_retryable: unsent }
+/// What a remote has shown in place of what was expected of it; nothing was sent.
+fn handshake_failure(error: &(dyn Error + 'static), peer: &Peer) -> Option<Failure> {
+    if let Some(unusable) = error.downcast_ref::<UnusableCertificates>() {
+        return Some(unusable.0.clone());
     }
+    let failure = match peer {
+        Peer::Gateway { .. } => tls::untrusted_certificate(error),
+        Peer::Daemon | Peer::Paired => tls::pin_mismatch(error),
+    };
+    let failure = failure.or_else(|| unexpected_peer::failure_of_error(error))?;
+    Some(peer.advise(unexpected_peer::during_handshake(failure)))
 }
 
-/// Nobody restarts a remote daemon, and no pairing outlives it.
-fn with_remote_hint(failure: Failure, is_remote: bool) -> Failure {
-    match is_remote {
-        true if failure.has_reason(Reason::DaemonUnreachable) => {
-            failure.with_hint(remote::UNREACHABLE_HINT)
-        }
-        true if failure.has_reason(Reason::ShuttingDown)
-            || failure.has_reason(Reason::TokenRevoked) =>
-        {
-            failure.with_hint(remote::PAIRING_ENDED_HINT)
-        }
-        _ => failure,
+/// How a call to `peer` failed, by its status.
+fn call_error(peer: &Peer, status: &Status) -> CallError {
+    let foreign = peer.is_remote().then(|| unexpected_peer::failure_of_status(status)).flatten();
+    if let Some(failure) = foreign {
+        return CallError { failure: peer.advise(failure), is_retryable: false };
     }
+    let failure = peer.advise(status::failure_of(status));
+    // `SHUTTING_DOWN` is an answer in place of the call.
+    let unsent = failure.has_reason(Reason::ShuttingDown) || connection::was_not_sent(status);
+    CallError { failure, is_retryable: unsent }
 }
 
-fn deadline_error(command: &Command) -> CallError {
+fn deadline_error(command: &Command, peer: &Peer) -> CallError {
     let name = command.name;
     let message = format!("the daemon did not answer `{name}` by its deadline, and seems to hang");
-    let hint = "Run `browse status`; when that hangs, too, run `browse restart`";
+    let hint = match peer {
+        Peer::Daemon | Peer::Paired => {
+            "Run `browse status`; when that hangs, too, run `browse restart`"
+        }
+        Peer::Gateway { .. } => GATEWAY_UNREACHABLE_HINT,
+    };
     Failure::new(Reason::DaemonUnreachable, message).with_hint(hint).into()
 }

@@ -1,6 +1,7 @@
 //! Finds the daemon that a command is for, and starts one where that is meant.
 
 use std::{
+    path::PathBuf,
     thread,
     time::{Duration, Instant},
 };
@@ -10,11 +11,13 @@ use browse_proto::{Command, Reason};
 use crate::{
     address::{Address, DaemonSocket},
     failure::{Failure, Result},
+    fleet_remote::FleetRemote,
+    fleet_token,
     globals::Globals,
     pairing_link::PublicKeyPin,
     print,
     project::ProjectPaths,
-    remote::{RemoteBrowser, UNREACHABLE_HINT},
+    remote::{Remote, RemoteBrowser, UNREACHABLE_HINT},
     start,
     state::RunningDaemon,
 };
@@ -37,19 +40,49 @@ pub struct ConnectedDaemon {
     pub project_state: Option<(ProjectPaths, RunningDaemon)>,
 }
 
-/// What a remote daemon has to show.
-#[derive(Clone, Copy, Debug)]
-pub struct ServerIdentity {
-    /// This public key.
-    pub pin: PublicKeyPin,
-    /// Or a certificate that an authority vouches for.
-    pub allows_public_ca: bool,
+/// What a server on another machine has to show.
+#[derive(Clone, Debug)]
+pub enum ServerIdentity {
+    /// A daemon that has a pairing with this user.
+    Paired {
+        /// This public key.
+        pin: PublicKeyPin,
+        /// Or a certificate that an authority vouches for.
+        allows_public_ca: bool,
+    },
+    /// The gateway of a fleet.
+    Gateway(GatewayIdentity),
 }
+
+/// How the gateway of a fleet is known.
+#[derive(Clone, Debug)]
+pub struct GatewayIdentity {
+    /// Whether it has TLS: not on a loopback address.
+    pub is_tls: bool,
+    /// The host that its certificate is for, without the brackets of an IPv6 address.
+    pub host: String,
+    /// The `:authority` of calls: without a port where that is the usual one.
+    pub authority: String,
+    /// A file with authorities that count beside those of this machine.
+    pub ca: Option<PathBuf>,
+    /// The command that signs in again.
+    pub login: String,
+}
+
+/// What to do when the gateway of a fleet does not answer.
+pub const GATEWAY_UNREACHABLE_HINT: &str =
+    "Check the network and the address of the fleet, and ask its operator";
 
 /// Connects to the daemon for `command`.
 pub fn connect_for_command(command: &Command, globals: &Globals) -> Result<ConnectedDaemon> {
     if let Some(name) = &globals.remote {
-        return connect_remote(&RemoteBrowser::read(name)?, globals.timeout);
+        return match Remote::read(name)? {
+            Remote::Paired(remote) => connect_remote(&remote, globals.timeout),
+            Remote::Fleet(fleet) => {
+                let fleet = fleet_token::with_good_token(name, fleet, globals.timeout)?;
+                connect_gateway(&fleet, name, globals.timeout)
+            }
+        };
     }
     if let Some(text) = &globals.addr {
         return connect_address(text, globals);
@@ -71,8 +104,43 @@ pub fn connect_remote(remote: &RemoteBrowser, time: Option<Duration>) -> Result<
     let unreachable = |error| address.unreachable_failure(&error).with_hint(UNREACHABLE_HINT);
     let socket = address.connect_within(time).map_err(unreachable)?;
     let token = Some(remote.token.clone()).filter(|token| !token.is_empty());
-    let pin = Some(ServerIdentity { pin: remote.pin, allows_public_ca: remote.allows_public_ca });
-    Ok(ConnectedDaemon { socket, address, token, expected_identity: pin, project_state: None })
+    let RemoteBrowser { pin, allows_public_ca, .. } = *remote;
+    let identity = Some(ServerIdentity::Paired { pin, allows_public_ca });
+    Ok(ConnectedDaemon { socket, address, token, expected_identity: identity, project_state: None })
+}
+
+/// Connects to the gateway of the fleet `name`, which has to prove itself when it is called.
+/// The attempt gets `time` at most, where it is given.
+pub fn connect_gateway(
+    fleet: &FleetRemote,
+    name: &str,
+    time: Option<Duration>,
+) -> Result<ConnectedDaemon> {
+    print::mark_remote_output();
+    let address = Address::Tcp(fleet.url.address());
+    let socket = address
+        .connect_within(time)
+        .map_err(|error| address.unreachable_failure(&error).with_hint(GATEWAY_UNREACHABLE_HINT))?;
+    if let DaemonSocket::Tcp(stream) = &socket {
+        fleet.url.check_peer(stream).map_err(|why| {
+            let message = format!("the gateway at `{}` is not called: {why}", fleet.url.origin());
+            Failure::new(Reason::DaemonUnreachable, message).with_hint("Use its `https://` address")
+        })?;
+    }
+    let identity = GatewayIdentity {
+        is_tls: fleet.url.is_tls(),
+        host: fleet.url.host().to_owned(),
+        authority: fleet.url.authority().to_owned(),
+        ca: fleet.ca.clone(),
+        login: fleet.login_command(name),
+    };
+    Ok(ConnectedDaemon {
+        socket,
+        address,
+        token: Some(fleet.token.clone()),
+        expected_identity: Some(ServerIdentity::Gateway(identity)),
+        project_state: None,
+    })
 }
 
 /// Connects to the daemon of `project`, after starting it where needed.

@@ -96,7 +96,7 @@ pub const FLAGS: &[GlobalFlag] = &[
     },
     GlobalFlag {
         variable: "BROWSE_REMOTE",
-        ..flag("remote", "name", "Drives the remote browser that was redeemed under this name.")
+        ..flag("remote", "name", "Drives the remote browser, or the fleet, of this name.")
     },
     GlobalFlag { short: Some('h'), ..flag("help", "", "Prints help.") },
     GlobalFlag { short: Some('V'), ..flag("version", "", "Prints the version.") },

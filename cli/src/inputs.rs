@@ -13,6 +13,7 @@ use std::time::Duration;
 pub use environment::environment;
 pub use file::{file, piped};
 pub use files::files;
+pub use input::read_stdin;
 pub use screen::screen;
 pub use steps::{parse_steps as read_steps, steps};
 

@@ -19,7 +19,14 @@ mod streams;
 mod address;
 mod call;
 mod caller;
+mod certificates;
 mod connect;
+mod event_loop;
+mod fleet_remote;
+mod fleet_token;
+mod http_client;
+mod https_url;
+mod oidc;
 mod pairing_link;
 mod remote;
 mod start;
@@ -52,7 +59,7 @@ mod remote_hints;
 
 use std::ffi::OsString;
 
-use browse_proto::Reason;
+use browse_proto::{Command, Reason};
 
 pub use failure::Failure;
 use failure::Result;
@@ -92,7 +99,11 @@ fn run_words(words: &[String]) -> Result<u8> {
             globals.fill_from_environment()?;
             dispatch::run(invocation, &globals).map_err(|failure| match &named {
                 Some(name) => {
-                    let hint = remote_hints::with_remote_flag(&failure.hint, name);
+                    let is_called: fn(&Command) -> bool = match remote::Remote::read(name) {
+                        Ok(remote::Remote::Fleet(_)) => remote_hints::is_called_in_fleet,
+                        _ => remote_hints::is_called_by_pairing,
+                    };
+                    let hint = remote_hints::with_remote_flag(&failure.hint, name, is_called);
                     failure.with_hint(hint)
                 }
                 None => failure,

@@ -4,6 +4,8 @@ mod browsed;
 pub mod config;
 pub mod dashboard;
 pub mod extension;
+pub mod login;
+pub mod logout;
 pub mod mcp;
 pub mod redeem;
 pub mod remote_dashboard;
@@ -33,6 +35,8 @@ pub fn run(name: &str, words: &[String], globals: &Globals) -> Result<u8> {
         ("upgrade", words) => upgrade::run(words, globals),
         ("__complete", words) => print::text(&completions::candidates(words).join("\n")),
         ("guide", words) => guide::run(words),
+        ("login", words) => login::run(words, globals),
+        ("logout", words) => logout::run(words, globals),
         ("mcp", words) => mcp::run(words),
         (_, [shell]) => match completions::script(shell) {
             Some(script) => print::text(script),

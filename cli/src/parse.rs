@@ -7,6 +7,7 @@
 
 mod arguments;
 mod inner;
+mod local;
 mod name;
 mod output_path;
 mod tokens;
@@ -79,7 +80,7 @@ impl Invocation {
 
 /// The names of the commands that need no daemon.
 pub const LOCAL_NAMES: &[&str] =
-    &["help", "completions", "config", "guide", "mcp", "upgrade", "__complete"];
+    &["help", "completions", "config", "guide", "login", "logout", "mcp", "upgrade", "__complete"];
 
 /// Reads argv, without the name of the program.
 pub fn argv(words: &[String]) -> Result<Parsed> {
@@ -173,6 +174,9 @@ fn local_command(name: &'static str, mut tokens: Tokens<'_>, globals: Globals) -
         words.extend(globals.json.then(|| "--json".to_owned()));
         words.extend(globals.help.then(|| "--help".to_owned()));
         return Ok(Parsed { globals, action: CliAction::Local(name, words) });
+    }
+    if let Some(flags) = local::flags_of(name) {
+        return local::read(name, flags, tokens, globals);
     }
     let mut words = Vec::new();
     while let Some(token) = tokens.next() {

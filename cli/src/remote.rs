@@ -1,5 +1,5 @@
-//! Browsers somewhere else that were redeemed: `$BROWSE_HOME/remotes/<name>.json`,
-//! which holds a token and is the user's alone.
+//! Browsers somewhere else, which were redeemed or signed in to:
+//! `$BROWSE_HOME/remotes/<name>.json`, which holds a token and is the user's alone.
 
 use std::{
     env,
@@ -17,10 +17,20 @@ use serde_json::{Value, json};
 
 use crate::{
     failure::{Failure, Result},
+    fleet_remote::{FLEET_KIND, FleetRemote},
     io_failure,
     pairing_link::{self, PublicKeyPin},
     remote_name::check_name,
 };
+
+/// What a file names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Remote {
+    /// A daemon that has a pairing with this user.
+    Paired(RemoteBrowser),
+    /// The gateway of a fleet.
+    Fleet(FleetRemote),
+}
 
 /// A remote browser.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +60,7 @@ const MAX_FILE_BYTES: u64 = 64 << 10;
 /// How the file tells that TLS may end at a tunnel.
 const SESSION_KEY_MODE: &str = "session-key";
 
-impl RemoteBrowser {
+impl Remote {
     /// The remote `name`.
     ///
     /// # Errors
@@ -73,7 +83,53 @@ impl RemoteBrowser {
     }
 
     fn parse(text: &str) -> Option<Self> {
-        let value: Value = serde_json::from_str(text).ok()?;
+        let document: Value = serde_json::from_str(text).ok()?;
+        match document.get("kind") {
+            None => RemoteBrowser::parse(&document).map(Self::Paired),
+            Some(kind) if kind == FLEET_KIND => FleetRemote::parse(&document).map(Self::Fleet),
+            Some(_) => None,
+        }
+    }
+
+    fn document(&self) -> Value {
+        match self {
+            Self::Paired(remote) => remote.document(),
+            Self::Fleet(fleet) => fleet.document(),
+        }
+    }
+
+    /// Removes the remote `name` from this machine, when no other command writes one within `time`.
+    ///
+    /// # Errors
+    /// `REMOTE_UNKNOWN`, `FILE_UNWRITABLE`, `DEADLINE_EXCEEDED`.
+    pub fn remove(name: &str, time: Duration) -> Result<()> {
+        let path = remote_path(name)?;
+        // A renewal that is under way does not bring it back.
+        let _alone = PendingRemoteFile::new(time)?;
+        match fs::remove_file(&path) {
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(unknown_remote(name)),
+            Err(error) => Err(unwritable(&path, &error)),
+        }
+    }
+}
+
+impl RemoteBrowser {
+    /// The pairing `name`.
+    ///
+    /// # Errors
+    /// As [`Remote::read`]; `FLEET_DENIED`: it is a fleet.
+    pub fn read(name: &str) -> Result<Self> {
+        match Remote::read(name)? {
+            Remote::Paired(remote) => Ok(remote),
+            Remote::Fleet(_) => {
+                let message = format!("the remote `{name}` is a fleet, which does not serve this");
+                Err(Failure::new(Reason::FleetDenied, message))
+            }
+        }
+    }
+
+    fn parse(value: &Value) -> Option<Self> {
         let string = |key| value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
         Some(Self {
             address: string("address")
@@ -87,6 +143,15 @@ impl RemoteBrowser {
             token: string("token")?.to_owned(),
         })
     }
+
+    fn document(&self) -> Value {
+        let Self { address, pin, allows_public_ca, token } = self;
+        let mut value = json!({"address": address, "pin": pin.text(), "token": token});
+        if *allows_public_ca {
+            value["trust"] = json!(SESSION_KEY_MODE);
+        }
+        value
+    }
 }
 
 /// A file that waits for a remote: what could not be kept is known before a key
@@ -99,7 +164,7 @@ pub struct PendingRemoteFile {
 }
 
 impl PendingRemoteFile {
-    /// Makes the file, when nobody else redeems within `time`: of two tokens of
+    /// Makes the file, when no other command writes one within `time`: of two tokens of
     /// one key the later one is good, and has to be the one that is kept.
     ///
     /// # Errors
@@ -119,9 +184,9 @@ impl PendingRemoteFile {
         match make() {
             Ok((lock, file)) => Ok(Self { folder, temp_path: waiting, file, _lock: lock }),
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                let message = "another `browse redeem` has not ended";
+                let message = "another command that writes a remote has not ended";
                 let failure = Failure::new(Reason::DeadlineExceeded, message);
-                Err(failure.with_hint("Wait for it, then redeem the link again; no key was spent"))
+                Err(failure.with_hint("Wait for it, then run this again; no key was spent"))
             }
             Err(error) => Err(unwritable(&folder, &error)),
         }
@@ -131,14 +196,9 @@ impl PendingRemoteFile {
     ///
     /// # Errors
     /// `FILE_UNWRITABLE`.
-    pub fn save(mut self, name: &str, remote: &RemoteBrowser) -> Result<()> {
+    pub fn save(mut self, name: &str, remote: &Remote) -> Result<()> {
         let path = self.folder.join(format!("{}.json", check_name(name)?));
-        let RemoteBrowser { address, pin, allows_public_ca: vouched, token } = remote;
-        let mut value = json!({"address": address, "pin": pin.text(), "token": token});
-        if *vouched {
-            value["trust"] = json!(SESSION_KEY_MODE);
-        }
-        let written = self.file.write_all(value.to_string().as_bytes());
+        let written = self.file.write_all(remote.document().to_string().as_bytes());
         let kept = written.and_then(|()| fs::rename(&self.temp_path, &path));
         kept.map_err(|error| unwritable(&path, &error))
     }
@@ -170,9 +230,8 @@ fn acquire_lock(lock: &File, end: Instant) -> io::Result<()> {
 fn unwritable(path: &Path, error: &io::Error) -> Failure {
     let shown = path.display().to_string();
     let message = format!("`{shown}` cannot be written: {}", io_failure::error_text(error));
-    Failure::with_values(Reason::FileUnwritable, message, [("path", shown)]).with_hint(
-        "Make it writable, or set BROWSE_HOME to a folder that is, and redeem the link again",
-    )
+    Failure::with_values(Reason::FileUnwritable, message, [("path", shown)])
+        .with_hint("Make it writable, or set BROWSE_HOME to a folder that is, and run it again")
 }
 
 fn read_private_text(file: File) -> Result<String, String> {
@@ -249,20 +308,28 @@ mod tests {
 
     #[test]
     fn half_a_file_is_no_remote() {
+        let paired = |text: &str| match Remote::parse(text) {
+            Some(Remote::Paired(remote)) => Some(remote),
+            Some(Remote::Fleet(_)) | None => None,
+        };
         let pin = "00".repeat(32);
         let whole = format!(r#"{{"address":"a:1","pin":"{pin}","token":"t","new":1}}"#);
-        assert!(RemoteBrowser::parse(&whole).is_some_and(|remote| !remote.allows_public_ca));
+        assert!(paired(&whole).is_some_and(|remote| !remote.allows_public_ca));
         let trusting = |trust: &str| whole.replace("\"new\":1", &format!("\"trust\":{trust}"));
-        let vouched = RemoteBrowser::parse(&trusting("\"session-key\""));
+        let vouched = paired(&trusting("\"session-key\""));
         assert!(vouched.is_some_and(|remote| remote.allows_public_ca));
-        assert!(RemoteBrowser::parse(&trusting("\"else\"")).is_none());
-        assert!(RemoteBrowser::parse(&trusting("true")).is_none());
+        assert!(paired(&trusting("\"else\"")).is_none());
+        assert!(paired(&trusting("true")).is_none());
         // A socket of this machine shows no key.
         let local = whole.replace("\"a:1\"", "\"unix:/tmp/s\"");
         let nowhere = whole.replace("\"a:1\"", "\"a\"");
         let unpinned = whole.replace(&pin, "00");
         for bad in ["", "{}", "[]", &unpinned, &local, &nowhere, &whole.replace("\"t\"", "\"\"")] {
-            assert!(RemoteBrowser::parse(bad).is_none(), "{bad}");
+            assert!(paired(bad).is_none(), "{bad}");
         }
+        assert!(Remote::parse(&whole.replace("\"new\":1", "\"kind\":\"other\"")).is_none());
+        let fleet = r#"{"kind":"fleet","url":"https://browse.example.com","token":"t"}"#;
+        assert!(matches!(Remote::parse(fleet), Some(Remote::Fleet(_))));
+        assert!(Remote::parse(&fleet.replace("https", "http")).is_none());
     }
 }

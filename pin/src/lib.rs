@@ -71,14 +71,20 @@ pub fn greeting(
 /// # Errors
 /// No certificate can be checked with them.
 pub fn machine_authorities() -> Result<Option<Arc<WebPkiServerVerifier>>, VerifierBuilderError> {
-    let mut roots = RootCertStore::empty();
-    // Some of a machine's may be beyond reading.
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    let roots = machine_roots();
     if roots.is_empty() {
         return Ok(None);
     }
     let provider = Arc::new(ring::default_provider());
     WebPkiServerVerifier::builder_with_provider(roots.into(), provider).build().map(Some)
+}
+
+/// The certificates of these authorities. It is empty where the machine has none.
+pub fn machine_roots() -> RootCertStore {
+    let mut roots = RootCertStore::empty();
+    // Some of a machine's may be beyond reading.
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    roots
 }
 
 /// Knows one public key, and maybe whom to ask about others.

@@ -32,6 +32,9 @@ pub use usage::Positional;
 /// The encoded `FileDescriptorSet` of the contract, for server reflection.
 pub static DESCRIPTOR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptor.bin"));
 
+/// Path at which the gateway of a fleet says, to everybody, how callers sign in.
+pub const FLEET_DOCUMENT_PATH: &str = "/.well-known/browse-fleet";
+
 /// The names of the metadata entries that carry a call's context.
 pub mod metadata {
     /// `Bearer <token>`.

@@ -17,6 +17,7 @@ mod call_metadata;
 mod context;
 pub mod denial_audit;
 pub mod egress;
+mod fleet_session;
 mod kept_session;
 mod message;
 #[cfg(test)]
@@ -35,6 +36,7 @@ mod response_metadata;
 
 pub use call_metadata::CallMetadata;
 pub use context::{CallContext, StepHandlers};
+pub use kept_session::acts_in_session;
 pub use message::{RequestMessage, ResponseMessage};
 pub use saved_file::{collect_saved_file, run_save_as, saves_file};
 pub use steps::{run_as, run_handler, run_step, step_command};

@@ -25,6 +25,7 @@ pub mod attached;
 pub mod dashboard;
 pub mod devtools;
 pub mod egress;
+pub mod fleet_sessions;
 pub mod kept_sessions;
 pub mod notes;
 pub mod pairing;

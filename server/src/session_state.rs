@@ -14,5 +14,5 @@ pub use contents::{
 pub use counts::{StateCounts, count_noun};
 pub use key::{KeyLocation, Keyring, StateKey};
 pub use name::StateName;
-pub use seal::seal;
+pub use seal::{seal, seal_within, unseal_within};
 pub use store::{StateFileInfo, StateStore, unwritable};

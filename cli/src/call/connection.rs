@@ -3,6 +3,7 @@
 
 use std::{
     error::Error,
+    fmt,
     future::Future,
     io,
     pin::Pin,
@@ -21,7 +22,12 @@ use super::{
     details, tls, unexpected_peer,
     web::{self, GrpcWebClient},
 };
-use crate::{address::DaemonSocket, connect::ConnectedDaemon};
+use crate::{
+    address::DaemonSocket,
+    certificates,
+    connect::{ConnectedDaemon, ServerIdentity},
+    failure::Failure,
+};
 
 /// Flow-control window, large enough for a snapshot or an image in one go.
 const FLOW_CONTROL_WINDOW_BYTES: u32 = 4 << 20;
@@ -34,7 +40,21 @@ pub struct DaemonConnection {
     transport: GrpcTransport,
     authority: String,
     scheme: Scheme,
+    /// Whether what answers may be another server.
+    is_remote: bool,
 }
+
+/// Why the authorities for the certificate of a gateway cannot be used.
+#[derive(Debug)]
+pub struct UnusableCertificates(pub Failure);
+
+impl fmt::Display for UnusableCertificates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl Error for UnusableCertificates {}
 
 enum GrpcTransport {
     /// gRPC.
@@ -50,22 +70,46 @@ impl DaemonConnection {
         daemon: ConnectedDaemon,
         max_wait: Duration,
     ) -> Result<Self, Box<dyn Error + Send + Sync>> {
-        let authority = daemon.address.authority().to_owned();
-        let scheme = if daemon.expected_identity.is_some() { Scheme::HTTPS } else { Scheme::HTTP };
+        let authority = match &daemon.expected_identity {
+            Some(ServerIdentity::Gateway(gateway)) => gateway.authority.clone(),
+            _ => daemon.address.authority().to_owned(),
+        };
+        let (is_remote, has_tls) = match &daemon.expected_identity {
+            None => (false, false),
+            Some(ServerIdentity::Paired { .. }) => (true, true),
+            Some(ServerIdentity::Gateway(gateway)) => (true, gateway.is_tls),
+        };
+        let scheme = if has_tls { Scheme::HTTPS } else { Scheme::HTTP };
         let way = match daemon.socket {
             DaemonSocket::Tcp(stream) => {
                 stream.set_nonblocking(true)?;
                 stream.set_nodelay(true)?;
                 let stream = TcpStream::from_std(stream)?;
                 match &daemon.expected_identity {
-                    Some(proof) => {
-                        let stream = tls::handshake(stream, &authority, proof, max_wait).await?;
-                        match proof.allows_public_ca {
+                    Some(ServerIdentity::Paired { pin, allows_public_ca }) => {
+                        let config = tls::paired_config(*pin, *allows_public_ca)?;
+                        let host = tls::host_of(&authority);
+                        let stream = tls::handshake(stream, host, config, max_wait).await?;
+                        match allows_public_ca {
                             true => GrpcTransport::GrpcWeb(web::handshake(stream).await?),
-                            false => GrpcTransport::Http2(handshake(stream).await?),
+                            false => {
+                                tls::check_http2(&stream)?;
+                                GrpcTransport::Http2(handshake(stream).await?)
+                            }
                         }
                     }
-                    None => GrpcTransport::Http2(handshake(stream).await?),
+                    Some(ServerIdentity::Gateway(gateway)) if gateway.is_tls => {
+                        let ca = gateway.ca.as_deref();
+                        let config = certificates::client_config(ca, tls::ALPN_HTTP2);
+                        let config = config.map_err(UnusableCertificates)?;
+                        let host = gateway.host.clone();
+                        let stream = tls::handshake(stream, host, config, max_wait).await?;
+                        tls::check_http2(&stream)?;
+                        GrpcTransport::Http2(handshake(stream).await?)
+                    }
+                    Some(ServerIdentity::Gateway(_)) | None => {
+                        GrpcTransport::Http2(handshake(stream).await?)
+                    }
                 }
             }
             DaemonSocket::Unix(stream) => {
@@ -73,7 +117,7 @@ impl DaemonConnection {
                 GrpcTransport::Http2(handshake(UnixStream::from_std(stream)?).await?)
             }
         };
-        Ok(Self { transport: way, authority, scheme })
+        Ok(Self { transport: way, authority, scheme, is_remote })
     }
 
     fn uri(&self, of: &Uri) -> Result<Uri, http::Error> {
@@ -118,7 +162,7 @@ impl GrpcService<Body> for DaemonConnection {
             Ok(uri) => *request.uri_mut() = uri,
             Err(error) => return Box::pin(async move { Err(error.into()) }),
         }
-        let is_remote = self.scheme == Scheme::HTTPS;
+        let is_remote = self.is_remote;
         let checked = move |answer| {
             let answer = details::sanitize_details(answer);
             if is_remote { unexpected_peer::check_response(answer) } else { Ok(answer) }

@@ -3,14 +3,13 @@
 use browse_proto::{Command, Reason};
 use bytes::Bytes;
 use serde_json::{Map, Value};
-use tokio::runtime;
 
 use super::{CallError, InvocationContext};
 use crate::{
     connect::ConnectedDaemon,
+    event_loop,
     failure::{Failure, Result},
     globals::Globals,
-    io_failure,
     parse::Invocation,
     project::working_directory,
     request::PreparedRequest,
@@ -25,7 +24,7 @@ pub fn send(
 ) -> Result<(Bytes, ResponseNotices), CallError> {
     let context = context(request, globals, &daemon)?;
     let call = super::unary(daemon, request.invocation.command, request.body.clone(), &context);
-    runtime()?.block_on(call)
+    event_loop::new()?.block_on(call)
 }
 
 /// Makes a streaming call to `daemon`. `start` is given what the headers say, then
@@ -40,7 +39,7 @@ pub fn send_streaming(
 ) -> Result<(), CallError> {
     let context = context(request, globals, &daemon)?;
     let (command, body) = (request.invocation.command, request.body.clone());
-    runtime()?.block_on(super::streaming(daemon, command, body, &context, start, each, end))
+    event_loop::new()?.block_on(super::streaming(daemon, command, body, &context, start, each, end))
 }
 
 /// Calls a command without arguments for ourselves.
@@ -64,12 +63,4 @@ fn context(
 ) -> Result<InvocationContext> {
     let timeout = request.timeout(globals.timeout);
     Ok(InvocationContext::new(globals, daemon, &working_directory()?, timeout))
-}
-
-/// One thread, which is all that a call needs.
-fn runtime() -> Result<runtime::Runtime> {
-    runtime::Builder::new_current_thread().enable_io().enable_time().build().map_err(|error| {
-        let message = format!("no event loop can be made: {}", io_failure::error_text(&error));
-        Failure::new(Reason::Bug, message)
-    })
 }

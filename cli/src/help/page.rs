@@ -44,6 +44,18 @@ pub const LOCAL_COMMANDS: &[LocalCommand] = &[
         example: "browse guide scrape",
     },
     LocalCommand {
+        name: "login",
+        usage: "browse login <url> [--name <name>] [--token-file <file> | --token-stdin] [--ca <file>] [--json]",
+        help: "Signs in to a fleet, and keeps it as a remote.\n\nIt prints an address and a code to confirm there, waits, and checks the token with the gateway. The token is kept in `remotes` of BROWSE_HOME, for this user alone, and is renewed when it is about to end. --name is the name for `--remote`; that of the fleet by default. A fleet without a sign-in takes a token from a file or from standard input. --ca adds the certificate authorities of a PEM file to those of the machine. --timeout bounds the time that it waits.",
+        example: "browse login https://browse.example.com",
+    },
+    LocalCommand {
+        name: "logout",
+        usage: "browse logout <name> [--json]",
+        help: "Removes a remote from this machine, with its tokens.\n\nThe sign-in at the issuer stays, and so does a pairing, until its owner revokes it.",
+        example: "browse logout fleet",
+    },
+    LocalCommand {
         name: "mcp",
         usage: "browse mcp [--session <name>] [--host <glob>]... [--read-only] [--tools <a,b>] | browse mcp call <tool> '<json>'",
         help: "Serves an agent over MCP, on standard input and output.\n\nAn MCP client starts it: `claude mcp add browse -- browse mcp`. Each server has a session and a token of its own: it can neither approve, pair, trust a skill nor see other sessions. Answers end with the handle of the session, which another server takes as the argument `session` of any tool. `mcp call` makes one call and prints its result as JSON.",

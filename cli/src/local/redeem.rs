@@ -16,7 +16,7 @@ use crate::{
     limits,
     pairing_link::PairingLink,
     print,
-    remote::{PendingRemoteFile, RemoteBrowser},
+    remote::{PendingRemoteFile, Remote, RemoteBrowser},
     remote_name,
     request::PreparedRequest,
     response,
@@ -64,7 +64,7 @@ pub fn run(request: &PreparedRequest, globals: &Globals) -> Result<u8> {
         Some(name) => name.clone(),
         None => remote_name::check_name(given)?,
     };
-    draft.save(&name, &place)?;
+    draft.save(&name, &Remote::Paired(place))?;
     response.insert("name".to_owned(), json!(name));
     let code = print::answer(command, &response, None, globals)?;
     // A dashboard alone has every session.

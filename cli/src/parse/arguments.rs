@@ -212,7 +212,7 @@ pub fn set_global(
     globals.set(flag, value.ok_or_else(|| missing_value(&spelling, flag.value))?)
 }
 
-fn no_value(spelling: &str, value: Option<&str>) -> Result<()> {
+pub(super) fn no_value(spelling: &str, value: Option<&str>) -> Result<()> {
     match value {
         None => Ok(()),
         Some(value) => {
@@ -223,7 +223,7 @@ fn no_value(spelling: &str, value: Option<&str>) -> Result<()> {
     }
 }
 
-fn missing_value(spelling: &str, label: &str) -> Failure {
+pub(super) fn missing_value(spelling: &str, label: &str) -> Failure {
     let message = format!("`{spelling}` wants a value");
     let hint = format!(
         "Write `{spelling} <{label}>`, or `{spelling}=<{label}>` when it begins with a dash"

@@ -19,7 +19,7 @@ fn all_help_reads_as_one_page() {
         }
         assert!(of(&words).contains(command.summary()), "{}", command.name);
     }
-    for local in ["help", "completions", "guide", "mcp"] {
+    for local in ["help", "completions", "guide", "login", "logout", "mcp"] {
         page.push_str(&format!("\n{}\n\n{}", "=".repeat(80), of(&[local])));
     }
     insta::assert_snapshot!(page);

@@ -14,11 +14,16 @@ mod downloads;
 mod egress;
 mod egress_ways;
 mod extension;
+mod fleet_login;
 mod flood;
 mod flows;
 mod frames;
+#[path = "../support/gateway.rs"]
+mod gateway;
 mod greetings;
 mod health;
+#[path = "../support/issuer.rs"]
+mod issuer;
 mod kept_sessions;
 mod leaving;
 mod mcp;

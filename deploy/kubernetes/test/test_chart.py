@@ -219,6 +219,31 @@ class Pods(unittest.TestCase):
         profile = {"type": "Localhost", "localhostProfile": "profiles/browse.json"}
         self.assertEqual(everything["securityContext"]["seccompProfile"], profile)
 
+    def test_sessions_are_saved_where_a_store_is_set(self):
+        def pods(settings):
+            pool = find(objects(settings), "Deployment", f"{RELEASE}-pool")
+            return pool["spec"]["template"]["spec"]
+
+        spec = pods("everything")
+        container = spec["containers"][0]
+        environment = {each["name"]: each.get("value") for each in container["env"]}
+        self.assertEqual(environment["BROWSE_POD_STATE"], "s3://browse-states/fleet")
+        self.assertEqual(environment["BROWSE_POD_STATE_INTERVAL"], "30s")
+        folder = environment["BROWSE_POD_STATE_KEY_FILE"].rsplit("/", 1)[0]
+        (mount,) = [each for each in container["volumeMounts"] if each["mountPath"] == folder]
+        self.assertTrue(mount["readOnly"])
+        (volume,) = [each for each in spec["volumes"] if each["name"] == mount["name"]]
+        self.assertEqual(volume["secret"]["secretName"], "browse-state-key")
+        self.assertEqual(
+            container["envFrom"], [{"secretRef": {"name": "browse-state-store"}}]
+        )
+        drain = int(environment["BROWSE_POD_DRAIN"].removesuffix("s"))
+        self.assertGreaterEqual(spec["terminationGracePeriodSeconds"], drain + 20)
+        self.assertTrue(gate_settings("everything")["restore_sessions"])
+        without = pods("minimal")["containers"][0]
+        self.assertNotIn("BROWSE_POD_STATE", {each["name"] for each in without["env"]})
+        self.assertNotIn("restore_sessions", gate_settings("minimal"))
+
     def test_the_claim_takes_a_pod_out_of_the_deployment(self):
         deployment = find(objects("minimal"), "Deployment", f"{RELEASE}-pool")
         self.assertEqual(
@@ -229,7 +254,8 @@ class Pods(unittest.TestCase):
         known = set(
             re.findall(r"BROWSE_POD_\w+", (ROOT / "server/src/process/pod/settings.rs").read_text())
         )
-        pods = find(objects("minimal"), "Deployment", f"{RELEASE}-pool")["spec"]["template"]["spec"]
+        pool = find(objects("everything"), "Deployment", f"{RELEASE}-pool")
+        pods = pool["spec"]["template"]["spec"]
         set_here = {each["name"] for each in pods["containers"][0]["env"]}
         self.assertEqual({name for name in set_here if name.startswith("BROWSE_POD_")}, known)
         documented = (ROOT / "docs/settings.md").read_text()
@@ -256,6 +282,7 @@ class Gate(unittest.TestCase):
         cluster = fields("server/gate/src/config.rs", "ClusterConfig")
         auth = fields("server/gate/src/auth/settings.rs", "AuthSettings")
         quota = fields("server/fleet/src/message.rs", "TenantQuota")
+        login = fields("server/gate/src/login.rs", "LoginSettings")
         for settings in SETTINGS:
             found = gate_settings(settings)
             self.assertLessEqual(set(found), known)
@@ -267,6 +294,7 @@ class Gate(unittest.TestCase):
         self.assertEqual(known - set(whole), set(), "a setting that the chart cannot set")
         self.assertEqual(auth - set(whole["auth"]), {"jwks_file"})
         self.assertIn("jwks_file", gate_settings("hpa")["auth"])
+        self.assertEqual(set(whole["login"]), login)
 
     def test_settings_arrive_as_they_are(self):
         found = gate_settings("everything")
@@ -283,6 +311,10 @@ class Gate(unittest.TestCase):
         )
         self.assertEqual(found["cluster"]["namespace"], NAMESPACE)
         self.assertEqual(gate_settings("hpa")["listen"], "[::]:8080")
+        self.assertEqual(
+            found["login"],
+            {"client_id": "browse-cli", "scopes": ["openid", "offline_access", "browse:write"]},
+        )
 
     def test_what_the_settings_name_is_mounted(self):
         for settings in SETTINGS:
@@ -357,6 +389,7 @@ class Refusals(unittest.TestCase):
             ("image.repository=", "image.repository"),
             ("auth.apiKeys.secret=", "auth.apiKeys.secret"),
             ("auth.issuer=https://i", "auth.audience"),
+            ("auth.apiKeys.secret=k,login.clientId=c", "auth.issuer"),
             ("auth.audience=a", "auth.issuer"),
             ("auth.jwksUrl=https://i", "auth.issuer"),
             ("auth.jwksUrl=http://i", "jwksUrl"),
@@ -374,6 +407,10 @@ class Refusals(unittest.TestCase):
             ("pool.seccomp.type=Unconfined", "seccomp"),
             ("pool.seccomp.type=Localhost", "pool.seccomp.localhostProfile"),
             ("pool.seccomp.localhostProfile=a", "pool.seccomp.localhostProfile"),
+            ("state.url=s3://bucket", "state.keySecret"),
+            ("state.keySecret=key", "state.url"),
+            ("state.credentialsSecret=store", "state.url"),
+            ("state.url=file:///tmp/x,state.keySecret=key", "url"),
             ("certificates.mode=existing", "certificates.existing"),
             ("certificates.mode=none", "mode"),
             ("scaling.mode=cpu", "mode"),

@@ -30,6 +30,10 @@ pub const TENANT_HEADER: &str = "browse-fleet-tenant";
 /// Header with the uid of the pod that a call is for.
 pub const POD_HEADER: &str = "browse-fleet-pod";
 
+/// Header of a response of a pod that did nothing, because the session has moved: another pod can
+/// restore it.
+pub const MOVED_HEADER: &str = "browse-fleet-moved";
+
 /// How a pod is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PodStatus {
@@ -112,6 +116,9 @@ pub struct PlaceRequest {
     pub quota: TenantQuota,
     /// Milliseconds that the caller waits.
     pub wait_ms: u64,
+    /// A pod that the session has moved from: the place that it has there is given back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_from: Option<PodUid>,
 }
 
 /// What a tenant may have.

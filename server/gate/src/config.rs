@@ -11,7 +11,7 @@ use browse_base::{Error, HINT_KEY, Result};
 use browse_proto::Reason;
 use serde::{Deserialize, Deserializer, de::Error as _};
 
-use crate::{auth::AuthSettings, placement::PlacementSettings};
+use crate::{auth::AuthSettings, login::LoginSettings, placement::PlacementSettings};
 
 /// The settings.
 #[derive(Debug, Deserialize)]
@@ -40,6 +40,10 @@ pub struct GateConfig {
     /// Time without a call after which a session is closed.
     #[serde(default = "default_idle_session_time", deserialize_with = "duration")]
     pub idle_session_time: Duration,
+    /// Whether the pods save their sessions in an object store: one whose pod ends is restored on
+    /// another one.
+    #[serde(default)]
+    pub restore_sessions: bool,
     /// Time that running calls get when the gateway is to end.
     #[serde(default = "default_drain_time", deserialize_with = "duration")]
     pub drain_time: Duration,
@@ -47,6 +51,9 @@ pub struct GateConfig {
     pub cluster: ClusterConfig,
     /// Who may call.
     pub auth: AuthSettings,
+    /// How the command line signs in.
+    #[serde(default)]
+    pub login: LoginSettings,
 }
 
 /// The settings about the cluster.
@@ -150,6 +157,7 @@ mod tests {
         let config = GateConfig::parse(WHOLE).expect("it is whole");
         assert_eq!((config.pod_port, config.sessions_per_pod), (7443, 10));
         assert_eq!(config.empty_pod_time, Duration::from_secs(30));
+        assert!(!config.restore_sessions);
     }
 
     #[test]

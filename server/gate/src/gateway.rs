@@ -15,13 +15,14 @@ use browse_fleet::{
     SessionScope,
 };
 use browse_policy::layer::{bearer_token, error_reply, requested_timeout};
-use browse_proto::{Command, Reason, Scope};
-use http::{Request, Response, header};
+use browse_proto::{Command, FLEET_DOCUMENT_PATH, Reason, Scope};
+use http::{Method, Request, Response, header};
 use tonic::body::Body;
 
 use crate::{
     auth::{Authenticator, Caller},
     cluster::{Cluster, PodRecord},
+    login::LoginDocument,
     metrics::{FleetCounts, Metrics},
     peer::PeerClient,
     placement::{Placement, unavailable},
@@ -46,23 +47,28 @@ const ROUTE_LOOKS: u32 = 400;
 /// The gateway.
 pub struct Gateway {
     authenticator: Arc<Authenticator>,
+    login: LoginDocument,
     cluster: Arc<dyn Cluster>,
     placement: Arc<Placement>,
     pods: Arc<PodClient>,
     replicas: PeerClient,
     routes: Mutex<Routes>,
     metrics: Arc<Metrics>,
+    restores_sessions: bool,
 }
 
 /// What a gateway is made of.
 #[allow(missing_docs)]
 pub struct GatewayParts {
     pub authenticator: Arc<Authenticator>,
+    pub login: LoginDocument,
     pub cluster: Arc<dyn Cluster>,
     pub placement: Arc<Placement>,
     pub pods: Arc<PodClient>,
     pub identity: Arc<browse_fleet::FleetIdentity>,
     pub metrics: Arc<Metrics>,
+    /// Whether pods save their sessions in an object store, so that another one can restore them.
+    pub restores_sessions: bool,
 }
 
 impl Gateway {
@@ -73,12 +79,14 @@ impl Gateway {
     pub fn start(parts: GatewayParts) -> Result<Arc<Self>> {
         let gateway = Arc::new(Self {
             authenticator: parts.authenticator,
+            login: parts.login,
             replicas: PeerClient::new(&parts.identity, GATE_NAME)?,
             cluster: parts.cluster,
             placement: parts.placement,
             pods: parts.pods,
-            routes: Mutex::default(),
+            routes: Mutex::new(Routes::new(parts.restores_sessions)),
             metrics: parts.metrics,
+            restores_sessions: parts.restores_sessions,
         });
         gateway.update_routes();
         tokio::spawn(follow_pods(Arc::downgrade(&gateway)));
@@ -148,6 +156,9 @@ impl Gateway {
             let message = "the call carries an `Origin` header";
             return Err(Error::new(Reason::OriginDenied, message));
         }
+        if request.method() == Method::GET && request.uri().path() == FLEET_DOCUMENT_PATH {
+            return Ok(self.login.answer());
+        }
         let token = bearer_token(&request)?;
         let caller = self.authenticator.authenticate(token.as_deref()).await?;
         let command = command_of(&request)?;
@@ -156,8 +167,9 @@ impl Gateway {
         let session = session_of(&caller, &body)?;
         let key = SessionKey { tenant: caller.tenant.clone(), session };
         let wait = requested_timeout(body.headers()).unwrap_or(DEFAULT_WAIT).min(MAX_WAIT);
+        let until = Instant::now() + wait;
         let pod = self.pod_of(&caller, command, wait, &key).await?;
-        forward::forward(self, &caller, command, body, &key, pod).await
+        forward::forward(self, &caller, command, body, &key, until, pod).await
     }
 
     /// The pod for a call: that of the session, which is opened when the command opens sessions.
@@ -174,15 +186,16 @@ impl Gateway {
             let any = routes.any_pod(&key.tenant).cloned();
             (known, any, routes.take_lost(key))
         };
-        if is_lost {
+        if is_lost && !self.restores_sessions {
             let message = format!("the pod of the session `{}` has ended", key.session);
             return Err(Error::new(Reason::SessionLost, message).with("session", &key.session));
         }
         if let Some(pod) = known {
             return Ok(pod);
         }
-        if opens_session(command) {
-            return self.place(caller, wait, key).await;
+        // One that lies in the store alone has to be opened before it can be closed.
+        if opens_session(command) || self.restores_sessions && command.name == "session close" {
+            return self.place(caller, wait, key, None).await;
         }
         any.ok_or_else(|| {
             let message = format!("the session `{}` is not open", key.session);
@@ -190,8 +203,14 @@ impl Gateway {
         })
     }
 
-    /// Asks the replica that leads for a place.
-    async fn place(&self, caller: &Caller, wait: Duration, key: &SessionKey) -> Result<PodRecord> {
+    /// Asks the replica that leads for a place: another one than in the pod that it moves from.
+    async fn place(
+        &self,
+        caller: &Caller,
+        wait: Duration,
+        key: &SessionKey,
+        moved_from: Option<&PodRecord>,
+    ) -> Result<PodRecord> {
         let until = Instant::now() + wait;
         loop {
             let left = until.saturating_duration_since(Instant::now());
@@ -200,6 +219,7 @@ impl Gateway {
                 session: key.session.clone(),
                 quota: caller.quota,
                 wait_ms: u64::try_from(left.as_millis()).unwrap_or(u64::MAX),
+                moved_from: moved_from.map(|pod| pod.uid.clone()),
             };
             match self.ask_leader(&request).await {
                 Ok(place) => return self.wait_for_route(key, &place).await,

@@ -8,6 +8,7 @@ pub mod auth;
 pub mod cluster;
 pub mod config;
 pub mod gateway;
+pub mod login;
 pub mod metrics;
 pub mod peer;
 pub mod placement;

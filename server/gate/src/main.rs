@@ -19,6 +19,7 @@ use browse_gate::{
     },
     config::{ClusterConfig, GateConfig},
     gateway::{Gateway, GatewayParts},
+    login::LoginDocument,
     metrics::Metrics,
     placement::Placement,
     pods::PodClient,
@@ -90,13 +91,16 @@ async fn serve(config: GateConfig) -> Result<()> {
         config.placement(),
         Arc::clone(&metrics),
     );
+    let login = LoginDocument::new(&config.cluster.fleet, &config.login, &config.auth)?;
     let gateway = Gateway::start(GatewayParts {
         authenticator: Authenticator::new(config.auth)?,
+        login,
         cluster: Arc::clone(&cluster) as Arc<dyn Cluster>,
         placement,
         pods,
         identity,
         metrics,
+        restores_sessions: config.restore_sessions,
     })?;
     let (draining, done) = (CancellationToken::new(), CancellationToken::new());
     let health = server::bind(config.health).await?;

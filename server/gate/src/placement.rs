@@ -15,7 +15,7 @@ use std::{
 };
 
 use browse_base::{Error, Result};
-use browse_fleet::{PlaceRequest, PodUid, SessionKey, Tenant, TenantQuota};
+use browse_fleet::{PlaceRequest, PodUid, SessionKey, Tenant};
 use browse_proto::Reason;
 use tokio::{
     sync::{Notify, oneshot},
@@ -78,6 +78,8 @@ struct PlacementRequest {
     ticket: Option<Ticket>,
     waiters: Vec<(u64, oneshot::Sender<Result<PodUid>>)>,
     since: Instant,
+    /// The pod that the session has moved from.
+    avoided: Option<PodUid>,
 }
 
 /// Sessions of a tenant for one pod.
@@ -115,7 +117,10 @@ impl Placement {
     /// replica does not lead, or the cluster does not answer.
     pub async fn place(self: &Arc<Self>, request: &PlaceRequest) -> Result<PodUid> {
         let key = SessionKey { tenant: request.tenant.clone(), session: request.session.clone() };
-        let Some((waiter, answer)) = self.enter(&key, request.quota)? else {
+        if let Some(pod) = &request.moved_from {
+            self.release_moved(&key, pod).await?;
+        }
+        let Some((waiter, answer)) = self.enter(&key, request)? else {
             return self.existing(&key).map(|pod| pod.uid).ok_or_else(lost_leadership);
         };
         let waiter = Waiter { placement: Arc::clone(self), key, id: waiter };
@@ -144,6 +149,21 @@ impl Placement {
         self.release_in(&pod.name, key, since).await;
     }
 
+    /// Gives back the place of a session in the pod that it has moved from, if it has it there.
+    async fn release_moved(&self, key: &SessionKey, from: &PodUid) -> Result<()> {
+        if !self.leads() {
+            return Err(lost_leadership());
+        }
+        let is_there = || self.existing(key).is_some_and(|pod| pod.uid == *from);
+        if is_there() {
+            self.release(key).await;
+        }
+        match is_there() {
+            true => Err(unavailable("the session still has its place in the pod of before")),
+            false => Ok(()),
+        }
+    }
+
     /// Gives back the place that a session got in a pod at `since`, and no later one.
     async fn release_in(&self, pod: &str, key: &SessionKey, since: u64) {
         for _ in 0..MAX_WRITES {
@@ -167,8 +187,9 @@ impl Placement {
     fn enter(
         &self,
         key: &SessionKey,
-        quota: TenantQuota,
+        place: &PlaceRequest,
     ) -> Result<Option<(u64, oneshot::Receiver<Result<PodUid>>)>> {
+        let quota = place.quota;
         if !self.leads() {
             return Err(lost_leadership());
         }
@@ -199,18 +220,25 @@ impl Placement {
             return Err(Error::new(Reason::FleetQuota, message).with("sessions", sessions));
         }
         let now = Instant::now();
-        state.rates.count(&key.tenant, quota.sessions_per_minute, now).map_err(|wait| {
-            let message =
-                format!("the tenant may open {} sessions a minute", quota.sessions_per_minute);
-            retry_later(Error::new(Reason::FleetQuota, message), wait)
-        })?;
+        // One that moves is not another one.
+        if place.moved_from.is_none() {
+            state.rates.count(&key.tenant, quota.sessions_per_minute, now).map_err(|wait| {
+                let message =
+                    format!("the tenant may open {} sessions a minute", quota.sessions_per_minute);
+                retry_later(Error::new(Reason::FleetQuota, message), wait)
+            })?;
+        }
         let ticket = state.queue.push(&key.tenant, quota.queue, key.clone());
         let ticket = ticket.map_err(|QueueFull { waiting }| {
             let message = format!("{waiting} callers of the tenant wait for a place already");
             retry_later(Error::new(Reason::FleetBusy, message), MIN_RETRY)
         })?;
-        let request =
-            PlacementRequest { ticket: Some(ticket), waiters: vec![(waiter, sender)], since: now };
+        let request = PlacementRequest {
+            ticket: Some(ticket),
+            waiters: vec![(waiter, sender)],
+            since: now,
+            avoided: place.moved_from.clone(),
+        };
         state.requests.insert(key.clone(), request);
         Ok(Some((waiter, receiver)))
     }
@@ -240,8 +268,11 @@ impl Placement {
         let mut state = self.lock();
         let state = &mut *state;
         loop {
-            let reserved = &state.reserved;
-            let choose = |tenant: &Tenant, _: &SessionKey| self.choose(&pods, reserved, tenant);
+            let (reserved, requests) = (&state.reserved, &state.requests);
+            let choose = |tenant: &Tenant, key: &SessionKey| {
+                let avoided = requests.get(key).and_then(|request| request.avoided.as_ref());
+                self.choose(&pods, reserved, tenant, avoided)
+            };
             let Some((key, pod)) = state.queue.take(choose) else { return };
             // Nobody waits for it any more.
             let Some(request) = state.requests.get_mut(&key) else { continue };
@@ -273,6 +304,7 @@ impl Placement {
         pods: &PodTable,
         reserved: &HashMap<String, Reservation>,
         tenant: &Tenant,
+        avoided: Option<&PodUid>,
     ) -> Option<String> {
         let has_room = |pod: &&PodRecord| {
             let claimed = pod.claim.as_ref().filter(|claim| claim.tenant == *tenant);
@@ -288,10 +320,13 @@ impl Placement {
             is_theirs
                 && pod.is_ready
                 && !pod.is_ending
+                && avoided != Some(&pod.uid)
                 && pod.address.is_some()
                 && sessions < self.settings.sessions_per_pod
         };
-        let is_free = |pod: &&PodRecord| pod.is_warm() && !reserved.contains_key(&pod.name);
+        let is_free = |pod: &&PodRecord| {
+            pod.is_warm() && !reserved.contains_key(&pod.name) && avoided != Some(&pod.uid)
+        };
         let own = pods.values().find(has_room);
         own.or_else(|| pods.values().find(is_free)).map(|pod| pod.name.clone())
     }

@@ -20,12 +20,20 @@ pub struct Routes {
     sessions: HashMap<SessionKey, String>,
     /// Sessions whose pod has gone, and when, until somebody calls.
     lost: HashMap<SessionKey, Instant>,
+    /// Whether sessions stay with a pod that is being deleted until they have moved: it saves them
+    /// before it ends, and another pod must not restore them earlier.
+    moves_sessions: bool,
 }
 
 impl Routes {
+    /// No pod yet.
+    pub fn new(moves_sessions: bool) -> Self {
+        Self { moves_sessions, ..Self::default() }
+    }
+
     /// Takes in the pods as they are now.
     pub fn update(&mut self, pods: Arc<PodTable>, now: Instant) {
-        let sessions = index(&pods);
+        let sessions = index(&pods, self.moves_sessions);
         for (key, pod) in &self.sessions {
             // One whose claim was given up has ended in order; a pod that ends takes its sessions
             // with it, claimed as they are.
@@ -72,18 +80,19 @@ impl Routes {
 }
 
 /// The pod of each session. Where two have one, the older place counts: a replica that led before
-/// may have given another one late.
-fn index(pods: &PodTable) -> HashMap<SessionKey, String> {
-    let mut found: HashMap<SessionKey, (u64, &String)> = HashMap::new();
+/// may have given another one late. One in a pod that is being deleted counts last.
+fn index(pods: &PodTable, moves_sessions: bool) -> HashMap<SessionKey, String> {
+    let mut found: HashMap<SessionKey, (bool, u64, &String)> = HashMap::new();
     for (name, pod) in pods {
-        let Some(claim) = pod.claim.as_ref().filter(|_| pod.is_reachable()) else { continue };
+        let has_sessions = pod.is_reachable() || moves_sessions && pod.address.is_some();
+        let Some(claim) = pod.claim.as_ref().filter(|_| has_sessions) else { continue };
         for (session, place) in &claim.sessions {
             let key = SessionKey { tenant: claim.tenant.clone(), session: session.clone() };
-            let own = (place.since, name);
+            let own = (pod.is_ending, place.since, name);
             found.entry(key).and_modify(|known| *known = own.min(*known)).or_insert(own);
         }
     }
-    found.into_iter().map(|(key, (_, name))| (key, name.clone())).collect()
+    found.into_iter().map(|(key, (_, _, name))| (key, name.clone())).collect()
 }
 
 #[cfg(test)]
@@ -143,6 +152,20 @@ mod tests {
         routes.update(Arc::new([(name, ending)].into()), now);
         routes.update(Arc::default(), now);
         assert!(routes.pod(&key("a", "s")).is_none() && routes.take_lost(&key("a", "s")));
+    }
+
+    #[test]
+    fn a_session_that_can_move_stays_with_a_pod_that_is_being_deleted_until_it_has() {
+        let mut routes = Routes::new(true);
+        let now = Instant::now();
+        let (name, record) = pod("p1", "a", &[("s", 1)]);
+        let ending = PodRecord { is_ending: true, ..record };
+        routes.update(Arc::new([(name.clone(), ending.clone())].into()), now);
+        let place =
+            |routes: &Routes| routes.pod(&key("a", "s")).map(|pod| pod.name.as_str().to_owned());
+        assert_eq!(place(&routes).as_deref(), Some("p1"));
+        routes.update(Arc::new([(name, ending), pod("p2", "a", &[("s", 9)])].into()), now);
+        assert_eq!(place(&routes).as_deref(), Some("p2"));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use super::{PendingReload, Session, SessionSnapshot, Tab};
+use super::{PendingReload, Session, SessionNumbers, SessionSnapshot, Tab, TabId};
 use browse_base::Result;
 use browse_chromium::{BrowserContext, BrowserContextId, DocumentSnapshot, Error as BrowserError};
 
@@ -33,6 +33,9 @@ pub struct KeptSession {
     pub origins: Vec<KeptOrigin>,
     /// Tabs with pages of the web, oldest first.
     pub tabs: Vec<KeptTab>,
+    /// Numbers that callers know, of a session that moves between daemons.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub numbers: Option<SessionNumbers>,
 }
 
 /// The local storage of an origin.
@@ -146,27 +149,35 @@ impl Session {
 
     /// What is written of it, by its last snapshot.
     pub fn kept_contents(&self) -> KeptSession {
+        self.contents_with_tab_ids().0
+    }
+
+    /// The same with the ids of the tabs in it.
+    pub(super) fn contents_with_tab_ids(&self) -> (KeptSession, Vec<TabId>) {
         let snapshot = self.snapshot();
         let active = self.active().map(|tab| tab.id());
         let tab = |tab: &Tab| {
             let documents = snapshot.tab_storage(tab.id());
-            Some(KeptTab {
+            let kept = KeptTab {
                 url: web_address(tab)?,
                 active: active == Some(tab.id()),
                 documents: documents.into_iter().filter_map(KeptDocument::of).collect(),
-            })
+            };
+            Some((kept, tab.id()))
         };
-        let tabs = self.tabs().iter().filter_map(|one| tab(one)).collect();
+        let (tabs, ids) = self.tabs().iter().filter_map(|one| tab(one)).unzip();
         let origins = snapshot.local_storage_by_origin().into_iter();
         let origin = |(origin, packed): (&str, &str)| KeptOrigin {
             origin: origin.to_owned(),
             local: packed.to_owned(),
         };
-        KeptSession {
+        let contents = KeptSession {
             cookies: snapshot.raw_cookies(),
             origins: origins.map(origin).collect(),
             tabs,
-        }
+            numbers: None,
+        };
+        (contents, ids)
     }
 
     /// Gives a session that was never used what it held when it was saved. Cookies and local
@@ -177,8 +188,15 @@ impl Session {
     pub async fn restore_kept(&self, kept: KeptSession) -> Result<()> {
         let origins = kept.origins.into_iter().map(|one| (one.origin, one.local)).collect();
         *self.lock_snapshot() = SessionSnapshot::restored(kept.cookies, origins);
+        let ids = match &kept.numbers {
+            Some(numbers) => self.registry()?.continue_numbers(numbers),
+            None => Vec::new(),
+        };
         let mut active = None;
-        for kept in kept.tabs {
+        for (at, kept) in kept.tabs.into_iter().enumerate() {
+            if let Some(id) = ids.get(at) {
+                self.registry()?.skip_tab_ids_to(*id);
+            }
             let tab = self.open_background_tab(self.owner()).await?;
             if kept.active {
                 active = Some(tab.id());

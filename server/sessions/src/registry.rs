@@ -21,8 +21,8 @@ use browse_policy::ClientId;
 /// The sessions of a daemon. `default`, which is root's, is always there.
 pub struct Sessions {
     browser_handle: BrowserHandle,
-    numbers: Arc<RefNumbers>,
-    next_tab: AtomicU64,
+    pub(super) numbers: Arc<RefNumbers>,
+    pub(super) next_tab: AtomicU64,
     sessions: Mutex<Vec<Arc<Session>>>,
     /// What no session may go beyond.
     rules: SessionRules,

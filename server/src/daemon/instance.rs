@@ -18,6 +18,7 @@ use crate::{
     dashboard::{DashboardListener, DashboardParts, DashboardServices, PageFiles},
     devtools::{DevToolsListener, DevToolsParts, RecordClient},
     egress::Egress,
+    fleet_sessions::FleetSessions,
     idle_timer::IdleTimer,
     kept_sessions::{KeptSessions, KeptSessionsParts},
     keychain::Keychain,
@@ -82,6 +83,7 @@ pub struct Daemon {
     watch: ContentMonitor,
     keychain: Arc<Keychain>,
     kept_sessions: Arc<KeptSessions>,
+    fleet_sessions: Option<Arc<FleetSessions>>,
     windows: Arc<Windows>,
     attacher: BrowserAttacher,
     scanner: Scanner,
@@ -106,6 +108,8 @@ pub struct DaemonParts {
     pub build_id: String,
     pub authority: Arc<Authority>,
     pub sessions: Arc<Sessions>,
+    /// Of a pod whose fleet has an object store.
+    pub fleet_sessions: Option<Arc<FleetSessions>>,
     pub guardian: Option<Arc<Guardian>>,
     pub notice: Option<String>,
     /// What is served at a listener that opens later.
@@ -224,6 +228,7 @@ impl Daemon {
             watch,
             keychain,
             kept_sessions,
+            fleet_sessions: parts.fleet_sessions,
             windows: Arc::new(windows),
             attacher,
             agents: AgentSessions::default(),
@@ -358,6 +363,11 @@ impl Daemon {
     /// The sessions that the project keeps on disk.
     pub fn kept_sessions(&self) -> &Arc<KeptSessions> {
         &self.kept_sessions
+    }
+
+    /// The sessions that other pods of the fleet can restore, if it has an object store.
+    pub fn fleet_sessions(&self) -> Option<&Arc<FleetSessions>> {
+        self.fleet_sessions.as_ref()
     }
 
     /// Its sessions that a person sees.

@@ -1,5 +1,7 @@
 //! A command that names a kept session opens it.
 
+use browse_proto::Command;
+
 use super::CallContext;
 use crate::kept_sessions::KeptState;
 use browse_base::Result;
@@ -32,19 +34,22 @@ impl CallContext {
     }
 
     /// Whether the command acts in the session of the call.
-    fn uses_session(&self) -> bool {
+    pub(super) fn uses_session(&self) -> bool {
         let command = self.command();
-        command.service == "BrowserService"
-            || command.name.starts_with("domain-skill ")
-            || USES_SESSION.contains(&command.name)
+        acts_in_session(command)
             || USES_NAMED_SESSION.contains(&command.name) && self.requested_session().is_some()
     }
 }
 
+/// Whether a command acts in the session of its call, whether that is named or not.
+pub fn acts_in_session(command: &Command) -> bool {
+    command.service == "BrowserService"
+        || command.name.starts_with("domain-skill ")
+        || USES_SESSION.contains(&command.name)
+}
+
 #[cfg(test)]
 mod tests {
-    use browse_proto::Command;
-
     use super::*;
 
     #[test]

@@ -76,6 +76,7 @@ impl CallContext {
     /// hangs, or waits for its server.
     pub(super) async fn acquire_tab(&self) -> Result<()> {
         self.open_kept_session().await?;
+        self.open_fleet_session().await?;
         self.check_not_held()?;
         self.check_not_paused()?;
         self.check_handed_off()?;

@@ -30,6 +30,7 @@ pub fn daemon(folder: &tempfile::TempDir) -> Arc<Daemon> {
         build_id: "test".to_owned(),
         authority: Arc::new(Authority::new().expect("random numbers")),
         sessions: Sessions::new(),
+        fleet_sessions: None,
         guardian: None,
         notice: None,
         services: |_, _, _| std::future::pending().boxed(),

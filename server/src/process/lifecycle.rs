@@ -217,11 +217,16 @@ async fn serve_until_shutdown(
         Some(pod) => Sessions::restricted_to(SessionRules { hosts: pod.hosts.clone() }),
         None => Sessions::new(),
     };
+    let fleet_sessions = match &pod {
+        Some(pod) => pod.fleet_sessions(&sessions).await?,
+        None => None,
+    };
     let daemon = Daemon::new(DaemonParts {
         address,
         build_id: browse_proto::build_id(&program).unwrap_or_default(),
         authority: Arc::new(Authority::with_denied_commands(settings.deny.clone())?),
         sessions,
+        fleet_sessions,
         guardian: Some(Arc::clone(&guardian)),
         services: serve::services,
         notice: unclean_shutdown_notice(&settings.state_folder()),

@@ -30,6 +30,9 @@ use tokens::PodTokens;
 /// How often a pod that drains looks whether calls are in flight.
 const DRAIN_INTERVAL: Duration = Duration::from_millis(50);
 
+/// Time that the sessions get to be saved when the pod ends.
+const SAVE_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// File that marks a pod that was given to a tenant, beside the state of the daemon.
 const MARKER: &str = "pod-was-given";
 
@@ -65,17 +68,27 @@ impl Pod {
         let health = bind(settings.health).await?;
         let calls = bind(settings.listen).await?;
         tracing::info!(listen = %settings.listen, pod = %pod.state.uid(), "the pod serves");
+        if let Some(fleet) = daemon.fleet_sessions() {
+            tokio::spawn(Arc::clone(fleet).run(done.clone()));
+        }
         tokio::spawn(health::serve(health, Arc::clone(&pod), done.clone()));
         tokio::spawn(listener::serve(calls, tls, Arc::clone(&pod), services, done.clone()));
         Ok(pod)
     }
 
     /// Takes no new sessions, and waits until no call is in flight or the time for that is over.
+    /// Then it saves its sessions, which other pods restore.
     pub async fn drain(&self) {
         self.state.start_draining();
+        if let Some(fleet) = self.daemon.fleet_sessions() {
+            fleet.start_draining();
+        }
         let until = Instant::now() + self.drain_time;
         while self.daemon.calls() > 0 && Instant::now() < until {
             tokio::time::sleep(DRAIN_INTERVAL).await;
+        }
+        if let Some(fleet) = self.daemon.fleet_sessions() {
+            fleet.finish(SAVE_TIMEOUT).await;
         }
         tracing::info!(calls = self.daemon.calls(), "the pod is drained");
     }

@@ -4,14 +4,16 @@
 
 use std::{fmt, fs, io::Write as _, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use browse_proto::Reason;
+use hmac::{Hmac, Mac};
 use sha2::{Digest as _, Sha256};
 use tokio::time::{Instant, sleep};
 use zeroize::Zeroizing;
 
 use super::{StateName, StateStore, seal, unwritable};
 use crate::keychain::{Keychain, KeychainError, KeychainItem, Platform, SecretBytes};
-use browse_base::{Error, Result};
+use browse_base::{Error, HINT_KEY, Result};
 
 /// Where a key is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +22,8 @@ pub enum KeyLocation {
     File,
     /// In the keychain of the operating system.
     Keychain,
+    /// In a file that the operator of a fleet mounts.
+    Mounted,
 }
 
 /// A key, and where it is kept.
@@ -42,17 +46,20 @@ impl KeyLocation {
         match self {
             Self::File => 0,
             Self::Keychain => 1,
+            Self::Mounted => 2,
         }
     }
 
     pub(super) fn from_byte(byte: u8) -> Option<Self> {
-        [Self::File, Self::Keychain].into_iter().find(|place| place.to_byte() == byte)
+        let all = [Self::File, Self::Keychain, Self::Mounted];
+        all.into_iter().find(|place| place.to_byte() == byte)
     }
 
     pub(super) fn description(self) -> &'static str {
         match self {
             Self::File => "in the key file",
             Self::Keychain => "in the keychain",
+            Self::Mounted => "in the mounted key file",
         }
     }
 }
@@ -62,6 +69,7 @@ impl fmt::Display for KeyLocation {
         f.write_str(match self {
             Self::File => "file",
             Self::Keychain => "keychain",
+            Self::Mounted => "mounted",
         })
     }
 }
@@ -69,6 +77,41 @@ impl fmt::Display for KeyLocation {
 impl StateKey {
     fn new(place: KeyLocation) -> Self {
         Self { bytes: Zeroizing::new(rand::random()), location: place }
+    }
+
+    /// The key in the file that the operator of a fleet mounts: 32 bytes, as 64 hexadecimal digits
+    /// or as base64.
+    ///
+    /// # Errors
+    /// `SETTING_INVALID`; the message does not quote the file.
+    pub fn mounted(path: &Path) -> Result<Self> {
+        let invalid = |why: &str| {
+            let message = format!("the key file `{}` cannot be used: {why}", path.display());
+            Error::new(Reason::SettingInvalid, message)
+                .with("setting", "BROWSE_POD_STATE_KEY_FILE")
+                .with("place", path.display())
+                .with(HINT_KEY, "Make one with `openssl rand -hex 32`, and mount it as a Secret")
+        };
+        let text = fs::read(path).map_err(|error| invalid(&error.to_string()))?;
+        let text = Zeroizing::new(text);
+        if let Some(key) = Self::parse(&text, KeyLocation::Mounted) {
+            return Ok(key);
+        }
+        let decoded = STANDARD.decode(text.trim_ascii()).map(Zeroizing::new);
+        let decoded = decoded.ok().filter(|decoded| decoded.len() == 32);
+        let decoded = decoded.ok_or_else(|| invalid("it does not hold 32 bytes in hex or base64"))?;
+        let mut bytes = Zeroizing::new([0; 32]);
+        bytes.copy_from_slice(&decoded);
+        Ok(Self { bytes, location: KeyLocation::Mounted })
+    }
+
+    /// A key for one purpose, by HMAC-SHA-256 of `purpose`. It reveals nothing about other keys.
+    pub fn derive(&self, purpose: &[u8]) -> Self {
+        let mac = <Hmac<Sha256> as Mac>::new_from_slice(&*self.bytes);
+        let mut mac = mac.expect("HMAC takes keys of any length");
+        mac.update(purpose);
+        let bytes = Zeroizing::new(mac.finalize().into_bytes().into());
+        Self { bytes, location: self.location }
     }
 
     /// Names the key without giving it away.
@@ -133,6 +176,10 @@ impl Keyring<'_> {
                 let message = format!("the key file `{}` is gone", path.display());
                 Error::new(Reason::StateForeign, message)
             }),
+            KeyLocation::Mounted => {
+                let message = "the state is sealed with the key of a fleet";
+                Err(Error::new(Reason::StateForeign, message))
+            }
             KeyLocation::Keychain => {
                 let keychain = self.keychain.ok_or_else(keychain_disabled);
                 let found = match keychain {

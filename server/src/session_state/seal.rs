@@ -4,7 +4,7 @@
 //! ```text
 //! 0   8  "BROWSE-S"
 //! 8   1  version
-//! 9   1  where the key is: 0 in a file, 1 in the keychain
+//! 9   1  where the key is: 0 in a file, 1 in the keychain, 2 in a mounted file
 //! 10  8  which key: the first bytes of its SHA-256
 //! 18 12  nonce
 //! 30     contents and tag
@@ -36,6 +36,11 @@ pub struct StateHeader {
 
 /// Seals `contents` with a nonce of its own.
 pub fn seal(key: &StateKey, contents: &[u8]) -> Vec<u8> {
+    seal_within(key, contents, &[])
+}
+
+/// The same for a state that is opened with the same `context` alone: what stands around it.
+pub fn seal_within(key: &StateKey, contents: &[u8], context: &[u8]) -> Vec<u8> {
     let mut sealed = Vec::with_capacity(HEADER_BYTES + contents.len() + 16);
     sealed.extend_from_slice(MAGIC);
     sealed.push(VERSION);
@@ -43,7 +48,8 @@ pub fn seal(key: &StateKey, contents: &[u8]) -> Vec<u8> {
     sealed.extend_from_slice(&key.id());
     let nonce: [u8; HEADER_BYTES - NONCE_OFFSET] = rand::random();
     sealed.extend_from_slice(&nonce);
-    let payload = Payload { msg: contents, aad: &sealed };
+    let authenticated = [&sealed[..], context].concat();
+    let payload = Payload { msg: contents, aad: &authenticated };
     let body = cipher(key).encrypt(&nonce.into(), payload);
     sealed.extend(body.expect("a state is far smaller than the cipher bears"));
     sealed
@@ -85,6 +91,19 @@ pub fn read_header(sealed: &[u8], name: &StateName) -> Result<StateHeader> {
 /// # Errors
 /// As [`read_header`]; `STATE_FOREIGN` when another key sealed it.
 pub fn unseal(key: &StateKey, sealed: &[u8], name: &StateName) -> Result<Zeroizing<Vec<u8>>> {
+    unseal_within(key, sealed, name, &[])
+}
+
+/// Opens a state that was sealed with `context`.
+///
+/// # Errors
+/// As [`unseal`].
+pub fn unseal_within(
+    key: &StateKey,
+    sealed: &[u8],
+    name: &StateName,
+    context: &[u8],
+) -> Result<Zeroizing<Vec<u8>>> {
     let header = read_header(sealed, name)?;
     if header.key_id != key.id() {
         let message = format!(
@@ -96,7 +115,9 @@ pub fn unseal(key: &StateKey, sealed: &[u8], name: &StateName) -> Result<Zeroizi
     let (head, body) = sealed.split_at(HEADER_BYTES);
     let mut nonce = [0; HEADER_BYTES - NONCE_OFFSET];
     nonce.copy_from_slice(&head[NONCE_OFFSET..]);
-    let opened = cipher(key).decrypt(&nonce.into(), Payload { msg: body, aad: head });
+    let authenticated = [head, context].concat();
+    let payload = Payload { msg: body, aad: &authenticated };
+    let opened = cipher(key).decrypt(&nonce.into(), payload);
     opened.map(Zeroizing::new).map_err(|_| {
         let message = format!("the state `{name}` cannot be read: it was changed or damaged");
         Error::new(Reason::StateCorrupt, message).with("name", name)
@@ -142,6 +163,17 @@ mod tests {
         }
         for length in 0..sealed.len() {
             assert_eq!(reason(&key(1), &sealed[..length]), Reason::StateCorrupt, "{length} bytes");
+        }
+    }
+
+    #[test]
+    fn a_state_is_opened_within_its_context_alone() {
+        let sealed = seal_within(&key(1), b"contents", b"acme/work");
+        let open = |context: &[u8]| unseal_within(&key(1), &sealed, &name(), context);
+        assert_eq!(open(b"acme/work").expect("it opens").as_slice(), b"contents");
+        for context in [&b"beta/work"[..], b"acme/worK", b""] {
+            let error = open(context).map(drop).expect_err("it is another");
+            assert_eq!(error.reason(), Reason::StateCorrupt);
         }
     }
 

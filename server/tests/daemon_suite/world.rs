@@ -52,6 +52,7 @@ impl World {
             authority: Arc::new(Authority::with_denied_commands(settings.deny.clone()).unwrap()),
             settings,
             sessions: Sessions::new(),
+            fleet_sessions: None,
             guardian: None,
             notice: None,
             services,

@@ -14,6 +14,9 @@ sessions_per_pod = {{ int .Values.pool.sessions }}
 empty_pod_time = "{{ int .Values.pool.emptySeconds }}s"
 idle_session_time = "{{ int .Values.pool.idleSessionSeconds }}s"
 drain_time = "{{ int .Values.gate.drainSeconds }}s"
+{{- if .Values.state.url }}
+restore_sessions = true
+{{- end }}
 
 [cluster]
 namespace = {{ .Release.Namespace | toJson }}
@@ -55,6 +58,12 @@ default_scopes = {{ .defaultScopes | toJson }}
 [auth.quotas.{{ $tenant | toJson }}]
 {{ include "browse.quota" $quota }}
 {{- end }}
+{{- end }}
+{{- if .Values.login.clientId }}
+
+[login]
+client_id = {{ .Values.login.clientId | toJson }}
+scopes = {{ .Values.login.scopes | toJson }}
 {{- end }}
 {{- end }}
 

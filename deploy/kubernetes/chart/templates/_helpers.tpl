@@ -101,11 +101,20 @@ imagePullSecrets:
 {{- if and .jwksUrl .jwks.configMap }}
 {{- fail "set one of auth.jwksUrl and auth.jwks.configMap" }}
 {{- end }}
+{{- if and $values.login.clientId (not .issuer) }}
+{{- fail "set auth.issuer, which login.clientId requires" }}
+{{- end }}
 {{- end }}
 {{- with $values.certificates }}
 {{- if and (eq .mode "existing") (not (and .existing.gateSecret .existing.podSecret)) }}
 {{- fail "set certificates.existing.gateSecret and .podSecret, which the mode existing requires" }}
 {{- end }}
+{{- end }}
+{{- if ne (eq $values.state.url "") (eq $values.state.keySecret "") }}
+{{- fail "set state.url and state.keySecret together" }}
+{{- end }}
+{{- if and $values.state.credentialsSecret (not $values.state.url) }}
+{{- fail "set state.url, which state.credentialsSecret requires" }}
 {{- end }}
 {{- with $values.pool.seccomp }}
 {{- if ne (eq .type "Localhost") (ne .localhostProfile "") }}

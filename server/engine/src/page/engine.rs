@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::frame_owners::FrameOwners;
 use super::listeners::ClickListeners;
-use super::ref_numbers::RefNumbers;
+use super::ref_numbers::{MOVED_TAB, RefNumbers};
 use super::ref_table::{DocumentKey, RefTable};
 use super::script::ENGINE_SCRIPT;
 use super::script_call::{self, PendingAnswer};
@@ -147,6 +147,12 @@ impl Engine {
     /// The error of a ref that this tab never gave out.
     fn foreign_ref_error(&self, target: &Target, number: u32) -> Error {
         let error = match self.numbers.tab_of(number) {
+            Some(MOVED_TAB) => {
+                let message = format!(
+                    "`{target}` is stale: its session has moved, and its pages were loaded again"
+                );
+                Error::refused(RefusalKind::RefStale, message)
+            }
             Some(tab) if tab != self.tab_id => {
                 let message =
                     format!("`{target}` belongs to tab {tab}, not to tab {}", self.tab_id);

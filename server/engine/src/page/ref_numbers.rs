@@ -3,6 +3,9 @@
 
 use browse_base::Lock;
 
+/// Stands for the tabs of another daemon, from which a session came here.
+pub(crate) const MOVED_TAB: u64 = 0;
+
 /// Who got which numbers. Shared by all tabs of a daemon.
 #[derive(Debug, Default)]
 pub struct RefNumbers(Lock<RefRanges>);
@@ -26,6 +29,25 @@ impl RefNumbers {
         base
     }
 
+    /// The last number that was given out; 0 before the first.
+    pub fn last(&self) -> u32 {
+        self.0.lock().last_allocated
+    }
+
+    /// Gives out no number up to `last` from now on: another daemon did, for a session that came
+    /// here, and a ref of before must not name another element.
+    pub fn skip_to(&self, last: u32) {
+        let mut ranges = self.0.lock();
+        let begin = match ranges.last_allocated.checked_add(1) {
+            Some(begin) if begin <= last => begin,
+            _ => return,
+        };
+        if ranges.starts.last().is_none_or(|(_, tab)| *tab != MOVED_TAB) {
+            ranges.starts.push((begin, MOVED_TAB));
+        }
+        ranges.last_allocated = last;
+    }
+
     /// The tab that got a number.
     pub fn tab_of(&self, number: u32) -> Option<u64> {
         let ranges = self.0.lock();
@@ -39,7 +61,7 @@ impl RefNumbers {
 
 #[cfg(test)]
 mod tests {
-    use super::RefNumbers;
+    use super::{MOVED_TAB, RefNumbers};
 
     #[test]
     fn a_number_names_its_tab() {
@@ -50,5 +72,17 @@ mod tests {
         assert_eq!(numbers.allocate(1, 1), 6);
         let tabs: Vec<_> = (0..8).map(|number| numbers.tab_of(number)).collect();
         assert_eq!(tabs, [None, Some(1), Some(1), Some(1), Some(2), Some(2), Some(1), None]);
+    }
+
+    #[test]
+    fn numbers_of_another_daemon_are_not_given_out_again() {
+        let numbers = RefNumbers::default();
+        assert_eq!((numbers.allocate(1, 2), numbers.last()), (1, 2));
+        numbers.skip_to(5);
+        numbers.skip_to(4);
+        assert_eq!(numbers.allocate(1, 1), 6);
+        let tabs: Vec<_> = (1..8).map(|number| numbers.tab_of(number)).collect();
+        let moved = Some(MOVED_TAB);
+        assert_eq!(tabs, [Some(1), Some(1), moved, moved, moved, Some(1), None]);
     }
 }

@@ -1,9 +1,9 @@
 //! Passes a call on to its pod, with the pod's own token instead of the caller's.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use browse_base::{Error, Result};
-use browse_fleet::{POD_HEADER, SessionKey, TENANT_HEADER, TokenRequest};
+use browse_fleet::{MOVED_HEADER, POD_HEADER, SessionKey, TENANT_HEADER, TokenRequest};
 use browse_proto::{Command, Reason, Requires, Scope, metadata};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use hyper::body::Incoming;
@@ -14,6 +14,9 @@ use crate::{auth::Caller, cluster::PodRecord, peer::PeerError};
 
 /// Sends of one call, when that is safe.
 const MAX_SENDS: u32 = 3;
+
+/// Pods of one call: a pod may be about to end that the session has just got.
+const MAX_MOVES: u32 = 2;
 
 /// Time between two sends.
 const RESEND_DELAY: Duration = Duration::from_millis(100);
@@ -34,7 +37,18 @@ const DROPPED_HEADERS: [&str; 9] = [
 /// The status of gRPC for a token that is not known.
 const GRPC_UNAUTHENTICATED: &[u8] = b"16";
 
-/// Sends the call to `pod`, and answers what that answers.
+/// Why a call has no answer yet.
+enum Unanswered {
+    /// The pod did nothing: the session has moved.
+    Moved,
+    /// The pod gave no token, so that nothing was sent.
+    NoToken(Error),
+    /// The connection failed.
+    Broken(PeerError),
+}
+
+/// Sends the call to `pod`, and answers what that answers. Where sessions are restored, one whose
+/// pod does not serve it any more gets another place, until the time `until`.
 ///
 /// # Errors
 /// `POD_UNREACHABLE`: nothing was done. `ACTION_UNKNOWN`: the connection broke after the call was
@@ -45,22 +59,15 @@ pub async fn forward(
     command: &'static Command,
     mut call: CallBody,
     key: &SessionKey,
+    until: Instant,
     mut pod: PodRecord,
 ) -> Result<Response<Body>> {
-    let mut sends = 0;
+    let max_moves = if gateway.restores_sessions { MAX_MOVES } else { 0 };
+    let (mut sends, mut moves) = (0, 0);
     loop {
         sends += 1;
-        let token = gateway.pods.token(&pod, token_request(caller, &pod)).await;
-        let token = token.map_err(|error| {
-            gateway.metrics.record_upstream_error("token");
-            match error.reason() {
-                Reason::GateUnavailable => unreachable_pod(key, &error.to_string()),
-                _ => error,
-            }
-        })?;
-        let (mut request, is_kept) = call.next_request();
-        set_headers(request.headers_mut(), &token, &pod, key)?;
-        match gateway.pods.send(&pod, request).await {
+        let (outcome, is_kept) = send(gateway, caller, &mut call, key, &pod).await?;
+        let unanswered = match outcome {
             Ok(response) => {
                 if is_unauthenticated(&response) {
                     // Its daemon was started anew: the next token is of the new one.
@@ -69,25 +76,94 @@ pub async fn forward(
                         continue;
                     }
                 }
-                if command.name == "session close" && is_success(&response) {
-                    gateway.release(key).await;
+                if !(is_kept && moves < max_moves && has_moved(&response)) {
+                    if command.name == "session close" && is_success(&response) {
+                        gateway.release(key).await;
+                    }
+                    return Ok(response.map(Body::new));
                 }
-                return Ok(response.map(Body::new));
+                Unanswered::Moved
             }
-            Err(error) => {
-                let cause = if error.is_unsent { "connect" } else { "broken" };
-                gateway.metrics.record_upstream_error(cause);
-                let is_safe = error.is_unsent || only_reads(command);
-                if !(is_kept && is_safe && sends < MAX_SENDS) {
-                    return Err(failure(command, key, &error));
-                }
-                tokio::time::sleep(RESEND_DELAY).await;
-                gateway.update_routes();
-                // Its session may be in another pod by now.
-                let now = gateway.lock().pod(key).cloned();
-                pod = now.ok_or_else(|| failure(command, key, &error))?;
+            Err(unanswered) => unanswered,
+        };
+        gateway.metrics.record_upstream_error(unanswered.cause());
+        let (error, is_safe) = unanswered.judge(command, key);
+        if !(is_kept && is_safe) {
+            return Err(error);
+        }
+        let is_leaving = pod.is_ending || !pod.is_ready;
+        if unanswered.may_be_over_soon() && sends < MAX_SENDS && !(is_leaving && max_moves > 0) {
+            tokio::time::sleep(RESEND_DELAY).await;
+            gateway.update_routes();
+            // Its session may be in another pod by now.
+            let now = gateway.lock().pod(key).cloned();
+            if let Some(now) = now {
+                pod = now;
+                continue;
             }
         }
+        if moves >= max_moves {
+            return Err(error);
+        }
+        tracing::info!(%error, %key, pod = %pod.name, "the session gets another pod");
+        (sends, moves) = (0, moves + 1);
+        let wait = until.saturating_duration_since(Instant::now());
+        pod = gateway.place(caller, wait, key, Some(&pod)).await?;
+    }
+}
+
+/// Sends the call once; answers whether it can be sent again, too.
+async fn send(
+    gateway: &Gateway,
+    caller: &Caller,
+    call: &mut CallBody,
+    key: &SessionKey,
+    pod: &PodRecord,
+) -> Result<(std::result::Result<Response<Incoming>, Unanswered>, bool)> {
+    let token = match gateway.pods.token(pod, token_request(caller, pod)).await {
+        Ok(token) => token,
+        // The body is still there.
+        Err(error) => return Ok((Err(Unanswered::NoToken(error)), true)),
+    };
+    let (mut request, is_kept) = call.next_request();
+    set_headers(request.headers_mut(), &token, pod, key)?;
+    let response = gateway.pods.send(pod, request).await;
+    Ok((response.map_err(Unanswered::Broken), is_kept))
+}
+
+impl Unanswered {
+    /// The cause, for the metrics.
+    fn cause(&self) -> &'static str {
+        match self {
+            Self::Moved => "moved",
+            Self::NoToken(_) => "token",
+            Self::Broken(error) if error.is_unsent => "connect",
+            Self::Broken(_) => "broken",
+        }
+    }
+
+    /// The error of the call when it is not sent again, and whether it can be.
+    fn judge(&self, command: &Command, key: &SessionKey) -> (Error, bool) {
+        match self {
+            Self::Moved => {
+                let message = format!("the session `{}` has moved to another pod", key.session);
+                (Error::new(Reason::SessionMoved, message).with("session", &key.session), true)
+            }
+            Self::NoToken(error) => match error.reason() {
+                Reason::GateUnavailable => (unreachable_pod(key, &error.to_string()), true),
+                // Its daemon was started anew, or it is about to end.
+                Reason::PodMismatch | Reason::PodDraining => (error.clone(), true),
+                _ => (error.clone(), false),
+            },
+            Self::Broken(error) => {
+                (failure(command, key, error), error.is_unsent || only_reads(command))
+            }
+        }
+    }
+
+    /// Whether the same pod may answer a moment later.
+    fn may_be_over_soon(&self) -> bool {
+        matches!(self, Self::Broken(_))
     }
 }
 
@@ -127,6 +203,11 @@ fn set_headers(
 fn is_unauthenticated(response: &Response<Incoming>) -> bool {
     let status = response.headers().get("grpc-status").map(HeaderValue::as_bytes);
     response.status() == StatusCode::UNAUTHORIZED || status == Some(GRPC_UNAUTHENTICATED)
+}
+
+/// Whether the pod did nothing, because the session has moved.
+fn has_moved(response: &Response<Incoming>) -> bool {
+    response.headers().contains_key(MOVED_HEADER)
 }
 
 /// Whether a call was done; a failure of gRPC has its status in the headers or at the end, which

@@ -16,7 +16,10 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::support::{Answer, World, send};
+use crate::{
+    s3::S3,
+    support::{Answer, World, eventually, send},
+};
 
 /// The longest that a pod takes until its browser runs.
 const START_LIMIT: Duration = Duration::from_secs(60);
@@ -32,8 +35,8 @@ struct RealPod {
 }
 
 impl RealPod {
-    /// Starts one whose pages may visit `hosts`, and waits until it is ready.
-    async fn start(name: &str, identity: &Path, hosts: &str) -> Self {
+    /// Starts one whose pages may visit every public host, and waits until it is ready.
+    async fn start(name: &str, identity: &Path, more: &[(&str, String)]) -> Self {
         let home = tempfile::tempdir().expect("a folder");
         let (listen, health) = (free_address(), free_address());
         let uid = format!("uid-{name}");
@@ -51,7 +54,7 @@ impl RealPod {
             .env("BROWSE_POD_HEALTH", health.to_string())
             .env("BROWSE_POD_TLS", identity)
             .env("BROWSE_POD_DRAIN", "5s")
-            .env("BROWSE_POD_HOSTS", hosts);
+            .envs(more.iter().map(|(name, value)| (*name, value)));
         let child = command.spawn().expect("browsed is built");
         let record = PodRecord {
             name: name.to_owned(),
@@ -119,7 +122,7 @@ async fn with_body(world: &World, session: &str, command: &str, body: serde_json
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_is_driven_through_the_gateway() {
     let world = World::new(10).await;
-    let mut pod = RealPod::start("real-1", &world.pod_identity, "").await;
+    let mut pod = RealPod::start("real-1", &world.pod_identity, &[]).await;
     world.cluster.add_pod(pod.record.clone());
     let opened = with_body(&world, "work", "load-html", json!({ "html": PAGE })).await;
     assert_eq!(opened.reason(), "ok", "{opened:?}");
@@ -170,4 +173,74 @@ async fn a_session_is_driven_through_the_gateway() {
     let ended = tokio::task::spawn_blocking(move || pod.child.wait().map(|status| (status, pod)));
     let (status, _pod) = ended.await.expect("no panic").expect("a status");
     assert!(status.success(), "{status}");
+}
+
+/// What a pod needs to save its sessions in `store`.
+fn state_variables(store: &S3, key: &Path) -> Vec<(&'static str, String)> {
+    vec![
+        ("BROWSE_POD_STATE", "s3://bucket/fleet".to_owned()),
+        ("BROWSE_POD_STATE_KEY_FILE", key.display().to_string()),
+        ("BROWSE_POD_STATE_INTERVAL", "1s".to_owned()),
+        ("AWS_ENDPOINT", format!("http://{}", store.address)),
+        ("AWS_ALLOW_HTTP", "true".to_owned()),
+        ("AWS_REGION", "us-east-1".to_owned()),
+        ("AWS_ACCESS_KEY_ID", "key".to_owned()),
+        ("AWS_SECRET_ACCESS_KEY", "secret".to_owned()),
+    ]
+}
+
+async fn set_cookie(world: &World, cookie: &str) {
+    let body = json!({ "cookie": cookie, "domain": "example.com", "expires": "30d" });
+    let answer = with_body(world, "work", "cookie", body).await;
+    assert_eq!(answer.reason(), "ok", "{answer:?}");
+}
+
+/// The names of the cookies, as one text.
+async fn cookies(world: &World) -> String {
+    let answer = with_body(world, "work", "cookies", json!({})).await;
+    assert_eq!(answer.reason(), "ok", "{answer:?}");
+    answer.body.to_string()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_is_restored_after_its_pod_was_drained_and_after_it_was_killed() {
+    let world = World::restoring(10).await;
+    let store = S3::start().await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let key = folder.path().join("key");
+    std::fs::write(&key, "5a".repeat(32)).expect("written");
+    let variables = state_variables(&store, &key);
+    let start = |name: &'static str| RealPod::start(name, &world.pod_identity, &variables);
+    let (first, mut second) = (start("saved-1").await, start("saved-2").await);
+    world.cluster.add_pod(first.record.clone());
+    let opened = with_body(&world, "work", "load-html", json!({ "html": PAGE })).await;
+    assert_eq!(opened.reason(), "ok", "{opened:?}");
+    assert_eq!(world.call(0, "acme", "work", "snapshot").await.reason(), "ok", "refs are given");
+    set_cookie(&world, "first=1").await;
+    world.cluster.add_pod(second.record.clone());
+    // It is saved before it ends: the next call finds it in the other pod.
+    first.signal("-TERM");
+    while first.probe("/readyz").await.starts_with("HTTP/1.1 200") {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert!(cookies(&world).await.contains("first"), "it was restored");
+    let stale = with_body(&world, "work", "click", json!({ "target": "@e1" })).await;
+    assert_eq!(stale.reason(), "REF_STALE", "{stale:?}");
+    // A pod that is killed has saved what it held a moment ago.
+    let path = "/bucket/fleet/acme/work";
+    set_cookie(&world, "second=2").await;
+    // The first save may have begun before that; the next one has not.
+    for count in 0..2 {
+        let before = store.object(path);
+        set_cookie(&world, &format!("count={count}")).await;
+        eventually(|| (store.object(path) != before).then_some(())).await;
+    }
+    let third = start("saved-3").await;
+    world.cluster.add_pod(third.record.clone());
+    second.child.kill().expect("it runs");
+    let restored = cookies(&world).await;
+    assert!(restored.contains("first") && restored.contains("second"), "{restored}");
+    let closed = world.call(0, "acme", "work", "session close").await;
+    assert_eq!(closed.reason(), "ok", "{closed:?}");
+    assert!(store.object(path).is_none(), "a session that is closed leaves nothing");
 }

@@ -8,15 +8,16 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
 };
 
 use browse_base::{Error, hex};
 use browse_fleet::{
-    CLOSE_PATH, CloseRequest, FleetIdentity, GATE_NAME, POD_HEADER, POD_NAME, PodStatus, PodUid,
-    STATUS_PATH, SessionStatus, TENANT_HEADER, TOKEN_PATH, Tenant, TokenRequest, TokenResponse,
+    CLOSE_PATH, CloseRequest, FleetIdentity, GATE_NAME, MOVED_HEADER, POD_HEADER, POD_NAME,
+    PodStatus, PodUid, STATUS_PATH, SessionStatus, TENANT_HEADER, TOKEN_PATH, Tenant, TokenRequest,
+    TokenResponse,
 };
 use browse_gate::{
     auth::{AuthSettings, Authenticator},
@@ -25,6 +26,7 @@ use browse_gate::{
         memory::{MemoryCluster, MemoryReplica},
     },
     gateway::{Gateway, GatewayParts},
+    login::{LoginDocument, LoginSettings},
     metrics::Metrics,
     placement::{Placement, PlacementSettings},
     pods::PodClient,
@@ -33,9 +35,9 @@ use browse_gate::{
 use browse_policy::layer::json_error;
 use browse_proto::{Command, Reason, metadata};
 use http::{HeaderMap, Request, Response, StatusCode, header};
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::{BodyExt as _, Full, StreamBody};
 use hyper::{
-    body::{Bytes, Incoming},
+    body::{Bytes, Frame, Incoming},
     service::service_fn,
 };
 use hyper_util::{
@@ -56,6 +58,9 @@ pub const LIMIT: Duration = Duration::from_secs(10);
 /// Tenants with callers; the key of one is its name with `-key`.
 const TENANTS: [&str; 4] = ["acme", "beta", "gamma", "delta"];
 
+/// A quota that no test uses up.
+const QUOTA: &str = "sessions = 1000\nsessions_per_minute = 10000\nqueue = 500";
+
 /// Everything of one test.
 pub struct World {
     pub cluster: Arc<MemoryCluster>,
@@ -65,7 +70,18 @@ pub struct World {
     identity: PathBuf,
     next_pod: AtomicUsize,
     settings: PlacementSettings,
+    sessions: SavedSessions,
     _home: tempfile::TempDir,
+}
+
+/// Whether pods save their sessions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SavedSessions {
+    /// A session ends with its pod.
+    #[default]
+    None,
+    /// Another pod restores it.
+    Restored,
 }
 
 /// One replica of the gateway.
@@ -94,6 +110,17 @@ struct PodState {
     breaks: AtomicUsize,
     /// Seconds since the last call, as it reports them.
     idle_s: Mutex<u64>,
+    /// Whether its sessions have moved: it does nothing for them any more.
+    has_moved: AtomicBool,
+}
+
+/// What a fleet of a test has beside its replicas.
+#[derive(Default)]
+struct Extras {
+    sessions: SavedSessions,
+    /// Lines of `[auth]`.
+    issuer: String,
+    login: LoginSettings,
 }
 
 /// What a call was answered.
@@ -119,22 +146,36 @@ impl Answer {
 impl World {
     /// Three replicas and no pod, with as many sessions a pod.
     pub async fn new(sessions_per_pod: usize) -> Self {
-        Self::with_quota(
-            sessions_per_pod,
-            "sessions = 1000\nsessions_per_minute = 10000\nqueue = 500",
-        )
-        .await
+        Self::with_quota(sessions_per_pod, QUOTA).await
     }
 
     /// The same with a quota for each tenant.
     pub async fn with_quota(sessions_per_pod: usize, quota: &str) -> Self {
+        Self::build(sessions_per_pod, quota, Extras::default()).await
+    }
+
+    /// Replicas of a fleet whose pods save their sessions.
+    pub async fn restoring(sessions_per_pod: usize) -> Self {
+        let quota = "sessions = 1000\nsessions_per_minute = 10000\nqueue = 500";
+        let extras = Extras { sessions: SavedSessions::Restored, ..Extras::default() };
+        Self::build(sessions_per_pod, quota, extras).await
+    }
+
+    /// Replicas with an issuer, by its settings, and a sign-in.
+    pub async fn with_login(sessions_per_pod: usize, issuer: &str, login: LoginSettings) -> Self {
+        let extras = Extras { issuer: issuer.to_owned(), login, ..Extras::default() };
+        Self::build(sessions_per_pod, QUOTA, extras).await
+    }
+
+    async fn build(sessions_per_pod: usize, quota: &str, extras: Extras) -> Self {
+        let Extras { sessions, issuer, login } = extras;
         let home = tempfile::tempdir().expect("a folder");
         let authority = authority();
         let identity = write_identity(&authority, home.path(), GATE_NAME);
         let pod_identity = write_identity(&authority, home.path(), POD_NAME);
         fs::write(home.path().join("keys.toml"), api_keys()).expect("written");
         let keys = home.path().join("keys.toml").display().to_string();
-        let auth = format!("api_keys = \"{keys}\"\n[default_quota]\n{quota}\n");
+        let auth = format!("api_keys = \"{keys}\"\n{issuer}\n[default_quota]\n{quota}\n");
         let empty_pod_time = Duration::from_secs(1);
         let mut world = Self {
             cluster: MemoryCluster::new(),
@@ -145,18 +186,23 @@ impl World {
             settings: PlacementSettings {
                 sessions_per_pod,
                 empty_pod_time,
-                idle_session_time: Duration::from_secs(2),
+                // One that lies in a store is used again after its pod has gone.
+                idle_session_time: Duration::from_secs(match sessions {
+                    SavedSessions::None => 2,
+                    SavedSessions::Restored => 60,
+                }),
             },
+            sessions,
             _home: home,
         };
         for _ in 0..3 {
-            let replica = world.start_replica(&auth).await;
+            let replica = world.start_replica(&auth, &login).await;
             world.replicas.push(replica);
         }
         world
     }
 
-    async fn start_replica(&self, auth: &str) -> Replica {
+    async fn start_replica(&self, auth: &str, login: &LoginSettings) -> Replica {
         let identity = Arc::new(FleetIdentity::read(&self.identity).expect("it is whole"));
         let control = server::bind(([127, 0, 0, 1], 0).into()).await.expect("a port");
         let clients = server::bind(([127, 0, 0, 1], 0).into()).await.expect("a port");
@@ -173,13 +219,16 @@ impl World {
         );
         let auth: AuthSettings = toml::from_str(auth).expect("settings");
         let tls = identity.server_config(GATE_NAME).expect("it fits");
+        let login = LoginDocument::new("browse", login, &auth).expect("settings");
         let gateway = Gateway::start(GatewayParts {
             authenticator: Authenticator::new(auth).expect("settings"),
+            login,
             cluster: shared,
             placement,
             pods,
             identity,
             metrics,
+            restores_sessions: self.sessions == SavedSessions::Restored,
         });
         let gateway = gateway.expect("it starts");
         let done = CancellationToken::new();
@@ -319,6 +368,7 @@ impl FakePod {
             calls: Mutex::default(),
             breaks: AtomicUsize::new(0),
             idle_s: Mutex::default(),
+            has_moved: AtomicBool::new(false),
         });
         let done = CancellationToken::new();
         let acceptor = TlsAcceptor::from(Arc::new(tls));
@@ -362,6 +412,11 @@ impl FakePod {
     /// Its next calls break before they are answered.
     pub fn break_next(&self, count: usize) {
         self.state.breaks.store(count, Ordering::Relaxed);
+    }
+
+    /// It has saved its sessions, and is about to end.
+    pub fn move_sessions(&self) {
+        self.state.has_moved.store(true, Ordering::Relaxed);
     }
 
     /// Its daemon is started anew: it has lost everything.
@@ -463,6 +518,11 @@ async fn answer_pod(
     if !token.starts_with(&format!("{}.{}.", state.uid, text(TENANT_HEADER))) {
         return Ok(json_error(Error::new(Reason::TokenInvalid, "it is not a token of this pod")));
     }
+    if state.has_moved.load(Ordering::Relaxed) {
+        let mut response = json_error(Error::new(Reason::SessionMoved, "it has moved"));
+        response.headers_mut().insert(MOVED_HEADER, header::HeaderValue::from_static("1"));
+        return Ok(response);
+    }
     let (session, command) = (text(metadata::SESSION).to_owned(), Command::by_path(&path));
     let name = command.map_or("unknown", |command| command.name);
     state.calls.lock().expect("no panic").push(format!("{session} {name}"));
@@ -481,10 +541,25 @@ async fn answer_pod(
             _ => drop(sessions.insert(session.clone())),
         }
     }
+    if text("content-type").starts_with("application/grpc") {
+        return Ok(empty_message());
+    }
     json_answer(&json!({
         "pod": state.uid, "tenant": text(TENANT_HEADER), "session": session, "token": token,
         "headers": headers.keys().map(ToString::to_string).collect::<Vec<_>>(),
     }))
+}
+
+/// The answer of gRPC with a message that has no fields.
+fn empty_message() -> Response<tonic::body::Body> {
+    let mut trailers = HeaderMap::new();
+    trailers.insert("grpc-status", header::HeaderValue::from_static("0"));
+    let frames = [Frame::data(Bytes::from_static(&[0; 5])), Frame::trailers(trailers)];
+    let frames = futures::stream::iter(frames.map(Ok::<_, Infallible>));
+    let mut response = Response::new(tonic::body::Body::new(StreamBody::new(frames)));
+    let kind = header::HeaderValue::from_static("application/grpc");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
 }
 
 fn json_answer(message: &impl serde::Serialize) -> Result<Response<tonic::body::Body>, Infallible> {
@@ -500,7 +575,7 @@ fn api_keys() -> String {
         let hash = hex(&Sha256::digest(format!("{tenant}-key")));
         format!(
             "[[key]]\nsha256 = \"{hash}\"\ntenant = \"{tenant}\"\nsubject = \"ann\"\n\
-             scopes = [\"read\", \"write\", \"meta\", \"control\"]\n"
+             scopes = [\"read\", \"write\", \"meta\", \"admin\", \"control\"]\n"
         )
     };
     let narrow = hex(&Sha256::digest("narrow-key"));

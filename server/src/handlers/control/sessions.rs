@@ -97,6 +97,14 @@ pub async fn new_session(
         let restored = if counts.is_empty() { String::new() } else { counts.to_string() };
         return Ok(v1::NewSessionResponse { name: request.name, restored });
     }
+    // One that lies in the store of the fleet is not another one.
+    if let Some(fleet) = cx.daemon().fleet_sessions()
+        && let Some(restored) = fleet.open(&request.name, cx.client()).await?
+    {
+        cx.add_notice(&restored.notice(&request.name));
+        let restored = restored.counts.to_string();
+        return Ok(v1::NewSessionResponse { name: request.name, restored });
+    }
     cx.daemon().sessions().open(&name, cx.client(), SessionRules::unrestricted()).await?;
     Ok(v1::NewSessionResponse { name: request.name, restored: String::new() })
 }
@@ -133,7 +141,17 @@ pub async fn close_session(
     let Some(end) = end else { return Ok(v1::CloseSessionResponse { name: request.name }) };
     cx.daemon().windows().forget(&request.name).await;
     let tabs = cx.daemon().sessions().get(&request.name).map(|session| session.tabs());
+    // Before it is closed: while its state cannot be deleted, it is still open.
+    let was_stored = match cx.daemon().fleet_sessions() {
+        Some(fleet) => fleet.remove(&request.name).await?,
+        None => false,
+    };
     let closed = cx.daemon().kept_sessions().close(&request.name, end).await;
+    let closed = closed.or_else(|error| match error.reason() {
+        // It lay in the store alone.
+        Reason::SessionNotFound if was_stored => Ok(()),
+        _ => Err(error),
+    });
     closed.map_err(|error| explain_missing(cx, &request.name, error))?;
     if request.name == SessionName::default_session().as_str()
         && cx.settings().cdp_url.is_some()

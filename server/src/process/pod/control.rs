@@ -33,6 +33,9 @@ async fn route(pod: &Pod, request: Request<Body>) -> Result<Response<Body>> {
         (Method::POST, CLOSE_PATH) => {
             let request: CloseRequest = read_json(request.into_body(), MAX_BODY_BYTES).await?;
             pod.state.check_pod(request.pod.as_str())?;
+            if let Some(fleet) = pod.daemon.fleet_sessions() {
+                fleet.remove(&request.session).await?;
+            }
             pod.daemon.sessions().close(&request.session).await?;
             // One that is not traced is not an error.
             let _ = pod.daemon.traces().stop(&request.session);
@@ -47,6 +50,9 @@ async fn route(pod: &Pod, request: Request<Body>) -> Result<Response<Body>> {
             let request: TokenRequest = read_json(request.into_body(), MAX_BODY_BYTES).await?;
             if pod.state.assign(&request.tenant, &request.pod)? {
                 tracing::info!(tenant = %request.tenant, "the pod is assigned");
+            }
+            if let Some(fleet) = pod.daemon.fleet_sessions() {
+                fleet.set_tenant(&request.tenant);
             }
             json_answer(&pod.tokens.token(pod.daemon.authority(), request)?)
         }

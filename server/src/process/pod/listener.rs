@@ -2,9 +2,10 @@
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
-use browse_fleet::{POD_HEADER, TENANT_HEADER};
+use browse_fleet::{MOVED_HEADER, POD_HEADER, TENANT_HEADER};
 use browse_policy::layer::{GatedService, error_reply};
-use http::{HeaderMap, Request, Response};
+use browse_proto::{Command, metadata};
+use http::{HeaderMap, HeaderValue, Request, Response};
 use tokio::{
     net::{TcpListener, TcpStream},
     time::timeout,
@@ -15,7 +16,7 @@ use tonic::body::Body;
 use tower::{ServiceExt as _, service_fn, util::BoxCloneSyncService};
 
 use super::{Pod, control};
-use crate::process::connection;
+use crate::{dispatch::acts_in_session, process::connection};
 
 /// Time that a greeting may take.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -83,9 +84,36 @@ async fn answer(
     if let Err(error) = check_headers(&pod, request.headers()) {
         return Ok(error_reply(request.headers(), error));
     }
+    let session = used_session(&request);
+    if let Err(error) = admit(&pod, session.as_deref()).await {
+        let mut response = error_reply(request.headers(), error);
+        response.headers_mut().insert(MOVED_HEADER, HeaderValue::from_static("1"));
+        return Ok(response);
+    }
     request.headers_mut().remove(POD_HEADER);
     request.headers_mut().remove(TENANT_HEADER);
     services.oneshot(request).await
+}
+
+/// The session that a call uses, if it uses one.
+fn used_session(request: &Request<Body>) -> Option<String> {
+    let command = Command::by_path(request.uri().path())?;
+    let uses_session =
+        acts_in_session(command) || matches!(command.name, "session new" | "session close");
+    let name = request.headers().get(metadata::SESSION)?.to_str().ok()?;
+    uses_session.then(|| name.to_owned())
+}
+
+/// Lets a call in, unless its session has moved: nothing was done then, and the gateway sends the
+/// call to another pod.
+///
+/// # Errors
+/// `SESSION_MOVED`.
+async fn admit(pod: &Pod, session: Option<&str>) -> browse_base::Result<()> {
+    match (pod.daemon.fleet_sessions(), session) {
+        (Some(fleet), Some(session)) => fleet.admit(session).await,
+        _ => Ok(()),
+    }
 }
 
 /// Checks which pod and which tenant a call is meant for.

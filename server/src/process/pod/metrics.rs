@@ -24,6 +24,11 @@ pub fn text(pod: &Pod) -> String {
     let exits = *sessions.browser_handle().watch_exits().borrow();
     head(&mut out, "browse_chromium_restarts_total", "counter", "Times that the browser ended.");
     let _ = writeln!(out, "browse_chromium_restarts_total {exits}");
+    if let Some(fleet) = pod.daemon.fleet_sessions() {
+        let name = "browse_state_failures_total";
+        head(&mut out, name, "counter", "Times that a session was not saved.");
+        let _ = writeln!(out, "{name} {}", fleet.failures());
+    }
     commands(&mut out, &pod.daemon.activity().counters().snapshot());
     out
 }

@@ -1,11 +1,17 @@
 //! What a pod reads from its environment. Whose it is comes later, by a call of the gateway.
 
-use std::{env, net::SocketAddr, path::PathBuf, time::Duration};
+use std::{env, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
-use browse_base::{Error, Result};
+use browse_base::{Error, HINT_KEY, Result};
 use browse_fleet::{FleetIdentity, PodUid};
 use browse_net::HostPolicy;
 use browse_proto::Reason;
+use browse_sessions::Sessions;
+
+use crate::{
+    fleet_sessions::{FleetSessions, FleetSessionsParts, StateObjects},
+    session_state::StateKey,
+};
 
 /// Folder for what the daemon writes, where neither HOME nor BROWSE_HOME is set.
 const DEFAULT_FOLDER: &str = "/tmp/browse";
@@ -15,6 +21,10 @@ const DEFAULT_HEALTH: &str = "0.0.0.0:7480";
 const DEFAULT_TLS: &str = "/etc/browse/tls";
 const DEFAULT_CAPACITY: usize = 10;
 const DEFAULT_DRAIN: Duration = Duration::from_secs(25);
+const DEFAULT_STATE_INTERVAL: Duration = Duration::from_secs(15);
+
+/// Shortest and longest time between two saves of a session.
+const STATE_INTERVALS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(300)];
 
 /// The settings of a pod.
 pub struct PodSettings {
@@ -31,6 +41,14 @@ pub struct PodSettings {
     /// Hosts that its pages may visit.
     pub hosts: HostPolicy,
     tls: PathBuf,
+    state: Option<StateSettings>,
+}
+
+/// Where the sessions of a pod are saved, so that another one can restore them.
+struct StateSettings {
+    url: String,
+    key_file: PathBuf,
+    interval: Duration,
 }
 
 impl PodSettings {
@@ -74,7 +92,29 @@ impl PodSettings {
             capacity,
             drain_time,
             tls: text("BROWSE_POD_TLS", DEFAULT_TLS).into(),
+            state: StateSettings::read(&variable)?,
         })
+    }
+
+    /// The sessions that other pods can restore; none where the fleet has no object store.
+    ///
+    /// # Errors
+    /// `SETTING_INVALID`, also for a store that ignores conditions of writes; `STATE_UNAVAILABLE`.
+    pub async fn fleet_sessions(
+        &self,
+        sessions: &Arc<Sessions>,
+    ) -> Result<Option<Arc<FleetSessions>>> {
+        let Some(state) = &self.state else { return Ok(None) };
+        let key = StateKey::mounted(&state.key_file)?;
+        let objects = StateObjects::from_url(&state.url)?;
+        objects.check_conditions().await?;
+        Ok(Some(FleetSessions::new(FleetSessionsParts {
+            sessions: Arc::clone(sessions),
+            objects,
+            key,
+            pod: self.uid.clone(),
+            interval: state.interval,
+        })))
     }
 
     /// Flags for the daemon where the environment has no home for it.
@@ -100,6 +140,32 @@ impl PodSettings {
     }
 }
 
+impl StateSettings {
+    fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Option<Self>> {
+        let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+        let Some(url) = set("BROWSE_POD_STATE") else { return Ok(None) };
+        let key_file = set("BROWSE_POD_STATE_KEY_FILE").ok_or_else(|| {
+            let name = "BROWSE_POD_STATE_KEY_FILE";
+            let message = format!("`{name}` is not set, and BROWSE_POD_STATE is");
+            Error::new(Reason::SettingInvalid, message)
+                .with("setting", name)
+                .with("place", "the environment")
+                .with(HINT_KEY, "Mount a Secret with the key: `openssl rand -hex 32`")
+        })?;
+        let interval = match set("BROWSE_POD_STATE_INTERVAL") {
+            Some(value) => {
+                let interval = humantime::parse_duration(&value).ok();
+                let [shortest, longest] = STATE_INTERVALS;
+                interval.filter(|time| (shortest..=longest).contains(time)).ok_or_else(|| {
+                    invalid("BROWSE_POD_STATE_INTERVAL", &value, "a time from 1s to 5m")
+                })?
+            }
+            None => DEFAULT_STATE_INTERVAL,
+        };
+        Ok(Some(Self { url, key_file: key_file.into(), interval }))
+    }
+}
+
 fn invalid(name: &str, value: &str, expected: &str) -> Error {
     let message = format!("`{}` is not {expected}", value.escape_debug());
     Error::new(Reason::SettingInvalid, message).with("setting", name).with("place", name)
@@ -114,6 +180,23 @@ mod tests {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
         })
+    }
+
+    #[test]
+    fn state_is_off_unless_there_is_a_store_with_a_key() {
+        let read = |variables: &[(&str, &str)]| {
+            let all = [&[("BROWSE_POD_UID", "a")][..], variables].concat();
+            read(&all).map(|settings| settings.state)
+        };
+        assert!(read(&[]).expect("it is whole").is_none());
+        let (url, key) =
+            (("BROWSE_POD_STATE", "s3://b/p"), ("BROWSE_POD_STATE_KEY_FILE", "/etc/k"));
+        let state = read(&[url, key]).expect("it is whole").expect("there is a store");
+        assert_eq!((state.url.as_str(), state.interval), ("s3://b/p", DEFAULT_STATE_INTERVAL));
+        for variables in [&[url][..], &[url, key, ("BROWSE_POD_STATE_INTERVAL", "10ms")]] {
+            let error = read(variables).map(drop).expect_err("it is not whole");
+            assert_eq!(error.reason(), Reason::SettingInvalid);
+        }
     }
 
     #[test]

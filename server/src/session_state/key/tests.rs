@@ -106,3 +106,24 @@ async fn a_kept_session_counts_as_a_state_of_its_key() {
     let locked = keychain(folder.path());
     assert_eq!(place(&store, Some(&locked)).await, Err(Reason::KeychainUnavailable));
 }
+
+#[test]
+fn a_mounted_key_is_hex_or_base64() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("key");
+    let read = |text: &str| {
+        fs::write(&path, text).expect("a file");
+        StateKey::mounted(&path)
+    };
+    let hex = read(&format!("{}\n", "0f".repeat(32))).expect("a key");
+    let base64 = read("Dw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8=\n").expect("a key");
+    assert_eq!((*hex.bytes, base64.location), (*base64.bytes, KeyLocation::Mounted));
+    for text in ["", "secret-text", &"0f".repeat(31), "Dw8PDw8P"] {
+        let error = read(text).map(drop).expect_err("it is not a key");
+        assert_eq!(error.reason(), Reason::SettingInvalid);
+        assert!(!error.to_string().contains("secret-text"), "{error}");
+    }
+    let (work, mail) = (hex.derive(b"acme/work"), hex.derive(b"acme/mail"));
+    assert!(work.id() != mail.id() && work.id() != hex.id());
+    assert_eq!(work.id(), base64.derive(b"acme/work").id());
+}
