@@ -89,8 +89,8 @@ impl FleetSessions {
         };
         let opened = unpack_object(&stored.bytes, &held.name, &held.key);
         let (header, packed) = opened.map_err(|error| cannot_open(held, &error))?;
-        let contents: KeptSession = unpack_state(&packed, &held.name.session)
-            .map_err(|error| cannot_open(held, &error))?;
+        let contents: KeptSession =
+            unpack_state(&packed, &held.name.session).map_err(|error| cannot_open(held, &error))?;
         progress.epoch = header.epoch;
         progress.version = Some(stored.version);
         self.take_object(held, progress, header.saved_at, &packed).await?;

@@ -94,10 +94,7 @@ impl StateObjects {
     }
 
     /// The first condition that the store ignores, if it ignores one.
-    async fn ignored_condition(
-        &self,
-        path: &Path,
-    ) -> Result<Option<&'static str>, StoreFailure> {
+    async fn ignored_condition(&self, path: &Path) -> Result<Option<&'static str>, StoreFailure> {
         // Without the right to list, S3 answers 403 for an object that is missing.
         if let Err(failure @ StoreFailure::Failed(_)) = within_time(self.store.head(path)).await {
             return Err(failure);

@@ -99,7 +99,8 @@ impl StateKey {
         }
         let decoded = STANDARD.decode(text.trim_ascii()).map(Zeroizing::new);
         let decoded = decoded.ok().filter(|decoded| decoded.len() == 32);
-        let decoded = decoded.ok_or_else(|| invalid("it does not hold 32 bytes in hex or base64"))?;
+        let decoded =
+            decoded.ok_or_else(|| invalid("it does not hold 32 bytes in hex or base64"))?;
         let mut bytes = Zeroizing::new([0; 32]);
         bytes.copy_from_slice(&decoded);
         Ok(Self { bytes, location: KeyLocation::Mounted })
