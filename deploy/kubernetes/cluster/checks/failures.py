@@ -1,0 +1,197 @@
+"""What breaks: replicas, pods, browsers and the API server end, and callers go on."""
+
+import signal
+import threading
+import time
+
+import network
+from fleet import POOL, is_ready, labels
+from processes import children, send, until
+
+from . import expect
+
+
+class Callers:
+    """Calls in threads of their own, each with its answer."""
+
+    def __init__(self, calls):
+        self.answers = [None] * len(calls)
+        self.threads = [
+            threading.Thread(target=self.run, args=(index, call), daemon=True)
+            for index, call in enumerate(calls)
+        ]
+        for thread in self.threads:
+            thread.start()
+
+    def run(self, index, call):
+        self.answers[index] = call()
+
+    def wait(self, seconds):
+        end = time.monotonic() + seconds
+        for thread in self.threads:
+            thread.join(max(end - time.monotonic(), 0.01))
+        expect(None not in self.answers, f"a call had no answer in {seconds} s")
+        return self.answers
+
+
+def leader_is_killed(fleet, _):
+    """Six callers wait for pods at two replicas while the one that leads is killed."""
+    leader = fleet.leader()
+    others = [gate for gate in fleet.ready_gates() if not same(gate, leader)]
+    fleet.scale(0)
+    until(lambda: not fleet.pods(), "an empty pool", 60)
+    tenants = [f"waits-{number}" for number in range(6)]
+    call = lambda tenant, gate: (  # noqa: E731
+        lambda: fleet.call(tenant, "work", "LoadHtml", {"html": "<p>waited"}, gate=gate)
+    )
+    callers = Callers([call(tenant, others[n % 2]) for n, tenant in enumerate(tenants)])
+    until(lambda: queue_depth(fleet, leader) == 6, "six callers in the queue")
+    killed = time.monotonic()
+    fleet.kill(leader)
+    fleet.scale(6)
+    answers = callers.wait(90)
+    seconds = time.monotonic() - killed
+    wrong = [answer for answer in answers if answer.reason != "ok"]
+    expect(not wrong, f"{len(wrong)} of 6 callers failed: {wrong[:1]}")
+    fleet.scale(3)
+    for tenant in tenants:
+        fleet.close(tenant, "work")
+    until(lambda: not any(map(fleet.claimed, tenants)), "the end of their pods", 60, 0.3)
+    fleet.wait_for_gates()
+    return f"all have a pod {seconds:.1f} s later"
+
+
+def same(one, other):
+    return one["metadata"]["uid"] == other["metadata"]["uid"]
+
+
+def queue_depth(fleet, gate):
+    return metric(fleet, gate, 7481, "browse_session_queue_depth")
+
+
+def metric(_, pod, port, name):
+    """A value that a pod reports, read from its node."""
+    import http.client
+
+    connection = http.client.HTTPConnection(pod["status"]["podIP"], port, timeout=5)
+    try:
+        connection.request("GET", "/metrics")
+        text = connection.getresponse().read().decode()
+    except OSError:
+        return None
+    finally:
+        connection.close()
+    values = [line.split()[1] for line in text.splitlines() if line.startswith(f"{name} ")]
+    return float(values[0]) if values else None
+
+
+def daemon_is_killed(fleet, _):
+    """The daemon of a tenant: its session is lost, which is reported once, and it gets another pod."""
+    fleet.goto("acme", "work")
+    pod = fleet.pod_of("acme")
+    fleet.kill(pod)
+    return lost_and_opened_anew(fleet, "acme", pod)
+
+
+def pod_is_deleted(fleet, _):
+    fleet.goto("acme", "work")
+    pod = fleet.pod_of("acme")
+    name = pod["metadata"]["name"]
+    fleet.api.delete(f"{fleet.path}/pods/{name}", grace=0)
+    return lost_and_opened_anew(fleet, "acme", pod)
+
+
+def lost_and_opened_anew(fleet, tenant, pod):
+    begun = time.monotonic()
+    gate = fleet.leader()
+    reasons = []
+
+    def served():
+        reasons.append(fleet.call(tenant, "work", "Goto", {"url": "http://shop.example/"}, gate=gate).reason)
+        return reasons[-1] == "ok"
+
+    until(served, "another pod for the tenant", 120, 0.5)
+    seconds = time.monotonic() - begun
+    known = {"POD_UNREACHABLE", "SESSION_LOST", "ACTION_UNKNOWN", "ok"}
+    expect(set(reasons) <= known, f"the calls were answered {reasons}")
+    expect(reasons.count("SESSION_LOST") == 1, f"the calls were answered {reasons}")
+    fresh = [found for found in fleet.claimed(tenant) if not same(found, pod)]
+    expect(fresh, "the session is in the pod that has failed")
+    gone = lambda: all(not same(found, pod) for found in fleet.pods())  # noqa: E731
+    until(gone, "the end of the pod that has failed", 120, 0.5)
+    fleet.close_and_wait(tenant, "work")
+    fleet.wait_for_warm(3)
+    return f"{', '.join(dict.fromkeys(reasons))} after {seconds:.1f} s"
+
+
+def browser_is_killed(fleet, _):
+    """Chromium ends in a pod: the session stays, and its tab is loaded again."""
+    fleet.goto("acme", "work")
+    pod = fleet.pod_of("acme")
+    for pid in children(fleet.main_pid(pod)):
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            if b"--remote-debugging" in file.read():
+                send(pid, signal.SIGKILL)
+    answers = []
+
+    def served():
+        answers.append(fleet.call("acme", "work", "Text"))
+        return answers[-1].reason == "ok"
+
+    until(served, "a browser that was started again", 60, 0.5)
+    expect("Twelve apples" in answers[-1].body["text"], f"the tab has {answers[-1]}")
+    expect(same(fleet.pod_of("acme"), pod), "the session is in another pod")
+    fleet.close_and_wait("acme", "work")
+    fleet.wait_for_warm(3)
+    return ", ".join(dict.fromkeys(answer.reason for answer in answers))
+
+
+def api_server_stops(fleet, options):
+    """For a minute: open sessions go on, and new ones are refused at once."""
+    plane = fleet.cluster.control_plane
+    fleet.goto("acme", "work")
+    gates = fleet.ready_gates()
+    restarts = restart_counts(fleet)
+    plane.programs["kube-apiserver"].stop()
+    stopped = time.monotonic()
+    # A failure counts after some seconds of them.
+    until(lambda: refused_at(fleet, gates), "a refusal by each replica", 20, 0.5)
+    noticed = time.monotonic() - stopped
+    calls = slow = 0
+    while time.monotonic() - stopped < 60:
+        for gate in gates:
+            expect("Twelve apples" in fleet.text("acme", "work", gate=gate), "the session ended")
+            refused = fleet.call("beta", "new", "Goto", {"url": "http://shop.example/"}, gate=gate)
+            expect(refused.reason == "GATE_UNAVAILABLE", f"a new session was answered {refused}")
+            slow = max(slow, refused.seconds)
+            calls += 1
+        time.sleep(1)
+    expect(slow < 5, f"a refusal took {slow:.1f} s")
+    plane.programs["kube-apiserver"].start()
+    plane.wait_until_ready()
+    begun = time.monotonic()
+    until(lambda: fleet.call("beta", "new", "Goto", {"url": "http://shop.example/"}).reason == "ok",
+          "a new session", 60, 0.3)  # fmt: skip
+    seconds = time.monotonic() - begun
+    expect("Twelve apples" in fleet.text("acme", "work"), "the session ended")
+    fleet.wait_for_gates()
+    expect(restart_counts(fleet) == restarts, "a replica was started again")
+    fleet.close_and_wait("acme", "work")
+    fleet.close_and_wait("beta", "new")
+    fleet.wait_for_warm(3)
+    return (
+        f"{calls} calls in the open session, refusals from {noticed:.1f} s on, the longest took "
+        f"{slow:.2f} s; a new session {seconds:.1f} s after the API server was ready"
+    )
+
+
+def refused_at(fleet, gates):
+    calls = [fleet.call("beta", "none", "Goto", {"url": "x"}, gate=g, timeout=20) for g in gates]
+    return all(call.reason == "GATE_UNAVAILABLE" for call in calls)
+
+
+def restart_counts(fleet):
+    return {
+        pod["metadata"]["name"]: [s["restartCount"] for s in pod["status"]["containerStatuses"]]
+        for pod in fleet.pods("gate")
+    }
