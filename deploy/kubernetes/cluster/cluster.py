@@ -1,4 +1,4 @@
-"""The test cluster: a control plane, two nodes, a network with DNS, and a pod for clients."""
+"""The test cluster: a control plane, three nodes, a network with DNS, and a pod for clients."""
 
 import json
 import os
@@ -12,8 +12,14 @@ from control_plane import ControlPlane
 from processes import Program, run, until
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Each node: its address, and the network of its pods.
-NODES = {"node-1": ("10.10.0.11", "10.244.1"), "node-2": ("10.10.0.12", "10.244.2")}
+# Each node: its address, and the network of its pods. The scheduler uses the last two: the first one
+# has the pods of the test itself, which no drain moves.
+OWN_NODE = "node-0"
+NODES = {
+    OWN_NODE: ("10.10.0.10", "10.244.10"),
+    "node-1": ("10.10.0.11", "10.244.1"),
+    "node-2": ("10.10.0.12", "10.244.2"),
+}
 
 
 class Cluster:
@@ -35,6 +41,7 @@ class Cluster:
         for name, (address, pods) in NODES.items():
             network.ip("address", "add", f"{address}/32", "dev", "pods0")
             settings = {"name": name, "address": address, "network": pods}
+            settings["is_reserved"] = name == OWN_NODE
             self.launch(name, "nodes.kubelet", name, settings)
         self.launch("network", "nodes.agent", "admin", {})
         self.start_dns()
@@ -83,6 +90,7 @@ class Cluster:
         """Starts a pod with one container, and waits until it runs."""
         container = {"name": name, "image": "registry.example/test", "command": command}
         spec = {
+            "nodeName": OWN_NODE,
             "containers": [container],
             "automountServiceAccountToken": False,
             "terminationGracePeriodSeconds": 1,

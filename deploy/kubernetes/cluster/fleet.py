@@ -217,3 +217,17 @@ def is_ready(pod):
     conditions = (pod.get("status") or {}).get("conditions") or []
     is_true = any(c["type"] == "Ready" and c["status"] == "True" for c in conditions)
     return is_true and "deletionTimestamp" not in pod["metadata"]
+
+
+def metric(pod, port, name):
+    """A value that a pod reports, read from its node; None when it does not answer."""
+    connection = http.client.HTTPConnection(pod["status"]["podIP"], port, timeout=5)
+    try:
+        connection.request("GET", "/metrics")
+        text = connection.getresponse().read().decode()
+    except OSError:
+        return None
+    finally:
+        connection.close()
+    values = [line.split()[1] for line in text.splitlines() if line.startswith(f"{name} ")]
+    return float(values[0]) if values else None

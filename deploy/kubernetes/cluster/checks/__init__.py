@@ -1,6 +1,9 @@
 """The checks, in the order in which they run. Each takes the fleet as the one before left it: installed,
 with its replicas and its pool ready, and without a tenant."""
 
+import threading
+import time
+
 from processes import Failure
 
 
@@ -26,3 +29,31 @@ def chosen(only):
         for check in all_checks.CHECKS
         if check.is_needed or not words or any(word in check.name for word in words)
     ]
+
+
+def same(one, other):
+    """Whether both are the same pod."""
+    return one["metadata"]["uid"] == other["metadata"]["uid"]
+
+
+class Callers:
+    """Calls in threads of their own, each with its answer."""
+
+    def __init__(self, calls):
+        self.answers = [None] * len(calls)
+        self.threads = [
+            threading.Thread(target=self.run, args=(index, call), daemon=True)
+            for index, call in enumerate(calls)
+        ]
+        for thread in self.threads:
+            thread.start()
+
+    def run(self, index, call):
+        self.answers[index] = call()
+
+    def wait(self, seconds):
+        end = time.monotonic() + seconds
+        for thread in self.threads:
+            thread.join(max(end - time.monotonic(), 0.01))
+        expect(None not in self.answers, f"a call had no answer in {seconds} s")
+        return self.answers

@@ -1,37 +1,12 @@
 """What breaks: replicas, pods, browsers and the API server end, and callers go on."""
 
 import signal
-import threading
 import time
 
-import network
-from fleet import POOL, is_ready, labels
+from fleet import SITE, metric
 from processes import children, send, until
 
-from . import expect
-
-
-class Callers:
-    """Calls in threads of their own, each with its answer."""
-
-    def __init__(self, calls):
-        self.answers = [None] * len(calls)
-        self.threads = [
-            threading.Thread(target=self.run, args=(index, call), daemon=True)
-            for index, call in enumerate(calls)
-        ]
-        for thread in self.threads:
-            thread.start()
-
-    def run(self, index, call):
-        self.answers[index] = call()
-
-    def wait(self, seconds):
-        end = time.monotonic() + seconds
-        for thread in self.threads:
-            thread.join(max(end - time.monotonic(), 0.01))
-        expect(None not in self.answers, f"a call had no answer in {seconds} s")
-        return self.answers
+from . import Callers, expect, same
 
 
 def leader_is_killed(fleet, _):
@@ -45,7 +20,7 @@ def leader_is_killed(fleet, _):
         lambda: fleet.call(tenant, "work", "LoadHtml", {"html": "<p>waited"}, gate=gate)
     )
     callers = Callers([call(tenant, others[n % 2]) for n, tenant in enumerate(tenants)])
-    until(lambda: queue_depth(fleet, leader) == 6, "six callers in the queue")
+    until(lambda: queue_depth(leader) == 6, "six callers in the queue")
     killed = time.monotonic()
     fleet.kill(leader)
     fleet.scale(6)
@@ -61,28 +36,8 @@ def leader_is_killed(fleet, _):
     return f"all have a pod {seconds:.1f} s later"
 
 
-def same(one, other):
-    return one["metadata"]["uid"] == other["metadata"]["uid"]
-
-
-def queue_depth(fleet, gate):
-    return metric(fleet, gate, 7481, "browse_session_queue_depth")
-
-
-def metric(_, pod, port, name):
-    """A value that a pod reports, read from its node."""
-    import http.client
-
-    connection = http.client.HTTPConnection(pod["status"]["podIP"], port, timeout=5)
-    try:
-        connection.request("GET", "/metrics")
-        text = connection.getresponse().read().decode()
-    except OSError:
-        return None
-    finally:
-        connection.close()
-    values = [line.split()[1] for line in text.splitlines() if line.startswith(f"{name} ")]
-    return float(values[0]) if values else None
+def queue_depth(gate):
+    return metric(gate, 7481, "browse_session_queue_depth")
 
 
 def daemon_is_killed(fleet, _):
@@ -107,7 +62,8 @@ def lost_and_opened_anew(fleet, tenant, pod):
     reasons = []
 
     def served():
-        reasons.append(fleet.call(tenant, "work", "Goto", {"url": "http://shop.example/"}, gate=gate).reason)
+        answer = fleet.call(tenant, "work", "Goto", {"url": SITE}, gate=gate)
+        reasons.append(answer.reason)
         return reasons[-1] == "ok"
 
     until(served, "another pod for the tenant", 120, 0.5)
@@ -161,7 +117,7 @@ def api_server_stops(fleet, options):
     while time.monotonic() - stopped < 60:
         for gate in gates:
             expect("Twelve apples" in fleet.text("acme", "work", gate=gate), "the session ended")
-            refused = fleet.call("beta", "new", "Goto", {"url": "http://shop.example/"}, gate=gate)
+            refused = fleet.call("beta", "new", "Goto", {"url": SITE}, gate=gate)
             expect(refused.reason == "GATE_UNAVAILABLE", f"a new session was answered {refused}")
             slow = max(slow, refused.seconds)
             calls += 1
@@ -170,7 +126,7 @@ def api_server_stops(fleet, options):
     plane.programs["kube-apiserver"].start()
     plane.wait_until_ready()
     begun = time.monotonic()
-    until(lambda: fleet.call("beta", "new", "Goto", {"url": "http://shop.example/"}).reason == "ok",
+    until(lambda: fleet.call("beta", "new", "Goto", {"url": SITE}).reason == "ok",
           "a new session", 60, 0.3)  # fmt: skip
     seconds = time.monotonic() - begun
     expect("Twelve apples" in fleet.text("acme", "work"), "the session ended")
@@ -186,7 +142,7 @@ def api_server_stops(fleet, options):
 
 
 def refused_at(fleet, gates):
-    calls = [fleet.call("beta", "none", "Goto", {"url": "x"}, gate=g, timeout=20) for g in gates]
+    calls = [fleet.call("beta", "none", "Goto", {"url": SITE}, gate=g, timeout=20) for g in gates]
     return all(call.reason == "GATE_UNAVAILABLE" for call in calls)
 
 

@@ -28,7 +28,7 @@ class Node:
         self.api = Api(settings["host"], settings["port"], settings["token"], settings["authority"])
         self.folder, self.logs = pathlib.Path(settings["folder"]), pathlib.Path(settings["logs"])
         self.programs, self.scripts = settings["programs"], settings["scripts"]
-        self.network = settings["network"]
+        self.network, self.is_reserved = settings["network"], settings["is_reserved"]
         self.workers = {}
         self.addresses = set()
         self.lock = threading.Lock()
@@ -47,7 +47,8 @@ class Node:
         meta = {"name": self.name, "labels": {"kubernetes.io/hostname": self.name}}
         while True:
             try:
-                body = {"apiVersion": "v1", "kind": "Node", "metadata": meta}
+                spec = {"unschedulable": self.is_reserved}
+                body = {"apiVersion": "v1", "kind": "Node", "metadata": meta, "spec": spec}
                 self.api.post("/api/v1/nodes", body)
             except ApiError as error:
                 if error.status != 409:
