@@ -30,6 +30,10 @@ pub const TENANT_HEADER: &str = "browse-fleet-tenant";
 /// Header with the uid of the pod that a call is for.
 pub const POD_HEADER: &str = "browse-fleet-pod";
 
+/// Header of an answer of a pod that is not the one, or not of the tenant, that the call is for. It
+/// has done nothing.
+pub const MISMATCH_HEADER: &str = "browse-fleet-mismatch";
+
 /// How a pod is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PodStatus {
@@ -47,6 +51,10 @@ pub struct PodStatus {
     pub is_ready: bool,
     /// Whether it takes no new sessions.
     pub is_draining: bool,
+    /// Whether its daemon was started anew after the pod was given to a tenant: it has lost what
+    /// it had, and takes nobody.
+    #[serde(default)]
+    pub is_spent: bool,
 }
 
 /// How a session is.

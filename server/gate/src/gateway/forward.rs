@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use browse_base::{Error, Result};
-use browse_fleet::{POD_HEADER, SessionKey, TENANT_HEADER, TokenRequest};
+use browse_fleet::{MISMATCH_HEADER, POD_HEADER, SessionKey, TENANT_HEADER, TokenRequest};
 use browse_proto::{Command, Reason, Requires, Scope, metadata};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use hyper::body::Incoming;
@@ -54,13 +54,24 @@ pub async fn forward(
         let token = token.map_err(|error| {
             gateway.metrics.record_upstream_error("token");
             match error.reason() {
-                Reason::GateUnavailable => unreachable_pod(key, &error.to_string()),
+                // Another pod has its address, or its daemon was started anew, and it is deleted.
+                Reason::GateUnavailable | Reason::PodMismatch => {
+                    unreachable_pod(key, &error.to_string())
+                }
                 _ => error,
             }
         })?;
         let (mut request, is_kept) = call.next_request();
         set_headers(request.headers_mut(), &token, &pod, key)?;
         match gateway.pods.send(&pod, request).await {
+            Ok(response) if response.headers().contains_key(MISMATCH_HEADER) => {
+                gateway.pods.forget(&pod);
+                let refused = || unreachable_pod(key, "it is another pod, or was started anew");
+                if !(is_kept && sends < MAX_SENDS) {
+                    return Err(refused());
+                }
+                pod = next_pod(gateway, key).await.ok_or_else(refused)?;
+            }
             Ok(response) => {
                 if is_unauthenticated(&response) {
                     // Its daemon was started anew: the next token is of the new one.
@@ -81,14 +92,18 @@ pub async fn forward(
                 if !(is_kept && is_safe && sends < MAX_SENDS) {
                     return Err(failure(command, key, &error));
                 }
-                tokio::time::sleep(RESEND_DELAY).await;
-                gateway.update_routes();
-                // Its session may be in another pod by now.
-                let now = gateway.lock().pod(key).cloned();
-                pod = now.ok_or_else(|| failure(command, key, &error))?;
+                let next = next_pod(gateway, key).await;
+                pod = next.ok_or_else(|| failure(command, key, &error))?;
             }
         }
     }
+}
+
+/// The pod of a session a moment later: it may be another one by now.
+async fn next_pod(gateway: &Gateway, key: &SessionKey) -> Option<PodRecord> {
+    tokio::time::sleep(RESEND_DELAY).await;
+    gateway.update_routes();
+    gateway.lock().pod(key).cloned()
 }
 
 fn token_request(caller: &Caller, pod: &PodRecord) -> TokenRequest {

@@ -2,9 +2,9 @@
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
-use browse_fleet::{POD_HEADER, TENANT_HEADER};
+use browse_fleet::{MISMATCH_HEADER, POD_HEADER, TENANT_HEADER};
 use browse_policy::layer::{GatedService, error_reply};
-use http::{HeaderMap, Request, Response};
+use http::{HeaderMap, HeaderValue, Request, Response};
 use tokio::{
     net::{TcpListener, TcpStream},
     time::timeout,
@@ -81,7 +81,9 @@ async fn answer(
         return Ok(control::answer(pod, request).await);
     }
     if let Err(error) = check_headers(&pod, request.headers()) {
-        return Ok(error_reply(request.headers(), error));
+        let mut refusal = error_reply(request.headers(), error);
+        refusal.headers_mut().insert(MISMATCH_HEADER, HeaderValue::from_static("1"));
+        return Ok(refusal);
     }
     request.headers_mut().remove(POD_HEADER);
     request.headers_mut().remove(TENANT_HEADER);
