@@ -53,6 +53,9 @@ def add_pod(uid, address):
     ip("netns", "add", name)
     ip("link", "add", outer, "type", "veth", "peer", "name", "eth0", "netns", name)
     ip("link", "set", outer, "master", "pods0", "up")
+    # The same for each pod that has this address: neighbours may still know it.
+    hardware = ":".join(["02:00", *(f"{int(part):02x}" for part in address.split("."))])
+    ip("-n", name, "link", "set", "eth0", "address", hardware)
     ip("-n", name, "link", "set", "lo", "up")
     ip("-n", name, "address", "add", f"{address}/16", "dev", "eth0")
     ip("-n", name, "link", "set", "eth0", "up")

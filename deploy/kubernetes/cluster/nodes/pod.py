@@ -36,6 +36,9 @@ class PodWorker:
     def update(self, pod):
         """Takes the pod as the API server has it now."""
         self.pod = pod
+        if self.reported and ready(pod.get("status") or {}) != ready(self.reported):
+            # The controller of nodes marks pods as not ready when a node was silent.
+            self.reported = None
         if pod["metadata"].get("deletionTimestamp"):
             self.grace = pod["metadata"].get("deletionGracePeriodSeconds", 30)
         self.wake.set()
@@ -187,3 +190,7 @@ class PodWorker:
                 if error.status in (404, 409):
                     return
                 time.sleep(0.5)
+
+
+def ready(status):
+    return [c["status"] for c in status.get("conditions") or [] if c["type"] == "Ready"]

@@ -68,7 +68,7 @@ class Sandbox:
             path.write_text(text)
         command = [
             "nsenter", f"--net={network.namespace(self.uid)}",
-            "unshare", "--mount", "--pid", "--ipc", "--uts", "--fork", "--kill-child=SIGKILL",
+            "unshare", "--mount", "--pid", "--ipc", "--uts", "--fork",
             "bash", "-c", MOUNTS, "sandbox", self.folder, *words,
         ]  # fmt: skip
         with open(self.log, "ab") as log:
