@@ -3,13 +3,14 @@
 import json
 import os
 import pathlib
+import signal
 import sys
 
 import network
 import website
 from api import ApiError
 from control_plane import ControlPlane
-from processes import Program, run, until
+from processes import Program, run, send, until
 
 HERE = pathlib.Path(__file__).resolve().parent
 # Each node: its address, and the network of its pods. The scheduler uses the last two: the first one
@@ -132,6 +133,19 @@ class Cluster:
         }
         program = self.tools.parent / "kubernetes" / name
         return run(program, *words, env=environment, **options)
+
+    def power_off(self, node):
+        """Ends a node and its pods without a word."""
+        self.agents[node].kill()
+        for pod in self.api.list("/api/v1/pods", fields=f"spec.nodeName={node}"):
+            uid = pod["metadata"]["uid"]
+            for pid, _ in network.processes_of(uid):
+                send(pid, signal.SIGKILL)
+            network.remove_pod(uid)
+
+    def power_on(self, node):
+        """Starts the node again. What its pods had on disk is there."""
+        self.agents[node].start()
 
     def check(self):
         self.control_plane.check()

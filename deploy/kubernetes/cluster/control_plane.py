@@ -33,7 +33,7 @@ class ControlPlane:
         groups |= {node: (f"system:node:{node}", "system:nodes") for node in nodes}
         tokens = {name: secrets.token_hex(16) for name in groups}
         lines = [
-            f'{tokens[name]},{user},{user}' + (f',"{group}"' if group else "")
+            f"{tokens[name]},{user},{user}" + (f',"{group}"' if group else "")
             for name, (user, group) in groups.items()
         ]
         (self.folder / "tokens.csv").write_text("\n".join(lines) + "\n")

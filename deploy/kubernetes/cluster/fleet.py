@@ -8,6 +8,7 @@ import time
 
 import network
 from certificates import TokenIssuer, make_authority, make_certificate
+from cluster import OWN_NODE
 from processes import Failure, send, until
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -34,7 +35,8 @@ class Answer:
         return (details[0].get("debug") or {}).get("reason", f"status {self.status}")
 
     def __repr__(self):
-        return f"{self.reason} {json.dumps(self.body)[:300]}"
+        text = self.body.get("message") or self.body.get("error") or json.dumps(self.body)
+        return f"{self.reason}: {text[:300]}"
 
 
 class Fleet:
@@ -46,6 +48,7 @@ class Fleet:
         self.folder.mkdir()
         self.issuer = TokenIssuer(self.folder)
         self.tokens = {}
+        self.tenants = 0
         self.path = f"/api/v1/namespaces/{NAMESPACE}"
 
     def prepare(self):
@@ -131,6 +134,11 @@ class Fleet:
         service = self.api.get(f"{self.path}/services/{RELEASE}-gate")
         return service["spec"]["clusterIP"], service["spec"]["ports"][0]["port"]
 
+    def new_tenant(self):
+        """A tenant that no check has used: what another one lost is reported to it alone."""
+        self.tenants += 1
+        return f"tenant-{self.tenants}"
+
     def token(self, tenant):
         if tenant not in self.tokens:
             self.tokens[tenant] = self.issuer.token(tenant, scope="read write meta control")
@@ -187,19 +195,34 @@ class Fleet:
         send(self.main_pid(pod), signal.SIGKILL)
 
     def main_pid(self, pod):
-        """The process id of the program of a pod: the child of what entered its namespaces."""
-        name = {"gate": "browse-gate", "pod": "browsed"}[labels(pod)["app.kubernetes.io/component"]]
-        inode = network.namespace(pod["metadata"]["uid"]).stat().st_ino
-        for path in pathlib.Path("/proc").glob("[0-9]*"):
-            try:
-                command = (path / "cmdline").read_bytes().split(b"\0")
-                if (path / "ns" / "net").stat().st_ino != inode:
-                    continue
-            except OSError:
-                continue
-            if command[0].decode() == name and command[1] in (b"--pod", b"--config"):
-                return int(path.name)
+        """The process id of the program of a pod."""
+        begins = {"gate": "browse-gate --config", "pod": "browsed --pod"}
+        begin = begins[labels(pod)["app.kubernetes.io/component"]]
+        for pid, command in network.processes_of(pod["metadata"]["uid"]):
+            if command.startswith(begin):
+                return pid
         raise Failure(f"the program of the pod `{pod['metadata']['name']}` was not found")
+
+    def browser_pids(self, pod):
+        """The process ids of the browsers of a pod, without those that they have started."""
+        return [
+            pid
+            for pid, command in network.processes_of(pod["metadata"]["uid"])
+            if "--remote-debugging" in command and "--type=" not in command
+        ]
+
+    def reset(self):
+        """After a check that failed: no tenant, three warm pods, all replicas."""
+        for node in self.api.list("/api/v1/nodes"):
+            if node["metadata"]["name"] != OWN_NODE and node["spec"].get("unschedulable"):
+                self.cluster.kubectl("uncordon", node["metadata"]["name"])
+        self.scale(3)
+        for pod in self.pods():
+            if TENANT in labels(pod):
+                self.api.delete(f"{self.path}/pods/{pod['metadata']['name']}", grace=0)
+        self.wait_for_gates()
+        until(lambda: len(self.pods()) == 3, "only warm pods", 60, 0.3)
+        self.wait_for_warm(3)
 
 
 def parse(data):

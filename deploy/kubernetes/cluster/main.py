@@ -8,6 +8,7 @@ import sys
 import time
 
 import checks
+from api import ApiError
 from cluster import Cluster
 from fleet import Fleet
 from processes import Failure, run
@@ -35,7 +36,7 @@ def main():
         cluster.start()
         print(f"the cluster runs ({time.monotonic() - begun:.0f} s)", flush=True)
         passed, failed = run_checks(cluster, Fleet(cluster), options)
-    except Failure as error:
+    except (Failure, ApiError, OSError) as error:
         print(f"error: {error}", flush=True)
         passed, failed = 0, 1
     if options.shell:
@@ -52,16 +53,27 @@ def run_checks(cluster, fleet, options):
         try:
             found = check.run(fleet, options)
             cluster.check()
-        except Failure as error:
+        except (Failure, ApiError, OSError) as error:
             failed += 1
             print(f"FAILED  {check.name}: {error}", flush=True)
-            if check.is_needed:
+            if check.is_needed or not restored(fleet):
                 break
         else:
             passed += 1
             note = f": {found}" if found else ""
             print(f"ok      {check.name}{note} ({time.monotonic() - begun:.1f} s)", flush=True)
     return passed, failed
+
+
+def restored(fleet):
+    """Whether the next check finds the fleet as it has to be."""
+    try:
+        fleet.cluster.check()
+        fleet.reset()
+    except (Failure, ApiError) as error:
+        print(f"error: the other checks cannot run: {error}", flush=True)
+        return False
+    return True
 
 
 def open_shell(cluster):

@@ -73,6 +73,21 @@ def namespace(uid):
     return NAMESPACES / uid
 
 
+def processes_of(uid):
+    """The processes in the network of a pod, each with its command line."""
+    try:
+        inode = namespace(uid).stat().st_ino
+    except OSError:
+        return
+    for path in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if (path / "ns" / "net").stat().st_ino == inode:
+                command = (path / "cmdline").read_bytes().replace(b"\0", b" ")
+                yield int(path.name), command.decode(errors="replace")
+        except OSError:
+            continue
+
+
 def interface(uid):
     return "v" + uid.replace("-", "")[:12]
 

@@ -65,6 +65,10 @@ class Program:
                 end = "".join(log.readlines()[-15:])
             raise Failure(f"{self.name} ended with {code}:\n{end}")
 
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
     def stop(self, seconds=10):
         end_process(self.process, seconds)
 

@@ -1,5 +1,5 @@
-"""The checks, in the order in which they run. Each takes the fleet as the one before left it: installed,
-with its replicas and its pool ready, and without a tenant."""
+"""The checks. Each opens the sessions that it needs, and takes the fleet with its replicas and three warm
+pods ready."""
 
 import threading
 import time

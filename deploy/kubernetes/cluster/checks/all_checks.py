@@ -1,6 +1,6 @@
 """The list of the checks."""
 
-from . import Check, failures, networks, operations, permissions, sessions, times
+from . import Check, failures, networks, nodes, operations, permissions, sessions, times
 
 CHECKS = [
     Check("the chart is installed", sessions.install, is_needed=True),
@@ -19,8 +19,10 @@ CHECKS = [
     Check("a pod is deleted by force", failures.pod_is_deleted),
     Check("a browser is killed", failures.browser_is_killed),
     Check("the API server stops for a minute", failures.api_server_stops),
-    Check("pods of tenants are not evicted", operations.eviction),
-    Check("a node is drained", operations.drain),
+    Check("pods of tenants are not evicted", nodes.eviction),
+    Check("a node is drained", nodes.drain),
+    Check("a pod is deleted in order", nodes.pod_drains),
+    Check("a node loses its power", nodes.power_loss),
     Check("the release is upgraded with sessions open", operations.upgrade),
     Check("nothing is left of the release", operations.uninstall, is_needed=True),
 ]

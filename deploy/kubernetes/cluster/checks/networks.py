@@ -91,11 +91,12 @@ def connects(path, address):
 
 def pages(fleet, _):
     """The daemon itself refuses these addresses before the network does."""
-    fleet.goto("acme", "work")
+    tenant = fleet.new_tenant()
+    fleet.goto(tenant, "work")
     for address in [network.METADATA, network.NODE, network.API_SERVICE, *network.PRIVATE]:
-        answer = fleet.call("acme", "work", "Goto", {"url": f"http://{address}/"})
+        answer = fleet.call(tenant, "work", "Goto", {"url": f"http://{address}/"})
         expect(answer.status == 403, f"{address} was answered with {answer}")
-    fleet.close_and_wait("acme", "work")
+    fleet.close_and_wait(tenant, "work")
     fleet.wait_for_warm(3)
 
 

@@ -31,6 +31,7 @@ def drive_a_session(fleet, _):
 
 
 def claim_of_a_tenant(fleet, _):
+    fleet.goto("acme", "work")
     pod = fleet.pod_of("acme")
     meta = pod["metadata"]
     claim = json.loads(meta["annotations"][CLAIM])
@@ -49,6 +50,7 @@ def claim_of_a_tenant(fleet, _):
 
 
 def pool_is_refilled(fleet, _):
+    fleet.goto("acme", "work")
     fleet.wait_for_warm(3)
     path = f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments/{RELEASE}-pool"
     until(lambda: fleet.api.get(path)["status"].get("readyReplicas") == 3, "3 ready replicas")
@@ -56,6 +58,7 @@ def pool_is_refilled(fleet, _):
 
 
 def another_tenant(fleet, _):
+    fleet.goto("acme", "work")
     fleet.goto("beta", "work")
     first, second = fleet.pod_of("acme"), fleet.pod_of("beta")
     expect(first["metadata"]["uid"] != second["metadata"]["uid"], "both have the same pod")
@@ -65,6 +68,8 @@ def another_tenant(fleet, _):
 
 
 def empty_pods_go(fleet, _):
+    for tenant, session in (("acme", "work"), ("acme", "other"), ("beta", "work")):
+        fleet.goto(tenant, session)
     fleet.close_and_wait("acme", "work", "other")
     fleet.close_and_wait("beta", "work")
     fleet.wait_for_warm(3)

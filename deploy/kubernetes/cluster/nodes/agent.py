@@ -63,7 +63,8 @@ class Agent:
             (self.marks / uid).unlink(missing_ok=True)
 
     def write(self, uid, text):
-        if self.written.get(uid) == text:
+        mark = self.marks / uid
+        if self.written.get(uid) == text and mark.exists():
             return
         # All at once: a table that is missing is made before it is deleted.
         clear = "".join(f"add table {name}\ndelete table {name}\n" for name in TABLES)
@@ -77,7 +78,7 @@ class Agent:
         )
         if done.returncode == 0:
             self.written[uid] = text
-            (self.marks / uid).touch()
+            mark.touch()
         elif network.namespace(uid).exists():
             print(f"the rules of {uid} were refused: {done.stderr}\n{text}", flush=True)
 

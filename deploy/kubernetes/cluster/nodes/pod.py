@@ -73,9 +73,12 @@ class PodWorker:
             log.write(f"kubelet: {text}\n")
 
     def begin(self):
+        # There is one if the node was started anew.
+        rules = self.node.folder / "network" / self.uid
+        rules.unlink(missing_ok=True)
         network.add_pod(self.uid, self.address)
         self.report()
-        while not (self.node.folder / "network" / self.uid).exists():
+        while not rules.exists():
             if self.is_ending:
                 return
             time.sleep(0.02)
@@ -90,9 +93,7 @@ class PodWorker:
                 source = source / mount["subPath"]
             mounts.append((source, mount["mountPath"], mount.get("readOnly", False)))
         self.sandbox.start(mounts, self.host_files())
-        container = Container(
-            spec, self.pod, self.sandbox, self.address, self.log, self.changed
-        )
+        container = Container(spec, self.pod, self.sandbox, self.address, self.log, self.changed)
         container.start()
         self.containers = [container]
 

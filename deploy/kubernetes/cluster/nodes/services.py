@@ -38,6 +38,7 @@ def targets_of(endpoints, name):
 
 def choice(targets):
     if len(targets) == 1:
-        return "%s:%d" % targets[0]
+        ((address, port),) = targets
+        return f"{address}:{port}"
     entries = ", ".join(f"{n} : {ip} . {port}" for n, (ip, port) in enumerate(targets))
     return f"numgen random mod {len(targets)} map {{ {entries} }}"

@@ -79,7 +79,9 @@ class Volumes:
                 return []
             raise VolumeError(f"`{name}` of {kind} does not exist")
         if kind == SECRET:
-            data = {key: base64.b64decode(value) for key, value in (found.get("data") or {}).items()}
+            data = {
+                key: base64.b64decode(value) for key, value in (found.get("data") or {}).items()
+            }
         else:
             data = {key: value.encode() for key, value in (found.get("data") or {}).items()}
         if items := source.get("items"):
