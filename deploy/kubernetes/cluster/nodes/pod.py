@@ -148,7 +148,8 @@ class PodWorker:
             "phase": "Running" if statuses else "Pending",
             "hostIP": self.node.address,
             "podIP": self.address,
-            "podIPs": [{"ip": self.address}],
+            # A merge would keep the address from before the node was started anew.
+            "podIPs": [{"$patch": "replace"}, {"ip": self.address}],
             "startTime": self.started_at,
             "containerStatuses": statuses,
             "conditions": conditions,
