@@ -36,7 +36,8 @@ _CLONE_NEWNET = 0x40000000
 def set_up():
     """Makes the bridge and the addresses outside of it, in the network namespace of the test."""
     ip("link", "set", "lo", "up")
-    ip("link", "add", "pods0", "type", "bridge")
+    # A bridge without an address of its own takes that of a port: pods would lose it with that port.
+    ip("link", "add", "pods0", "address", hardware(GATEWAY), "type", "bridge")
     ip("address", "add", f"{GATEWAY}/16", "dev", "pods0")
     for address in [NODE, SITE, METADATA, *PRIVATE]:
         ip("address", "add", f"{address}/32", "dev", "pods0")
@@ -54,12 +55,16 @@ def add_pod(uid, address):
     ip("link", "add", outer, "type", "veth", "peer", "name", "eth0", "netns", name)
     ip("link", "set", outer, "master", "pods0", "up")
     # The same for each pod that has this address: neighbours may still know it.
-    hardware = ":".join(["02:00", *(f"{int(part):02x}" for part in address.split("."))])
-    ip("-n", name, "link", "set", "eth0", "address", hardware)
+    ip("-n", name, "link", "set", "eth0", "address", hardware(address))
     ip("-n", name, "link", "set", "lo", "up")
     ip("-n", name, "address", "add", f"{address}/16", "dev", "eth0")
     ip("-n", name, "link", "set", "eth0", "up")
     ip("-n", name, "route", "add", "default", "via", GATEWAY)
+
+
+def hardware(address):
+    """The hardware address that belongs to an address."""
+    return ":".join(["02:00", *(f"{int(part):02x}" for part in address.split("."))])
 
 
 def remove_pod(uid):
