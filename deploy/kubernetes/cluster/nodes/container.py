@@ -1,9 +1,11 @@
 """One container of a pod: its process, its probes, and how often it was started."""
 
+import os
 import subprocess
 import threading
 import time
 
+import network
 from processes import children, send
 
 from .probes import Probe
@@ -11,6 +13,8 @@ from .volumes import environment
 
 # Seconds before a container is started again: at once, then longer each time.
 DELAYS = [0, 10, 20, 40]
+
+IMAGE_VARIABLES = ["BROWSE_CHROMIUM"]
 
 
 def timestamp():
@@ -41,10 +45,17 @@ class Container:
 
     def start(self):
         variables = environment(self.spec, self.pod, self.address)
-        service = {"KUBERNETES_SERVICE_HOST": "10.96.0.1", "KUBERNETES_SERVICE_PORT": "443"}
+        service = {
+            "KUBERNETES_SERVICE_HOST": network.API_SERVICE,
+            "KUBERNETES_SERVICE_PORT": "443",
+        }
+        # What an image would set.
+        image = {name: os.environ[name] for name in IMAGE_VARIABLES if name in os.environ}
         command = (self.spec.get("command") or []) + (self.spec.get("args") or [])
         with open(self.log, "ab") as log:
-            self.process = self.sandbox.enter(command, self.user, {**service, **variables}, log)
+            self.process = self.sandbox.enter(
+                command, self.user, {**image, **service, **variables}, log
+            )
         self.started_at = timestamp()
         self.waits_until = None
         self.has_started = "startupProbe" not in self.spec
