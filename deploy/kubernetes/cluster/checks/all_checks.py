@@ -19,10 +19,11 @@ CHECKS = [
     Check("a pod is deleted by force", failures.pod_is_deleted),
     Check("a browser is killed", failures.browser_is_killed),
     Check("the API server stops for a minute", failures.api_server_stops),
+    # Before a drain, after which all replicas may be on one node.
+    Check("a node loses its power", nodes.power_loss),
     Check("pods of tenants are not evicted", nodes.eviction),
     Check("a node is drained", nodes.drain),
     Check("a pod is deleted in order", nodes.pod_drains),
-    Check("a node loses its power", nodes.power_loss),
     Check("the release is upgraded with sessions open", operations.upgrade),
     Check("nothing is left of the release", operations.uninstall, is_needed=True),
 ]
