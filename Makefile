@@ -1,7 +1,7 @@
 # Thin: the work is done by the scripts in deploy/, and by cargo.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dashboard build dist release-check demo test test-apps test-cdp test-dist test-recordings fuzz check gen bench picture clean clean-tools
+.PHONY: help setup dashboard build dist release-check demo test test-apps test-cdp test-dist test-fleet test-recordings fuzz check gen bench picture clean clean-tools
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ test-apps: ## Drives browse against real applications from npm; not part of test
 test-cdp: ## Drives a session with playwright-core and puppeteer-core from npm; not part of test
 	@deploy/cdp.sh
 	@deploy/cdp.sh --plain
+
+test-fleet: ## Runs the chart in a real Kubernetes 1.20 made here, as root; not part of test
+	@deploy/fleet-test.sh
 
 test-recordings: ## Records eleven flows and runs their skills in three languages; not part of test
 	@deploy/recordings.sh

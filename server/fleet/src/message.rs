@@ -34,6 +34,10 @@ pub const POD_HEADER: &str = "browse-fleet-pod";
 /// restore it.
 pub const MOVED_HEADER: &str = "browse-fleet-moved";
 
+/// Header of an answer of a pod that is not the one, or not of the tenant, that the call is for. It
+/// has done nothing.
+pub const MISMATCH_HEADER: &str = "browse-fleet-mismatch";
+
 /// How a pod is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PodStatus {
@@ -51,6 +55,10 @@ pub struct PodStatus {
     pub is_ready: bool,
     /// Whether it takes no new sessions.
     pub is_draining: bool,
+    /// Whether its daemon was started anew after the pod was given to a tenant: it has lost what
+    /// it had, and takes nobody.
+    #[serde(default)]
+    pub is_spent: bool,
 }
 
 /// How a session is.

@@ -172,7 +172,10 @@ fn run(settings: Settings, pod: Option<PodSettings>) -> Result<ExitCode> {
         let _ = writeln!(io::stderr(), "a daemon already runs for `{project}`");
         return Ok(ExitCode::SUCCESS);
     };
-    log::init(&settings.log_file())?;
+    match &pod {
+        Some(_) => log::init_for_pod(),
+        None => log::init(&settings.log_file())?,
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .thread_stack_size(1 << 20)

@@ -1,4 +1,4 @@
-//! The log file of the daemon.
+//! The log of the daemon: a file, or standard error in a pod.
 
 use std::{
     fs::{self, OpenOptions},
@@ -28,12 +28,21 @@ pub fn init(path: &Path) -> Result<()> {
     }
     let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path);
     let file = file.map_err(|error| unwritable(path, &error))?;
+    trace_to(file);
+    Ok(())
+}
+
+/// The same to standard error, where the log of a container is read from.
+pub fn init_for_pod() {
+    trace_to(io::stderr());
+}
+
+fn trace_to(writer: impl Write + Send + 'static) {
     let filter = EnvFilter::try_from_env("BROWSE_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    let lines = fmt::layer().with_ansi(false).with_writer(Mutex::new(RedactingWriter(file)));
+    let lines = fmt::layer().with_ansi(false).with_writer(Mutex::new(RedactingWriter(writer)));
     // A second daemon in one process happens only in tests; the first keeps
     // the log.
     let _ = tracing_subscriber::registry().with(filter).with(lines).try_init();
-    Ok(())
 }
 
 /// Takes secrets out of what it passes on. The layer writes a line at a time,

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use browse_base::{Error, Result};
-use browse_fleet::{MOVED_HEADER, POD_HEADER, SessionKey, TENANT_HEADER, TokenRequest};
+use browse_fleet::{MISMATCH_HEADER, MOVED_HEADER, POD_HEADER, SessionKey, TENANT_HEADER, TokenRequest};
 use browse_proto::{Command, Reason, Requires, Scope, metadata};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use hyper::body::Incoming;
@@ -41,6 +41,8 @@ const GRPC_UNAUTHENTICATED: &[u8] = b"16";
 enum Unanswered {
     /// The pod did nothing: the session has moved.
     Moved,
+    /// The pod did nothing: it is another one, or its daemon was started anew.
+    Mismatch,
     /// The pod gave no token, so that nothing was sent.
     NoToken(Error),
     /// The connection failed.
@@ -68,6 +70,10 @@ pub async fn forward(
         sends += 1;
         let (outcome, is_kept) = send(gateway, caller, &mut call, key, &pod).await?;
         let unanswered = match outcome {
+            Ok(response) if response.headers().contains_key(MISMATCH_HEADER) => {
+                gateway.pods.forget(&pod);
+                Unanswered::Mismatch
+            }
             Ok(response) => {
                 if is_unauthenticated(&response) {
                     // Its daemon was started anew: the next token is of the new one.
@@ -93,12 +99,8 @@ pub async fn forward(
         }
         let is_leaving = pod.is_ending || !pod.is_ready;
         if unanswered.may_be_over_soon() && sends < MAX_SENDS && !(is_leaving && max_moves > 0) {
-            tokio::time::sleep(RESEND_DELAY).await;
-            gateway.update_routes();
-            // Its session may be in another pod by now.
-            let now = gateway.lock().pod(key).cloned();
-            if let Some(now) = now {
-                pod = now;
+            if let Some(next) = next_pod(gateway, key).await {
+                pod = next;
                 continue;
             }
         }
@@ -136,6 +138,7 @@ impl Unanswered {
     fn cause(&self) -> &'static str {
         match self {
             Self::Moved => "moved",
+            Self::Mismatch => "mismatch",
             Self::NoToken(_) => "token",
             Self::Broken(error) if error.is_unsent => "connect",
             Self::Broken(_) => "broken",
@@ -149,10 +152,14 @@ impl Unanswered {
                 let message = format!("the session `{}` has moved to another pod", key.session);
                 (Error::new(Reason::SessionMoved, message).with("session", &key.session), true)
             }
+            Self::Mismatch => (unreachable_pod(key, "it is another pod, or was started anew"), true),
             Self::NoToken(error) => match error.reason() {
-                Reason::GateUnavailable => (unreachable_pod(key, &error.to_string()), true),
-                // Its daemon was started anew, or it is about to end.
-                Reason::PodMismatch | Reason::PodDraining => (error.clone(), true),
+                // Another pod has its address, or its daemon was started anew, and it is deleted.
+                Reason::GateUnavailable | Reason::PodMismatch => {
+                    (unreachable_pod(key, &error.to_string()), true)
+                }
+                // It is about to end.
+                Reason::PodDraining => (error.clone(), true),
                 _ => (error.clone(), false),
             },
             Self::Broken(error) => {
@@ -163,8 +170,15 @@ impl Unanswered {
 
     /// Whether the same pod may answer a moment later.
     fn may_be_over_soon(&self) -> bool {
-        matches!(self, Self::Broken(_))
+        matches!(self, Self::Mismatch | Self::Broken(_))
     }
+}
+
+/// The pod of a session a moment later: it may be another one by now.
+async fn next_pod(gateway: &Gateway, key: &SessionKey) -> Option<PodRecord> {
+    tokio::time::sleep(RESEND_DELAY).await;
+    gateway.update_routes();
+    gateway.lock().pod(key).cloned()
 }
 
 fn token_request(caller: &Caller, pod: &PodRecord) -> TokenRequest {

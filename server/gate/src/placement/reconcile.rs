@@ -118,10 +118,11 @@ fn judge(claim: &Claim, status: &PodStatus, settings: &PlacementSettings, now: u
         Some(tenant) if *tenant != claim.tenant => {
             return Verdict::Delete("it belongs to another tenant");
         }
-        // It has not been called yet, or its daemon was started anew and has lost everything.
+        // It was given to the tenant long ago, and has not got to know that.
         None if claim.sessions.values().any(|session| is_open(session.since, now)) => {
             return Verdict::Delete("it has lost its sessions");
         }
+        _ if status.is_spent => return Verdict::Delete("its daemon was started anew"),
         _ => {}
     }
     let gone: Vec<String> = claim
@@ -192,6 +193,7 @@ mod tests {
             calls: 0,
             is_ready: true,
             is_draining: false,
+            is_spent: false,
         }
     }
 
@@ -235,7 +237,9 @@ mod tests {
             matches!(judge(of, status, &SETTINGS, NOW), Verdict::Delete(_))
         };
         assert!(deleted(&claim(&[("s", NOW)], None), &status(Some("b"), &["s"])), "not theirs");
-        assert!(deleted(&claim(&[("s", NOW - 100)], None), &status(None, &[])), "started anew");
+        assert!(deleted(&claim(&[("s", NOW - 100)], None), &status(None, &[])), "it lost them");
+        let spent = PodStatus { is_spent: true, ..status(None, &[]) };
+        assert!(deleted(&claim(&[("s", NOW)], None), &spent), "started anew");
         assert!(deleted(&claim(&[], Some(NOW - 30)), &status(Some("a"), &[])));
         assert!(!deleted(&claim(&[], Some(NOW - 29)), &status(Some("a"), &[])), "it may come back");
         let busy = PodStatus { calls: 1, ..status(Some("a"), &[]) };

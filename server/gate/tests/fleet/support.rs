@@ -15,7 +15,7 @@ use std::{
 
 use browse_base::{Error, hex};
 use browse_fleet::{
-    CLOSE_PATH, CloseRequest, FleetIdentity, GATE_NAME, MOVED_HEADER, POD_HEADER, POD_NAME,
+    CLOSE_PATH, CloseRequest, FleetIdentity, GATE_NAME, MISMATCH_HEADER, MOVED_HEADER, POD_HEADER, POD_NAME,
     PodStatus, PodUid, STATUS_PATH, SessionStatus, TENANT_HEADER, TOKEN_PATH, Tenant, TokenRequest,
     TokenResponse,
 };
@@ -485,6 +485,7 @@ async fn answer_pod(
             calls: 0,
             is_ready: true,
             is_draining: false,
+            is_spent: false,
         });
     }
     if path == CLOSE_PATH {
@@ -498,21 +499,27 @@ async fn answer_pod(
             calls: 0,
             is_ready: true,
             is_draining: false,
+            is_spent: false,
         });
     }
     if path == TOKEN_PATH {
         let request: TokenRequest = serde_json::from_slice(&body).expect("a request");
+        if request.pod != state.uid {
+            return mismatch("it is another pod");
+        }
         let mut tenant = state.tenant.lock().expect("no panic");
         let own = tenant.get_or_insert_with(|| request.tenant.clone());
-        if *own != request.tenant || request.pod != state.uid {
-            return mismatch("it is another pod");
+        if *own != request.tenant {
+            return mismatch("it belongs to another tenant");
         }
         let token = format!("{}.{}.{}", state.uid, request.tenant, request.subject);
         return json_answer(&TokenResponse { token, lifetime_s: 3600 });
     }
     let own = state.tenant.lock().expect("no panic").as_ref().map(ToString::to_string);
     if text(POD_HEADER) != state.uid.as_str() || own.as_deref() != Some(text(TENANT_HEADER)) {
-        return mismatch("the call is for another pod");
+        let mut refusal = mismatch("the call is for another pod")?;
+        refusal.headers_mut().insert(MISMATCH_HEADER, header::HeaderValue::from_static("1"));
+        return Ok(refusal);
     }
     let token = text("authorization").trim_start_matches("Bearer ").to_owned();
     if !token.starts_with(&format!("{}.{}.", state.uid, text(TENANT_HEADER))) {

@@ -80,6 +80,7 @@ impl Pod {
             calls: usize::try_from(self.daemon.calls()).unwrap_or(usize::MAX),
             is_ready: self.is_ready(),
             is_draining: self.state.is_draining(),
+            is_spent: self.state.is_spent(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
-use browse_fleet::{MOVED_HEADER, POD_HEADER, TENANT_HEADER};
+use browse_fleet::{MISMATCH_HEADER, MOVED_HEADER, POD_HEADER, TENANT_HEADER};
 use browse_policy::layer::{GatedService, error_reply};
 use browse_proto::{Command, metadata};
 use http::{HeaderMap, HeaderValue, Request, Response};
@@ -82,7 +82,9 @@ async fn answer(
         return Ok(control::answer(pod, request).await);
     }
     if let Err(error) = check_headers(&pod, request.headers()) {
-        return Ok(error_reply(request.headers(), error));
+        let mut refusal = error_reply(request.headers(), error);
+        refusal.headers_mut().insert(MISMATCH_HEADER, HeaderValue::from_static("1"));
+        return Ok(refusal);
     }
     let session = used_session(&request);
     if let Err(error) = admit(&pod, session.as_deref()).await {

@@ -53,6 +53,11 @@ impl PodState {
         self.capacity
     }
 
+    /// Whether a daemon before this one had a tenant in this pod.
+    pub fn is_spent(&self) -> bool {
+        self.is_spent
+    }
+
     /// Whether it takes no new sessions.
     pub fn is_draining(&self) -> bool {
         self.is_draining.load(Ordering::Relaxed)
@@ -156,8 +161,11 @@ mod tests {
     #[test]
     fn a_daemon_that_was_started_anew_in_its_pod_is_given_to_nobody() {
         let folder = tempfile::tempdir().expect("a folder");
-        assert!(assign(&new(&folder), "acme", "p1").expect("it is free"));
-        let refused = assign(&new(&folder), "acme", "p1").expect_err("its sessions are lost");
+        let first = new(&folder);
+        assert!(assign(&first, "acme", "p1").expect("it is free"));
+        let again = new(&folder);
+        assert!(again.is_spent() && !first.is_spent());
+        let refused = assign(&again, "acme", "p1").expect_err("its sessions are lost");
         assert_eq!(refused.reason(), Reason::PodMismatch);
     }
 

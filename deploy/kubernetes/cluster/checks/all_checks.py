@@ -1,0 +1,29 @@
+"""The list of the checks."""
+
+from . import Check, failures, networks, nodes, operations, permissions, sessions, times
+
+CHECKS = [
+    Check("the chart is installed", sessions.install, is_needed=True),
+    Check("a session is driven through each replica", sessions.drive_a_session),
+    Check("the claim is on the pod of the tenant", sessions.claim_of_a_tenant),
+    Check("the Deployment refills the pool", sessions.pool_is_refilled),
+    Check("another tenant gets another pod", sessions.another_tenant),
+    Check("pods without a session go", sessions.empty_pods_go),
+    Check("the gateway may do what it needs, and nothing else", permissions.of_the_gateway),
+    Check("browsers may do nothing in the cluster", permissions.of_browsers),
+    Check("network policies hold", networks.policies),
+    Check("pages do not reach private addresses", networks.pages),
+    Check("times", times.measured),
+    Check("callers wait while the leader is killed", failures.leader_is_killed),
+    Check("a daemon is killed", failures.daemon_is_killed),
+    Check("a pod is deleted by force", failures.pod_is_deleted),
+    Check("a browser is killed", failures.browser_is_killed),
+    Check("the API server stops for a minute", failures.api_server_stops),
+    # Before a drain, after which all replicas may be on one node.
+    Check("a node loses its power", nodes.power_loss),
+    Check("pods of tenants are not evicted", nodes.eviction),
+    Check("a node is drained", nodes.drain),
+    Check("a pod is deleted in order", nodes.pod_drains),
+    Check("the release is upgraded with sessions open", operations.upgrade),
+    Check("nothing is left of the release", operations.uninstall, is_needed=True),
+]

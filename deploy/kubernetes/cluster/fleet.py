@@ -1,0 +1,256 @@
+"""The fleet in the test cluster: the release of the chart, its pods, and calls to it."""
+
+import http.client
+import json
+import pathlib
+import signal
+import time
+
+import network
+from certificates import TokenIssuer, make_authority, make_certificate
+from cluster import OWN_NODE
+from processes import Failure, send, until
+
+HERE = pathlib.Path(__file__).resolve().parent
+CHART = HERE.parent / "chart"
+RELEASE = NAMESPACE = "fleet"
+CLAIM, POOL, TENANT = "browse.dev/claim", "browse.dev/pool", "browse.dev/tenant"
+SERVICES = {"new": "DaemonService/NewSession", "close": "DaemonService/CloseSession"}
+SITE = f"http://{network.SITE_NAME}/"
+
+
+class Answer:
+    """What the gateway answered, or that the connection broke (status 0)."""
+
+    def __init__(self, status, body, headers, seconds):
+        self.status, self.body, self.headers, self.seconds = status, body, headers, seconds
+
+    @property
+    def reason(self):
+        if self.status == 200:
+            return "ok"
+        if self.status == 0:
+            return "broken"
+        details = self.body.get("details") or [{}]
+        return (details[0].get("debug") or {}).get("reason", f"status {self.status}")
+
+    def __repr__(self):
+        text = self.body.get("message") or self.body.get("error") or json.dumps(self.body)
+        return f"{self.reason}: {text[:300]}"
+
+
+class Fleet:
+    """The release `fleet` in a namespace of the same name."""
+
+    def __init__(self, cluster):
+        self.cluster, self.api = cluster, cluster.api
+        self.folder = cluster.folder / "fleet"
+        self.folder.mkdir()
+        self.issuer = TokenIssuer(self.folder)
+        self.tokens = {}
+        self.tenants = 0
+        self.path = f"/api/v1/namespaces/{NAMESPACE}"
+
+    def prepare(self):
+        """The namespace with what the chart expects there: certificates, keys of the issuer."""
+        kubectl, folder = self.cluster.kubectl, self.folder
+        kubectl("create", "namespace", NAMESPACE)
+        make_authority(folder, "ca")
+        for name in ("gate", "pod"):
+            make_certificate(folder, "ca", name, [f"DNS:{name}.browse.internal"])
+            kubectl(
+                "-n", NAMESPACE, "create", "secret", "generic", f"fleet-{name}-tls",
+                "--type=kubernetes.io/tls", f"--from-file=tls.crt={folder}/{name}.crt",
+                f"--from-file=tls.key={folder}/{name}.key", f"--from-file=ca.crt={folder}/ca.crt",
+            )  # fmt: skip
+        (folder / "jwks.json").write_text(self.issuer.jwks())
+        kubectl(
+            "-n", NAMESPACE, "create", "configmap", "issuer-keys",
+            f"--from-file=jwks.json={folder}/jwks.json",
+        )  # fmt: skip
+
+    def install(self):
+        self.helm_with("install")
+
+    def upgrade(self, *settings):
+        self.helm_with("upgrade", *settings)
+
+    def helm_with(self, verb, *settings):
+        flags = [word for setting in settings for word in ("--set", setting)]
+        values = HERE / "values.yaml"
+        self.cluster.helm(
+            verb, RELEASE, CHART, "--namespace", NAMESPACE, "--values", values, *flags
+        )
+
+    def uninstall(self):
+        self.cluster.helm("uninstall", RELEASE, "--namespace", NAMESPACE)
+
+    def scale(self, replicas):
+        """Sets the number of warm pods."""
+        path = f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments/{RELEASE}-pool/scale"
+        self.api.patch(path, {"spec": {"replicas": replicas}})
+
+    def pods(self, component="pod"):
+        labels = f"app.kubernetes.io/instance={RELEASE},app.kubernetes.io/component={component}"
+        return self.api.list(f"{self.path}/pods", labels=labels)
+
+    def ready_gates(self):
+        return [pod for pod in self.pods("gate") if is_ready(pod)]
+
+    def warm(self):
+        return [pod for pod in self.pods() if POOL in labels(pod) and is_ready(pod)]
+
+    def claimed(self, tenant):
+        """The pods of a tenant that are not ending."""
+        return [
+            pod
+            for pod in self.pods()
+            if labels(pod).get(TENANT) == tenant and "deletionTimestamp" not in pod["metadata"]
+        ]
+
+    def pod_of(self, tenant):
+        found = self.claimed(tenant)
+        if len(found) != 1:
+            raise Failure(f"the tenant `{tenant}` has {len(found)} pods, not one")
+        return found[0]
+
+    def wait_for_warm(self, count, seconds=90):
+        until(lambda: len(self.warm()) >= count, f"{count} warm pods", seconds, 0.2)
+
+    def wait_for_gates(self, count=3, seconds=90):
+        until(lambda: len(self.ready_gates()) == count, f"{count} ready replicas", seconds, 0.2)
+
+    def leader(self):
+        """The pod of the replica that leads."""
+        path = f"/apis/coordination.k8s.io/v1/namespaces/{NAMESPACE}/leases/{RELEASE}-gate"
+
+        def holder():
+            name = (self.api.get(path).get("spec") or {}).get("holderIdentity")
+            return next((p for p in self.ready_gates() if p["metadata"]["name"] == name), None)
+
+        return until(holder, "a replica that leads")
+
+    def service_address(self):
+        service = self.api.get(f"{self.path}/services/{RELEASE}-gate")
+        return service["spec"]["clusterIP"], service["spec"]["ports"][0]["port"]
+
+    def new_tenant(self):
+        """A tenant that no check has used: what another one lost is reported to it alone."""
+        self.tenants += 1
+        return f"tenant-{self.tenants}"
+
+    def token(self, tenant):
+        if tenant not in self.tokens:
+            self.tokens[tenant] = self.issuer.token(tenant, scope="read write meta control")
+        return self.tokens[tenant]
+
+    def call(self, tenant, session, command, body=None, gate=None, token=None, timeout=60):
+        """Calls a command from the pod of the clients: at the Service, or at one replica."""
+        address = (gate["status"]["podIP"], 8080) if gate else self.service_address()
+        headers = {
+            "authorization": f"Bearer {token or self.token(tenant)}",
+            "content-type": "application/json",
+            "browse-session": session,
+        }
+        path = "/browse.v1." + SERVICES.get(command, f"BrowserService/{command}")
+        connection = http.client.HTTPConnection(*address, timeout=timeout)
+        begun = time.monotonic()
+        try:
+            # The connection is part of what is measured.
+            connection.sock = network.connect_from(self.cluster.client, address, timeout)
+            connection.request("POST", path, json.dumps(body or {}), headers)
+            answer = connection.getresponse()
+            data = answer.read()
+            status, found, fields = answer.status, parse(data), dict(answer.getheaders())
+        except (OSError, http.client.HTTPException) as error:
+            status, found, fields = 0, {"error": repr(error)}, {}
+        finally:
+            connection.close()
+        return Answer(status, found, fields, time.monotonic() - begun)
+
+    def must(self, *words, **options):
+        """The answer to a call that must succeed."""
+        answer = self.call(*words, **options)
+        if answer.status != 200:
+            raise Failure(f"{words[:3]}: {answer}")
+        return answer
+
+    def goto(self, tenant, session, **options):
+        return self.must(tenant, session, "Goto", {"url": SITE}, **options)
+
+    def text(self, tenant, session, **options):
+        return self.must(tenant, session, "Text", **options).body.get("text", "")
+
+    def close(self, tenant, session):
+        self.call(tenant, session, "close", {"name": session})
+
+    def close_and_wait(self, tenant, *sessions):
+        """Closes the sessions of a tenant, and waits until its pods have been deleted."""
+        for session in sessions:
+            self.close(tenant, session)
+        until(lambda: not self.claimed(tenant), f"the end of the pods of `{tenant}`", 60, 0.2)
+
+    def kill(self, pod):
+        """SIGKILL for the program of a pod."""
+        send(self.main_pid(pod), signal.SIGKILL)
+
+    def main_pid(self, pod):
+        """The process id of the program of a pod."""
+        begins = {"gate": "browse-gate --config", "pod": "browsed --pod"}
+        begin = begins[labels(pod)["app.kubernetes.io/component"]]
+        for pid, command in network.processes_of(pod["metadata"]["uid"]):
+            if command.startswith(begin):
+                return pid
+        raise Failure(f"the program of the pod `{pod['metadata']['name']}` was not found")
+
+    def browser_pids(self, pod):
+        """The process ids of the browsers of a pod, without those that they have started."""
+        return [
+            pid
+            for pid, command in network.processes_of(pod["metadata"]["uid"])
+            if "--remote-debugging" in command and "--type=" not in command
+        ]
+
+    def reset(self):
+        """After a check that failed: no tenant, three warm pods, all replicas."""
+        for node in self.api.list("/api/v1/nodes"):
+            if node["metadata"]["name"] != OWN_NODE and node["spec"].get("unschedulable"):
+                self.cluster.kubectl("uncordon", node["metadata"]["name"])
+        self.scale(3)
+        for pod in self.pods():
+            if TENANT in labels(pod):
+                self.api.delete(f"{self.path}/pods/{pod['metadata']['name']}", grace=0)
+        self.wait_for_gates()
+        until(lambda: len(self.pods()) == 3, "only warm pods", 60, 0.3)
+        self.wait_for_warm(3)
+
+
+def parse(data):
+    try:
+        return json.loads(data)
+    except ValueError:
+        return {"text": data.decode(errors="replace")[:500]}
+
+
+def labels(pod):
+    return pod["metadata"].get("labels") or {}
+
+
+def is_ready(pod):
+    conditions = (pod.get("status") or {}).get("conditions") or []
+    is_true = any(c["type"] == "Ready" and c["status"] == "True" for c in conditions)
+    return is_true and "deletionTimestamp" not in pod["metadata"]
+
+
+def metric(pod, port, name):
+    """A value that a pod reports, read from its node; None when it does not answer."""
+    connection = http.client.HTTPConnection(pod["status"]["podIP"], port, timeout=5)
+    try:
+        connection.request("GET", "/metrics")
+        text = connection.getresponse().read().decode()
+    except OSError:
+        return None
+    finally:
+        connection.close()
+    values = [line.split()[1] for line in text.splitlines() if line.startswith(f"{name} ")]
+    return float(values[0]) if values else None
