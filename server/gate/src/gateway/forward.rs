@@ -3,7 +3,9 @@
 use std::time::{Duration, Instant};
 
 use browse_base::{Error, Result};
-use browse_fleet::{MISMATCH_HEADER, MOVED_HEADER, POD_HEADER, SessionKey, TENANT_HEADER, TokenRequest};
+use browse_fleet::{
+    MISMATCH_HEADER, MOVED_HEADER, POD_HEADER, SessionKey, TENANT_HEADER, TokenRequest,
+};
 use browse_proto::{Command, Reason, Requires, Scope, metadata};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use hyper::body::Incoming;
@@ -152,7 +154,9 @@ impl Unanswered {
                 let message = format!("the session `{}` has moved to another pod", key.session);
                 (Error::new(Reason::SessionMoved, message).with("session", &key.session), true)
             }
-            Self::Mismatch => (unreachable_pod(key, "it is another pod, or was started anew"), true),
+            Self::Mismatch => {
+                (unreachable_pod(key, "it is another pod, or was started anew"), true)
+            }
             Self::NoToken(error) => match error.reason() {
                 // Another pod has its address, or its daemon was started anew, and it is deleted.
                 Reason::GateUnavailable | Reason::PodMismatch => {

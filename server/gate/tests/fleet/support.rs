@@ -15,9 +15,9 @@ use std::{
 
 use browse_base::{Error, hex};
 use browse_fleet::{
-    CLOSE_PATH, CloseRequest, FleetIdentity, GATE_NAME, MISMATCH_HEADER, MOVED_HEADER, POD_HEADER, POD_NAME,
-    PodStatus, PodUid, STATUS_PATH, SessionStatus, TENANT_HEADER, TOKEN_PATH, Tenant, TokenRequest,
-    TokenResponse,
+    CLOSE_PATH, CloseRequest, FleetIdentity, GATE_NAME, MISMATCH_HEADER, MOVED_HEADER, POD_HEADER,
+    POD_NAME, PodStatus, PodUid, STATUS_PATH, SessionStatus, TENANT_HEADER, TOKEN_PATH, Tenant,
+    TokenRequest, TokenResponse,
 };
 use browse_gate::{
     auth::{AuthSettings, Authenticator},
