@@ -68,12 +68,14 @@ fn renew(name: &str, time: Duration) -> Result<FleetRemote> {
         return Ok(fleet);
     };
     let client = HttpClient::new(fleet.ca.clone())?;
-    let issuer = Issuer::discover(&client, &renewal.issuer, end)?;
+    let issuer = Issuer::discover(&client, &fleet.url, &renewal.issuer, end)?;
     let fields = [
         ("grant_type", "refresh_token"),
         ("refresh_token", renewal.refresh_token.as_str()),
         ("client_id", renewal.client_id.as_str()),
     ];
+    // Once it is sent, the refresh token may be used up: only the answer has the next one.
+    let end = Instant::now() + RENEWAL_TIMEOUT;
     match issuer.request_token(&client, &fields, end) {
         Ok(TokenAnswer::Granted(tokens)) => {
             set_tokens(&mut fleet, tokens);

@@ -19,6 +19,7 @@ use crate::{
     fleet_token,
     globals::Globals,
     http_client::HttpClient,
+    https_url::HttpsUrl,
     oidc::{ClientRegistration, DeviceCode, Issuer, TokenSet},
     print,
     remote::{PendingRemoteFile, Remote},
@@ -69,6 +70,8 @@ pub fn run(words: &[String], globals: &Globals) -> Result<u8> {
     let registration = registration.filter(|_| options.source == TokenSource::DeviceFlow);
     token_check::check(&name, &fleet, registration, deadline.step_time())?;
     let file = PendingRemoteFile::new(deadline.step_time())?;
+    // Another sign-in may have taken the name meanwhile.
+    choose_name(&options, &document)?;
     file.save(&name, &Remote::Fleet(fleet.clone()))?;
     report(&name, &fleet, globals)
 }
@@ -84,7 +87,7 @@ fn sign_in(
         let message = format!("the fleet at `{}` takes a token", options.url.origin());
         Failure::new(Reason::LoginUnavailable, message)
     })?;
-    let tokens = device_flow(registration, client, deadline)?;
+    let tokens = device_flow(&options.url, registration, client, deadline)?;
     let renewal = tokens.refresh_token.clone().map(|refresh_token| TokenRenewal {
         issuer: registration.issuer.clone(),
         client_id: registration.client_id.clone(),
@@ -102,13 +105,21 @@ fn sign_in(
 }
 
 fn device_flow(
+    gateway: &HttpsUrl,
     registration: &ClientRegistration,
     client: &HttpClient,
     deadline: Deadline,
 ) -> Result<TokenSet> {
-    let issuer = Issuer::discover(client, &registration.issuer, deadline.step())?;
+    let issuer = Issuer::discover(client, gateway, &registration.issuer, deadline.step())?;
     let code = DeviceCode::request(client, &issuer, registration, deadline.step())?;
     print::stderr(&printable(&code.prompt()));
+    let scopes = registration.scopes.join(" ");
+    let uses = format!(
+        "The token goes to {}, for `{}` with the scopes `{scopes}`.\n",
+        gateway.origin(),
+        registration.client_id
+    );
+    print::stderr(&printable(&uses));
     code.wait(client, &issuer, registration, deadline.0)
 }
 

@@ -23,17 +23,26 @@ pub struct Issuer {
 }
 
 impl Issuer {
-    /// Asks the issuer for its endpoints.
+    /// Asks the issuer of the fleet at `gateway` for its endpoints.
     ///
     /// # Errors
     /// `ISSUER_UNUSABLE`.
-    pub fn discover(client: &HttpClient, issuer: &str, end: Instant) -> Result<Self> {
+    pub fn discover(
+        client: &HttpClient,
+        gateway: &HttpsUrl,
+        issuer: &str,
+        end: Instant,
+    ) -> Result<Self> {
         let unusable = |why: &str| unusable_issuer(issuer, why);
         if issuer.contains(['?', '#']) {
             return Err(unusable("its address has a query or a fragment"));
         }
         let base = issuer.strip_suffix('/').unwrap_or(issuer);
         let url = HttpsUrl::parse(&format!("{base}{DISCOVERY_PATH}")).map_err(unusable)?;
+        // A service of this machine is nothing that a fleet could name.
+        if gateway.is_tls() && !url.is_tls() {
+            return Err(unusable("it is not an https URL"));
+        }
         let answer = client.get(&url, end).map_err(|why| unusable(&why))?;
         if answer.status != 200 {
             let why = format!("`{url}` is answered with HTTP {}", answer.status);

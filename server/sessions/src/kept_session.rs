@@ -58,6 +58,10 @@ pub struct KeptTab {
     pub active: bool,
     /// What its documents keep beside the local storage of their origins.
     pub documents: Vec<KeptDocument>,
+    /// Whether a command acted on it when it was saved: it is not loaded again by itself, because
+    /// that could repeat what the command did.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub interrupted: bool,
 }
 
 /// What a document keeps for its tab alone.
@@ -162,6 +166,7 @@ impl Session {
                 url: web_address(tab)?,
                 active: active == Some(tab.id()),
                 documents: documents.into_iter().filter_map(KeptDocument::of).collect(),
+                interrupted: tab.is_interrupted(),
             };
             Some((kept, tab.id()))
         };
@@ -291,7 +296,7 @@ impl From<KeptTab> for PendingReload {
             scroll: (0.0, 0.0),
         };
         let storage = tab.documents.into_iter().map(document).collect();
-        Self { url: tab.url, storage, interrupted: false }
+        Self { url: tab.url, storage, interrupted: tab.interrupted }
     }
 }
 
@@ -361,7 +366,12 @@ mod tests {
             local: None,
             session: Some("[[\"k\",\"\\ud800\"]]".to_owned()),
         }];
-        let tab = KeptTab { url: "https://a.example/".to_owned(), active: true, documents };
+        let tab = KeptTab {
+            url: "https://a.example/".to_owned(),
+            active: true,
+            documents,
+            interrupted: false,
+        };
         let text = serde_json::to_string(&KeptSession { tabs: vec![tab], ..Default::default() });
         let read: KeptSession = serde_json::from_str(&text.expect("JSON")).expect("the same");
         let pending = PendingReload::from(read.tabs.into_iter().next().expect("a tab"));

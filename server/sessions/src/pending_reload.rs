@@ -69,6 +69,12 @@ impl Tab {
         }
     }
 
+    /// Whether a command acts on it, or did when its browser ended.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.running_actions.load(Ordering::SeqCst) > 0
+            || self.lock_pending_reload().as_ref().is_some_and(|pending| pending.interrupted)
+    }
+
     /// What is to be loaded again.
     pub fn pending_reload(&self) -> Option<PendingReload> {
         self.lock_pending_reload().clone()

@@ -7,6 +7,16 @@ use super::{
 use browse_base::Result;
 
 impl FleetSessions {
+    /// As [`Self::remove`], of a session that the pod holds. One that it does not hold may be
+    /// stored by another pod, and stays.
+    ///
+    /// # Errors
+    /// As [`Self::remove`].
+    pub async fn remove_held(&self, name: &str) -> Result<()> {
+        let is_held = self.known(name).is_some_and(|held| held.is_held());
+        if is_held { self.remove(name).await.map(drop) } else { Ok(()) }
+    }
+
     /// Deletes what is stored of the session `name`, which is about to be closed; answers whether
     /// anything was.
     ///

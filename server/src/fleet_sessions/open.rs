@@ -58,18 +58,27 @@ impl FleetSessions {
         if let Some(answer) = check_hold(&held) {
             return answer.map(|()| None);
         }
-        let (this, owner) = (Arc::clone(self), owner.clone());
+        let (this, name, owner) = (Arc::clone(self), name.to_owned(), owner.clone());
         // To its end, also when the caller goes away meanwhile.
-        let opening = tokio::spawn(async move {
-            let mut progress = held.progress.lock().await;
-            // Another caller may have opened it meanwhile.
-            match check_hold(&held) {
-                Some(answer) => answer.map(|()| None),
-                None => this.take(&held, &mut progress, &owner).await,
-            }
-        });
+        let opening = tokio::spawn(async move { this.open_entry(&name, &owner).await });
         let broken = |error| Error::new(Reason::Bug, format!("a session did not open: {error}"));
         opening.await.map_err(broken)?
+    }
+
+    async fn open_entry(&self, name: &str, owner: &ClientId) -> Result<Option<RestoredSession>> {
+        loop {
+            let held = self.entry(name)?;
+            let mut progress = held.progress.lock().await;
+            // The session may have been closed, or opened by another caller, meanwhile.
+            if !self.known(name).is_some_and(|known| Arc::ptr_eq(&known, &held)) {
+                continue;
+            }
+            return match check_hold(&held) {
+                Some(answer) => answer.map(|()| None),
+                None if self.is_serving() => self.take(&held, &mut progress, owner).await,
+                None => Err(moved(name)),
+            };
+        }
     }
 
     async fn take(
@@ -122,6 +131,10 @@ impl FleetSessions {
         owner: &ClientId,
     ) -> Result<()> {
         let name: SessionName = held.name.session.as_str().parse()?;
+        // A call that came late may have opened it without what is stored.
+        if self.parts.sessions.get(name.as_str()).is_some_and(|open| !open.is_unused()) {
+            self.parts.sessions.close(name.as_str()).await?;
+        }
         let session = self.parts.sessions.get_or_open(&name, owner);
         let restored = session.restore_kept(contents).await;
         match &restored {

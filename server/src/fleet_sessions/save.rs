@@ -42,7 +42,9 @@ impl FleetSessions {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while done.run_until_cancelled(ticks.tick()).await.is_some() {
             let entries = self.entries();
-            join_all(entries.iter().map(|held| self.save_logged(held))).await;
+            // One that is being opened or closed does not keep the others waiting.
+            let free = entries.iter().filter(|held| held.progress.try_lock().is_ok());
+            join_all(free.map(|held| self.save_logged(held))).await;
         }
     }
 

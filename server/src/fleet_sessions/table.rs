@@ -138,8 +138,7 @@ impl FleetSessions {
             let _ = drain.wait_for(|state| *state == DrainState::Saved).await;
             return Err(moved(name));
         }
-        let held = self.held.lock().get(name).cloned();
-        match held.map(|held| held.hold()) {
+        match self.known(name).map(|held| held.hold()) {
             Some(Hold::Moved(until)) if is_before(until) => Err(moved(name)),
             _ => Ok(()),
         }
@@ -167,6 +166,16 @@ impl FleetSessions {
         Ok(entry)
     }
 
+    /// The entry of a session, where there is one.
+    pub(super) fn known(&self, name: &str) -> Option<Arc<HeldSession>> {
+        self.held.lock().get(name).cloned()
+    }
+
+    /// Whether the pod takes sessions: it does not when it is about to end.
+    pub(super) fn is_serving(&self) -> bool {
+        *self.drain.borrow() == DrainState::Serving
+    }
+
     /// All entries.
     pub(super) fn entries(&self) -> Vec<Arc<HeldSession>> {
         self.held.lock().values().cloned().collect()
@@ -179,7 +188,11 @@ impl FleetSessions {
 
     /// Notes that the session is the pod's as of `begun`, when the store was asked.
     pub(super) fn renew(&self, held: &HeldSession, begun: Instant) {
-        held.set_hold(Hold::Until(begun + self.parts.interval * HOLD_INTERVALS));
+        let mut hold = held.hold.lock();
+        // It was given up for good meanwhile, because the pod ends.
+        if *hold != Hold::Moved(None) {
+            *hold = Hold::Until(begun + self.parts.interval * HOLD_INTERVALS);
+        }
     }
 
     /// Notes that another pod has the session, and closes it here.

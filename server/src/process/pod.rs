@@ -33,6 +33,9 @@ const DRAIN_INTERVAL: Duration = Duration::from_millis(50);
 /// Time that the sessions get to be saved when the pod ends.
 const SAVE_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Time in which calls end that are cut.
+const CUT_TIME: Duration = Duration::from_secs(1);
+
 /// File that marks a pod that was given to a tenant, beside the state of the daemon.
 const MARKER: &str = "pod-was-given";
 
@@ -42,6 +45,8 @@ pub struct Pod {
     state: PodState,
     tokens: PodTokens,
     drain_time: Duration,
+    /// Cancelled when calls have had their time to end.
+    calls_end: CancellationToken,
 }
 
 impl Pod {
@@ -62,6 +67,7 @@ impl Pod {
             state,
             tokens: PodTokens::new(settings.hosts),
             drain_time: settings.drain_time,
+            calls_end: CancellationToken::new(),
         });
         let services =
             serve::services(Arc::clone(daemon), Listener::Gateway, OriginCheck::Any).await?;
@@ -76,21 +82,28 @@ impl Pod {
         Ok(pod)
     }
 
-    /// Takes no new sessions, and waits until no call is in flight or the time for that is over.
-    /// Then it saves its sessions, which other pods restore.
+    /// Takes no new sessions, and waits until no call is in flight; those that are when the time
+    /// for that is over are cut. Then it saves its sessions, which other pods restore.
     pub async fn drain(&self) {
         self.state.start_draining();
         if let Some(fleet) = self.daemon.fleet_sessions() {
             fleet.start_draining();
         }
-        let until = Instant::now() + self.drain_time;
-        while self.daemon.calls() > 0 && Instant::now() < until {
-            tokio::time::sleep(DRAIN_INTERVAL).await;
-        }
+        self.wait_for_calls(self.drain_time).await;
+        self.calls_end.cancel();
+        self.wait_for_calls(CUT_TIME).await;
         if let Some(fleet) = self.daemon.fleet_sessions() {
             fleet.finish(SAVE_TIMEOUT).await;
         }
         tracing::info!(calls = self.daemon.calls(), "the pod is drained");
+    }
+
+    /// Waits until no call is in flight, at most for `max_wait`.
+    async fn wait_for_calls(&self, max_wait: Duration) {
+        let until = Instant::now() + max_wait;
+        while self.daemon.calls() > 0 && Instant::now() < until {
+            tokio::time::sleep(DRAIN_INTERVAL).await;
+        }
     }
 }
 

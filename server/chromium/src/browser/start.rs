@@ -157,6 +157,11 @@ async fn try_start(
     }
 }
 
+/// Variables with secrets of the daemon begin like this: of the store of a fleet, and its tokens.
+/// The browser, which runs the code of pages, does not get them.
+const SECRET_VARIABLE_PREFIXES: [&str; 4] =
+    ["AWS_", "BROWSE_POD_", "BROWSE_TOKEN", "BROWSE_SKILL_TOKEN"];
+
 fn build_command(
     found: &BrowserBinary,
     line: &[String],
@@ -169,6 +174,12 @@ fn build_command(
         // HOME moves into the profile; the key of the display stays where it is.
         if let Some(home) = std::env::home_dir() {
             command.env("XAUTHORITY", home.join(".Xauthority"));
+        }
+    }
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if SECRET_VARIABLE_PREFIXES.iter().any(|prefix| text.starts_with(prefix)) {
+            command.env_remove(&name);
         }
     }
     command.envs(screen.iter().map(|(name, value)| (name, value)));

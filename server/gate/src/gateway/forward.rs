@@ -78,8 +78,11 @@ pub async fn forward(
             }
             Ok(response) => {
                 if is_unauthenticated(&response) {
-                    // Its daemon was started anew: the next token is of the new one.
+                    // Its token has ended, and it may have ended while the call ran.
                     gateway.pods.forget(&pod);
+                    if !only_reads(command) {
+                        return Err(unknown_outcome(command, key));
+                    }
                     if is_kept && sends == 1 {
                         continue;
                     }
@@ -174,7 +177,11 @@ impl Unanswered {
 
     /// Whether the same pod may answer a moment later.
     fn may_be_over_soon(&self) -> bool {
-        matches!(self, Self::Mismatch | Self::Broken(_))
+        match self {
+            Self::Moved => false,
+            Self::NoToken(error) => error.reason() == Reason::GateUnavailable,
+            Self::Mismatch | Self::Broken(_) => true,
+        }
     }
 }
 
@@ -248,11 +255,15 @@ fn failure(command: &Command, key: &SessionKey, error: &PeerError) -> Error {
     if error.is_unsent || only_reads(command) {
         return unreachable_pod(key, &error.to_string());
     }
+    tracing::warn!(%error, %key, "a call has an unknown outcome");
+    unknown_outcome(command, key)
+}
+
+fn unknown_outcome(command: &Command, key: &SessionKey) -> Error {
     let message = format!(
         "the connection to the pod of the session `{}` broke after `{}` was sent",
         key.session, command.name
     );
-    tracing::warn!(%error, %key, "a call has an unknown outcome");
     Error::new(Reason::ActionUnknown, message).with("session", &key.session)
 }
 

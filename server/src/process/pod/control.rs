@@ -34,7 +34,7 @@ async fn route(pod: &Pod, request: Request<Body>) -> Result<Response<Body>> {
             let request: CloseRequest = read_json(request.into_body(), MAX_BODY_BYTES).await?;
             pod.state.check_pod(request.pod.as_str())?;
             if let Some(fleet) = pod.daemon.fleet_sessions() {
-                fleet.remove(&request.session).await?;
+                fleet.remove_held(&request.session).await?;
             }
             pod.daemon.sessions().close(&request.session).await?;
             // One that is not traced is not an error.

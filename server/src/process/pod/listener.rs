@@ -2,9 +2,10 @@
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
+use browse_base::Error;
 use browse_fleet::{MISMATCH_HEADER, MOVED_HEADER, POD_HEADER, TENANT_HEADER};
 use browse_policy::layer::{GatedService, error_reply};
-use browse_proto::{Command, metadata};
+use browse_proto::{Command, Reason, metadata};
 use http::{HeaderMap, HeaderValue, Request, Response};
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -94,7 +95,12 @@ async fn answer(
     }
     request.headers_mut().remove(POD_HEADER);
     request.headers_mut().remove(TENANT_HEADER);
-    services.oneshot(request).await
+    let headers = request.headers().clone();
+    let served = pod.calls_end.run_until_cancelled(services.oneshot(request)).await;
+    served.unwrap_or_else(|| {
+        let error = Error::new(Reason::ActionUnknown, "the pod ended before the call did");
+        Ok(error_reply(&headers, error))
+    })
 }
 
 /// The session that a call uses, if it uses one.
