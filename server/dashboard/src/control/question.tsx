@@ -3,7 +3,7 @@
 // reached as in the browser: by the arrows, Home, End, and the letters that one begins with.
 
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 export function Question({
   label,
@@ -20,7 +20,8 @@ export function Question({
   children: ComponentChildren;
 }) {
   const box = useRef<HTMLElement>(null);
-  useEffect(() => {
+  // With the first picture of the box: a key that comes at once is for it.
+  useLayoutEffect(() => {
     if (canAnswer) box.current?.focus({ preventScroll: true });
   }, [canAnswer]);
   const onKeyDown = (event: KeyboardEvent) => {
