@@ -103,11 +103,13 @@ pub async fn forward(
             return Err(error);
         }
         let is_leaving = pod.is_ending || !pod.is_ready;
-        if unanswered.may_be_over_soon() && sends < MAX_SENDS && !(is_leaving && max_moves > 0) {
-            if let Some(next) = next_pod(gateway, key).await {
-                pod = next;
-                continue;
-            }
+        let is_worth_a_try = unanswered.may_be_over_soon() && !(is_leaving && max_moves > 0);
+        if is_worth_a_try
+            && sends < MAX_SENDS
+            && let Some(next) = next_pod(gateway, key).await
+        {
+            pod = next;
+            continue;
         }
         if moves >= max_moves {
             return Err(error);
