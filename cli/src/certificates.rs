@@ -27,7 +27,7 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 /// beside those of this machine.
 ///
 /// # Errors
-/// `CERTIFICATE_UNUSABLE`: the file cannot be read, or there is no authority at all.
+/// `CERTIFICATE_UNUSABLE`: the file cannot be read, or it holds no certificate.
 pub fn client_config(ca: Option<&Path>, protocol: &[u8]) -> Result<ClientConfig> {
     let mut roots = browse_pin::machine_roots();
     if let Some(path) = ca {
@@ -84,7 +84,7 @@ mod tests {
     fn a_file_without_certificates_is_refused() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("ca.pem");
-        assert!(read_authorities(&path).is_err(), "there is no file");
+        assert!(read_authorities(&path).is_err(), "the file is missing");
         for text in ["", "words", "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n"] {
             fs::write(&path, text).expect("it writes");
             let failure = read_authorities(&path).expect_err(text);

@@ -58,7 +58,7 @@ impl HttpClient {
     /// Asks for a document.
     ///
     /// # Errors
-    /// Why there is no whole answer by `end`, in words.
+    /// Why the answer was not complete by `end`, in words.
     pub fn get(&self, url: &HttpsUrl, end: Instant) -> Result<HttpAnswer, String> {
         let request = Request::get(url.path()).body(String::new()).map_err(words)?;
         self.send(url, request, end)

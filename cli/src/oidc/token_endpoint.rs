@@ -45,7 +45,7 @@ pub struct OauthError {
     pub description: String,
 }
 
-/// Why there is no answer of an issuer, in words.
+/// Why an issuer did not answer, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TokenFailure {
     /// It cannot be reached now, or is overloaded.
@@ -77,7 +77,7 @@ impl Issuer {
     /// Asks for a token.
     ///
     /// # Errors
-    /// There is no answer of OAuth by `end`.
+    /// The issuer did not answer by `end`.
     pub fn request_token(
         &self,
         client: &HttpClient,

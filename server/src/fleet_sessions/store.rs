@@ -215,7 +215,7 @@ impl StateObjects {
 
 /// Why a request did nothing.
 enum StoreFailure {
-    /// There is no such object.
+    /// The object is missing.
     Missing,
     /// The object is another one than the request names.
     Conflict,
@@ -226,7 +226,7 @@ enum StoreFailure {
 impl StoreFailure {
     fn text(&self) -> &str {
         match self {
-            Self::Missing => "there is no such object",
+            Self::Missing => "the object is missing",
             Self::Conflict => "the object has changed",
             Self::Failed(why) => why,
         }
