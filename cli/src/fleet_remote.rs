@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-use crate::https_url::HttpsUrl;
+use browse_pin::HttpsUrl;
 
 /// The `kind` of such a file; that of a pairing has none.
 pub const FLEET_KIND: &str = "fleet";

@@ -16,9 +16,9 @@ use crate::{
     address::{Address, DaemonSocket},
     certificates, event_loop,
     failure::Result,
-    https_url::HttpsUrl,
     io_failure,
 };
+use browse_pin::HttpsUrl;
 
 /// Largest answer.
 const MAX_ANSWER_BYTES: usize = 256 << 10;

@@ -25,7 +25,6 @@ mod event_loop;
 mod fleet_remote;
 mod fleet_token;
 mod http_client;
-mod https_url;
 mod oidc;
 mod pairing_link;
 mod remote;

@@ -2,6 +2,12 @@
 //! unless the caller names authorities who may vouch for another key.
 //!
 //! The SDK for Rust has a check of its own: its file stands alone.
+//!
+//! Where names and authorities do have a say, [`HttpsUrl`] is what may be talked to.
+
+mod https_url;
+
+pub use https_url::HttpsUrl;
 
 use std::{error::Error, fmt, sync::Arc};
 

@@ -19,11 +19,11 @@ use crate::{
     fleet_token,
     globals::Globals,
     http_client::HttpClient,
-    https_url::HttpsUrl,
     oidc::{ClientRegistration, DeviceCode, Issuer, TokenSet},
     print,
     remote::{PendingRemoteFile, Remote},
 };
+use browse_pin::HttpsUrl;
 
 /// Time for each step but the one that waits for a person.
 const STEP_TIMEOUT: Duration = Duration::from_secs(30);

@@ -18,8 +18,8 @@ use super::{
 use crate::{
     failure::{Failure, Result, printable},
     http_client::HttpClient,
-    https_url::HttpsUrl,
 };
+use browse_pin::HttpsUrl;
 
 const GRANT_TYPE: &str = "urn:ietf:params:oauth:grant-type:device_code";
 

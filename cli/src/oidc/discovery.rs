@@ -8,8 +8,8 @@ use super::unusable_issuer;
 use crate::{
     failure::{Failure, Result},
     http_client::HttpClient,
-    https_url::HttpsUrl,
 };
+use browse_pin::HttpsUrl;
 
 /// Path of the document, below the issuer.
 const DISCOVERY_PATH: &str = "/.well-known/openid-configuration";

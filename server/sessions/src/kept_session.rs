@@ -13,12 +13,18 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 use url::Url;
 
 use super::{PendingReload, Session, SessionNumbers, SessionSnapshot, Tab, TabId};
 use browse_base::Result;
 use browse_chromium::{BrowserContext, BrowserContextId, DocumentSnapshot, Error as BrowserError};
+
+/// Time that the browser gets to answer what a session holds.
+const SNAPSHOT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Time of that in which the storage of origins is read that no tab shows.
+const STORAGE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Bytes of a storage without entries, packed.
 const EMPTY_STORAGE_BYTES: usize = 2;
@@ -135,15 +141,23 @@ impl Session {
     }
 
     /// As [`Session::take_snapshot`], with the local storage of origins that were shown since
-    /// it was read the last time and that no tab shows now. That is read within `limit`.
-    pub async fn take_complete_snapshot(&self, limit: Duration) {
+    /// it was read the last time and that no tab shows now. Where the browser does not answer
+    /// within 2 s, the snapshot before stays, and the next one is due.
+    pub async fn take_complete_snapshot(&self) {
+        if timeout(SNAPSHOT_TIMEOUT, self.read_contents()).await.is_err() {
+            tracing::warn!(session = self.name(), "the browser does not answer");
+            self.schedule_snapshot();
+        }
+    }
+
+    async fn read_contents(&self) {
         let begun = SystemTime::now();
         self.take_snapshot().await;
         let Some(context) = self.context().filter(|_| self.may_be_saved()) else { return };
         if context.browser().is_gone() {
             return;
         }
-        let read = self.read_closed_origins(&context, Instant::now() + limit).await;
+        let read = self.read_closed_origins(&context, Instant::now() + STORAGE_TIMEOUT).await;
         if read.is_empty() || !self.is_headless() || self.control().was_held_since(begun) {
             return;
         }

@@ -19,12 +19,6 @@ use super::{
 };
 use crate::session_state::pack_state;
 
-/// Time that the browser gets to answer what a session holds.
-const SNAPSHOT_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// Time of that in which the storage of origins is read that no tab shows.
-const STORAGE_TIMEOUT: Duration = Duration::from_secs(1);
-
 /// Writes of one save: the second after an answer of the store was lost.
 const MAX_WRITES: usize = 2;
 
@@ -184,11 +178,7 @@ async fn changed_contents(
     if !session.has_changed_since(progress.snapshot) {
         return Ok(None);
     }
-    let snapshot = session.take_complete_snapshot(STORAGE_TIMEOUT);
-    if timeout(SNAPSHOT_TIMEOUT, snapshot).await.is_err() {
-        tracing::warn!(session = session.name(), "the browser does not answer");
-        session.schedule_snapshot();
-    }
+    session.take_complete_snapshot().await;
     let snapshot = session.snapshot_version();
     let packed = pack_state(&session.portable_contents()?)?;
     let hash: [u8; 32] = Sha256::digest(packed.as_slice()).into();

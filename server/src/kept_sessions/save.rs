@@ -20,12 +20,6 @@ use browse_sessions::{KeptSession, Session};
 /// How often a session is saved at most because something changed.
 const MIN_SAVE_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Time that the browser gets to answer what a session holds.
-const SNAPSHOT_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// Time of that in which the storage of origins is read that no tab shows.
-const STORAGE_TIMEOUT: Duration = Duration::from_secs(1);
-
 /// What came of saving a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SaveOutcome {
@@ -166,11 +160,7 @@ impl KeptSessions {
         if !session.may_be_saved() {
             return Ok(SaveOutcome::Postponed);
         }
-        let snapshot = session.take_complete_snapshot(STORAGE_TIMEOUT);
-        if timeout(SNAPSHOT_TIMEOUT, snapshot).await.is_err() {
-            tracing::warn!(session = name, "the browser does not answer: the last copy is saved");
-            session.schedule_snapshot();
-        }
+        session.take_complete_snapshot().await;
         let version = session.snapshot_version();
         let contents = session.kept_contents();
         // A person took it meanwhile.

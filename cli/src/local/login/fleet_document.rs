@@ -8,10 +8,10 @@ use serde_json::Value;
 use crate::{
     failure::{Failure, Result},
     http_client::HttpClient,
-    https_url::HttpsUrl,
     oidc::ClientRegistration,
     remote_name,
 };
+use browse_pin::HttpsUrl;
 
 /// The name of a fleet that has none which could name a remote.
 const DEFAULT_NAME: &str = "fleet";

@@ -13,9 +13,9 @@ use crate::{
     failure::{Failure, Result},
     fleet_remote::{MAX_TOKEN_BYTES, is_bearer_token},
     globals::Globals,
-    https_url::HttpsUrl,
     inputs, io_failure, remote_name,
 };
+use browse_pin::HttpsUrl;
 
 const USAGE: &str =
     "browse login <url> [--name <name>] [--token-file <file> | --token-stdin] [--ca <file>]";

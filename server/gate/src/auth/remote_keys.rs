@@ -13,21 +13,17 @@ use browse_base::{Lock, Result};
 use serde::Deserialize;
 use tokio::sync::Mutex;
 
-use super::{
-    RefreshTimes,
-    fetch::{DocumentFetcher, FetchUrl},
-    key_set::KeySet,
-    keys_unavailable,
-};
+use super::{RefreshTimes, fetch::DocumentFetcher, key_set::KeySet, keys_unavailable};
+use browse_pin::HttpsUrl;
 
 /// Where the keys are fetched.
 pub enum RemoteJwks {
     /// At this URL.
-    Url(FetchUrl),
+    Url(HttpsUrl),
     /// At the URL in the OpenID Connect configuration of this issuer.
     Discovery {
         /// Where the configuration is.
-        url: FetchUrl,
+        url: HttpsUrl,
         /// The `issuer` that it must have.
         issuer: String,
     },
@@ -164,14 +160,14 @@ impl RemoteKeys {
 }
 
 /// The URL of the keys in the configuration of an issuer.
-fn jwks_url(text: &[u8], url: &FetchUrl, issuer: &str) -> Result<FetchUrl, String> {
+fn jwks_url(text: &[u8], url: &HttpsUrl, issuer: &str) -> Result<HttpsUrl, String> {
     let found: IssuerConfiguration = serde_json::from_slice(text)
         .map_err(|error| format!("it is not a configuration of OpenID Connect: {error}"))?;
     if found.issuer != issuer {
         return Err(format!("its `issuer` is `{}`", browse_base::quote(&found.issuer)));
     }
-    let jwks = FetchUrl::parse(&found.jwks_uri).map_err(|why| format!("its `jwks_uri`: {why}"))?;
-    match jwks.is_https() || !url.is_https() {
+    let jwks = HttpsUrl::parse(&found.jwks_uri).map_err(|why| format!("its `jwks_uri`: {why}"))?;
+    match jwks.is_tls() || !url.is_tls() {
         true => Ok(jwks),
         false => Err("its `jwks_uri` is not `https`".to_owned()),
     }
@@ -189,7 +185,7 @@ mod tests {
     #[test]
     fn a_configuration_names_its_issuer_and_a_url_that_is_as_safe() {
         let issuer = "https://i.example/";
-        let configuration = FetchUrl::parse("https://i.example/c").expect("a URL");
+        let configuration = HttpsUrl::parse("https://i.example/c").expect("a URL");
         let read = |issuer_in_it: &str, jwks: &str| {
             let text = serde_json::json!({"issuer": issuer_in_it, "jwks_uri": jwks, "x": 1});
             jwks_url(text.to_string().as_bytes(), &configuration, issuer)

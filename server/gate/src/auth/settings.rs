@@ -9,9 +9,9 @@ use serde::Deserialize;
 
 use super::{
     claims::{ClaimRules, is_scope, known_scopes},
-    fetch::FetchUrl,
     quotas::QuotaRules,
 };
+use browse_pin::HttpsUrl;
 
 /// Path of the document of OpenID Connect Discovery, below the issuer.
 const DISCOVERY_PATH: &str = "/.well-known/openid-configuration";
@@ -67,9 +67,9 @@ pub enum JwksLocation {
     /// In a file.
     File(PathBuf),
     /// At a URL.
-    Url(FetchUrl),
+    Url(HttpsUrl),
     /// At a URL that this document of the issuer names.
-    Discovery(FetchUrl),
+    Discovery(HttpsUrl),
 }
 
 impl Default for AuthSettings {
@@ -159,7 +159,7 @@ impl AuthSettings {
 
     fn jwks_location(&self, issuer: &str) -> Result<JwksLocation> {
         let url = |setting: &str, text: &str| {
-            FetchUrl::parse(text).map_err(|why| invalid_setting(setting, &why))
+            HttpsUrl::parse(text).map_err(|why| invalid_setting(setting, why))
         };
         match (&self.jwks_file, &self.jwks_url) {
             (Some(_), Some(_)) => {

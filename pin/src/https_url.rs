@@ -66,6 +66,11 @@ impl HttpsUrl {
         &self.host
     }
 
+    /// The port: 443, or 80 without TLS, where the URL has none.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     /// What a request names in its header `host`.
     pub fn authority(&self) -> &str {
         &self.authority
