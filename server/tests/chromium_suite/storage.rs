@@ -69,3 +69,15 @@ async fn a_blank_tab_reads_storage_without_being_seen_or_asking_the_network() {
     let storage = tab.open_origin("https://elsewhere.test").await.unwrap();
     assert!(storage.read().await.unwrap() == Some(items));
 }
+
+#[tokio::test]
+async fn two_who_ask_at_once_what_a_document_keeps_both_hear_it() {
+    let site = Site::start().await.page("/", "<script>localStorage.a = '1'</script>");
+    let fixture = Fixture::start().await;
+    fixture.goto(&site.url("/")).await;
+    let ask = || fixture.page.document_snapshots();
+    let (first, second) = tokio::join!(ask(), ask());
+    for answer in [first, second] {
+        assert_eq!(answer[0].local.as_deref(), Some("[[\"a\",\"1\"]]"));
+    }
+}

@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use tokio::time::{Instant, timeout_at};
 
 use super::frames::Frame;
 use super::navigate::Navigated;
@@ -23,8 +24,8 @@ use browse_base::Lock;
 /// The world that the scripts run in.
 static SNAPSHOT_WORLD: InjectedScript = InjectedScript { world_name: "browse carry", script: "" };
 
-/// Time that a document gets to tell what it keeps.
-const READ_TIMEOUT: Duration = Duration::from_millis(500);
+/// Time that a document gets to tell what it keeps, with the wait for an earlier question.
+const READ_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Frames of a page that are asked.
 const MAX_FRAMES: usize = 50;
@@ -109,14 +110,17 @@ struct AddScriptResult {
 }
 
 impl Page {
-    /// What the documents of the tab keep. A frame that does not answer soon is
+    /// What the documents of the tab keep. A frame that does not answer within 1 s is
     /// left out; until it has, the tab is not asked again.
     pub async fn document_snapshots(&self) -> Vec<DocumentSnapshot> {
         let Some(page) = self.weak().upgrade().filter(|page| page.ensure_answering().is_ok())
         else {
             return Vec::new();
         };
-        let Ok(turn) = Arc::clone(&self.snapshot_lock).try_lock_owned() else { return Vec::new() };
+        let until = Instant::now() + READ_TIMEOUT;
+        // What is being answered to somebody else may be older than what the caller did.
+        let turn = Arc::clone(&self.snapshot_lock).lock_owned();
+        let Ok(turn) = timeout_at(until, turn).await else { return Vec::new() };
         let heard = Arc::new(Lock::new(Vec::new()));
         let hearing = Arc::clone(&heard);
         // Goes on when nobody waits any more: an abandoned question would stay
@@ -131,7 +135,7 @@ impl Page {
             futures::future::join_all(asked).await;
             drop(turn);
         });
-        let _ = tokio::time::timeout(READ_TIMEOUT, asking).await;
+        let _ = timeout_at(until, asking).await;
         std::mem::take(&mut *heard.lock())
     }
 
