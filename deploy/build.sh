@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the binaries: deploy/build.sh [dev|release]. The dev profile is for the demo, the
-# pictures and the applications, which run `browse` and `browsed` only.
+# Builds the binaries: deploy/build.sh [dev|release|fleet]. The dev profile is for the demo, the
+# pictures and the applications, which run `browse` and `browsed` only; `fleet` builds the gateway
+# beside the programs of `release`.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 . "$root/deploy/setup/rust.sh"
@@ -65,6 +66,11 @@ case $profile in
     trap 'kill "$command" 2>/dev/null || true; rm -rf "$scratch"' EXIT
     "${cargo[@]}" build --locked --profile release -p browse-server -p browse-mcp -p browse-onnx -p browse-ngrok >&2
     wait "$command" || fail "browse was not built"
+    ;;
+  # By itself, so that the programs for one machine have no features that it wants of their libraries.
+  fleet)
+    "${cargo[@]}" build --locked --profile release -p browse-gate >&2
+    built=$(binaries release)
     ;;
   *) "${cargo[@]}" build --locked --profile "$profile" -p browse-cli -p browse-server >&2 ;;
 esac

@@ -62,6 +62,7 @@ sysroot=$(rustc --print sysroot)
   export BROWSE_OLD_LOADER=1
   export CXXFLAGS=$CFLAGS CARGO_TARGET_DIR="$root/target/release-build" CARGO_INCREMENTAL=0
   CARGO="$root/deploy/dist/cargo.sh" BROWSE_CARGO="cargo-auditable auditable" deploy/build.sh release
+  CARGO="$root/deploy/dist/cargo.sh" BROWSE_CARGO="cargo-auditable auditable" deploy/build.sh fleet
 )
 built="$root/target/release-build/release"
 

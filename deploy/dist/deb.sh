@@ -27,6 +27,7 @@ umask 022
 rm -rf "$stage"
 mkdir -p "$stage/usr/bin" "$stage/usr/libexec/browse" "$stage/usr/share/man/man1"
 for program in $release_programs; do
+  [[ " $release_fleet_programs " != *" $program "* ]] || continue
   case $program in
     browse | browse-mcp) install -m 755 "$tree/bin/$program" "$stage/usr/bin/" ;;
     *) install -m 755 "$tree/bin/$program" "$stage/usr/libexec/browse/" ;;
@@ -49,6 +50,7 @@ doc="$stage/usr/share/doc/browse"
 install -D -m 644 -t "$doc" "$tree"/share/doc/browse/*
 # Debian has the text of this licence in every system.
 rm -f "$doc/LICENSE"
+for program in $release_fleet_programs; do rm -f "$doc/$program.cdx.json"; done
 printf 'browse (%s) unstable; urgency=medium\n\n  * Release %s.\n\n -- %s  %s\n' "$deb_version" "$version" \
   "$release_maintainer" "$(LC_ALL=C date -u -R -d "@$SOURCE_DATE_EPOCH")" >"$doc/changelog"
 gzip -9n "$doc/changelog" "$doc/LICENCES.txt" "$stage"/usr/share/man/man1/*

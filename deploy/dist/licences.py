@@ -5,7 +5,7 @@ import json
 import pathlib
 import sys
 
-PROGRAMS = {"browse-cli", "browse-server", "browse-mcp", "browse-onnx", "browse-ngrok"}
+PROGRAMS = {"browse-cli", "browse-server", "browse-mcp", "browse-onnx", "browse-ngrok", "browse-gate"}
 
 
 def linked(metadata):

@@ -32,6 +32,7 @@ cp -R "$tree/bin" "$stage/platform"
 mkdir "$stage/platform/share"
 cp -R "$tree"/share/{browse,doc} "$stage/platform/share"
 rm "$stage/platform/share/doc/browse/README.md"
+release_drop_fleet "$stage/platform"
 for folder in sdk cli platform; do cp "$root/LICENSE" "$stage/$folder"; done
 
 # shellcheck disable=SC2086 # a list of names

@@ -44,7 +44,9 @@ sed -i -e "s/^name = .*/name = \"$release_pypi_prefix-sdk\"/" -e "s/^version = .
   { cat "$stage/log" >&2; fail "the SDK cannot be built"; }
 
 release_readme "$root/deploy/dist/python/README.md" >"$stage/README.md"
+cp -R "$tree" "$stage/tree"
+release_drop_fleet "$stage/tree"
 "$tools/bin/python" "$root/deploy/dist/python/wheel.py" --name "$release_pypi_prefix-bin" --version "$version" --tag "$tag" \
-  --readme "$stage/README.md" --source "$release_source" "$tree" "$stage/made"
+  --readme "$stage/README.md" --source "$release_source" "$stage/tree" "$stage/made"
 install -m 644 "$stage"/made/* "$out"
 (cd "$stage/made" && say "python: $(du -h --apparent-size -- * | tr '\t\n' '  ')")

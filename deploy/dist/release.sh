@@ -19,8 +19,18 @@ release_cargo_cyclonedx=0.5.9
 # needs root.
 release_parts="archive deb python npm crate"
 
-release_programs="browse browsed browse-mcp browse-onnx browse-ngrok"
+release_programs="browse browsed browse-mcp browse-onnx browse-ngrok browse-gate"
+# Those of a fleet: the archive and the image have them, the packages for one machine do not.
+release_fleet_programs="browse-gate"
 release_documents="LICENSE THIRD-PARTY.md README.md"
+
+# Removes what is of a fleet alone from a copy of the tree of a release.
+release_drop_fleet() {
+  local program
+  for program in $release_fleet_programs; do
+    rm -f "$1/bin/$program" "$1/share/doc/browse/$program.cdx.json"
+  done
+}
 
 # Reads the words of a script of this folder that makes a package, `NAME.sh TREE OUT`: sets tree, out,
 # version and platform.

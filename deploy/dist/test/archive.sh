@@ -56,6 +56,8 @@ printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocol
 expect "$scratch/printed" '"protocolVersion"' "browse mcp"
 try_shells "$prefix"
 "$checks/bin/python" "$root/deploy/dist/test/sbom.py" "$prefix"/lib/browse/current/share/doc/browse/*.cdx.json || fail "an SBOM is not valid"
+"$prefix/lib/browse/current/bin/browse-gate" --version >"$scratch/printed"
+expect "$scratch/printed" "browse-gate $version" "browse-gate --version"
 browse doctor >"$scratch/printed" || true
 expect "$scratch/printed" "browse and browsed $version" "browse doctor"
 browse upgrade >"$scratch/printed" 2>&1 || true

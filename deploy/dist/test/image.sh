@@ -115,6 +115,7 @@ container() {
   expect "an untrusted skill" "High water" inside browse skill run page-to-markdown --arg url=http://127.0.0.1:8000/
   expect "the browser's sandbox" "$sandbox" inside browse status
   expect "the sandbox of skills" "$skills" inside browse doctor
+  expect "the gateway of a fleet" "browse-gate [0-9]" inside browse-gate --version
   expect "an ordinary user" "^${4:-1000:1000} 0000000000000000$" inside sh -c "echo \$(id -u):\$(id -g) \$(sed -n 's/^CapEff:.//p' /proc/self/status)"
   expect "a root that is read-only" "Read-only file system" inside touch /usr/local/file
   expect "no network but loopback" "^1$" inside sh -c 'ls /sys/class/net | wc -l'
