@@ -2,7 +2,7 @@
 //! its cookies, storage and tabs, and back.
 //!
 //! The headless browser keeps the session's context meanwhile, without tabs:
-//! what does not travel (caches, databases) is there again afterwards.
+//! what does not travel (caches) is there again afterwards.
 
 mod change;
 mod display;

@@ -103,6 +103,7 @@ pub use page::styles::{BoxEdges, Declaration, MatchedStyles, RuleOrigin, StyleRu
 pub use page::windows::{RefusedWindow, RequestedWindow, WindowRefusal};
 pub use storage::cookie::{Cookie, CookieKey, PartitionKey, SameSite};
 pub use storage::cookie_jar::{CookieJar, unix_seconds};
+pub use storage::databases::{DatabaseSnapshot, DatabaseWriteResult, MAX_DATABASE_BYTES};
 pub use storage::origin::{
     OriginStorage, StorageEntryPreview, StorageItem, StorageText, StorageWriteOutcome,
 };

@@ -1,5 +1,6 @@
-//! What a browser context keeps: cookies, and the storage of origins.
+//! What a browser context keeps: cookies, and the storage and databases of origins.
 
 pub(crate) mod cookie;
 pub(crate) mod cookie_jar;
+pub(crate) mod databases;
 pub(crate) mod origin;

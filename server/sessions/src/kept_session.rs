@@ -16,15 +16,18 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 use url::Url;
 
-use super::{PendingReload, Session, SessionNumbers, SessionSnapshot, Tab, TabId};
+use super::{OriginDatabases, PendingReload, Session, SessionNumbers, SessionSnapshot, Tab, TabId};
 use browse_base::Result;
-use browse_chromium::{BrowserContext, BrowserContextId, DocumentSnapshot, Error as BrowserError};
+use browse_chromium::{
+    BlankTab, BrowserContext, BrowserContextId, DatabaseSnapshot, DocumentSnapshot,
+    Error as BrowserError,
+};
 
 /// Time that the browser gets to answer what a session holds.
-const SNAPSHOT_TIMEOUT: Duration = Duration::from_secs(2);
+const SNAPSHOT_TIMEOUT: Duration = Duration::from_millis(2500);
 
-/// Time of that in which the storage of origins is read that no tab shows.
-const STORAGE_TIMEOUT: Duration = Duration::from_secs(1);
+/// Time of that in which databases are read, and the storage of origins that no tab shows.
+const STORAGE_TIMEOUT: Duration = Duration::from_millis(1500);
 
 /// Bytes of a storage without entries, packed.
 const EMPTY_STORAGE_BYTES: usize = 2;
@@ -35,7 +38,7 @@ const EMPTY_STORAGE_BYTES: usize = 2;
 pub struct KeptSession {
     /// Cookies of all hosts, as Chromium describes them.
     pub cookies: Vec<Value>,
-    /// Origins with local storage.
+    /// Origins with local storage or databases.
     pub origins: Vec<KeptOrigin>,
     /// Tabs with pages of the web, oldest first.
     pub tabs: Vec<KeptTab>,
@@ -44,14 +47,18 @@ pub struct KeptSession {
     pub numbers: Option<SessionNumbers>,
 }
 
-/// The local storage of an origin.
+/// What an origin keeps.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KeptOrigin {
     /// `https://example.com`
     pub origin: String,
-    /// Its entries, packed as in a [`DocumentSnapshot`].
+    /// The entries of its local storage, packed as in a [`DocumentSnapshot`]; empty without any.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub local: String,
+    /// Its databases.
+    #[serde(skip_serializing_if = "DatabaseSnapshot::is_empty")]
+    pub databases: DatabaseSnapshot,
 }
 
 /// A tab.
@@ -140,9 +147,9 @@ impl Session {
         self.is_headless() && !self.control().is_held()
     }
 
-    /// As [`Session::take_snapshot`], with the local storage of origins that were shown since
-    /// it was read the last time and that no tab shows now. Where the browser does not answer
-    /// within 2 s, the snapshot before stays, and the next one is due.
+    /// As [`Session::take_snapshot`], with the databases of origins that are shown, or were since
+    /// they were read the last time, and the local storage of those that no tab shows now. Where the browser does not answer
+    /// within 2.5 s, the snapshot before stays, and the next one is due.
     pub async fn take_complete_snapshot(&self) {
         if timeout(SNAPSHOT_TIMEOUT, self.read_contents()).await.is_err() {
             tracing::warn!(session = self.name(), "the browser does not answer");
@@ -157,11 +164,20 @@ impl Session {
         if context.browser().is_gone() {
             return;
         }
-        let read = self.read_closed_origins(&context, Instant::now() + STORAGE_TIMEOUT).await;
-        if read.is_empty() || !self.is_headless() || self.control().was_held_since(begun) {
+        let mut databases = self.snapshot().databases().clone();
+        let until = Instant::now() + STORAGE_TIMEOUT;
+        let read = self.read_origins(&context, &mut databases, until).await;
+        if !self.is_headless() || self.control().was_held_since(begun) {
             return;
         }
-        self.lock_snapshot().update_closed_origins(read);
+        {
+            let mut snapshot = self.lock_snapshot();
+            snapshot.set_databases(databases);
+            if read.is_empty() {
+                return;
+            }
+            snapshot.update_closed_origins(read);
+        }
         self.note_snapshot();
     }
 
@@ -185,28 +201,39 @@ impl Session {
             Some((kept, tab.id()))
         };
         let (tabs, ids) = self.tabs().iter().filter_map(|one| tab(one)).unzip();
-        let origins = snapshot.local_storage_by_origin().into_iter();
-        let origin = |(origin, packed): (&str, &str)| KeptOrigin {
+        let local = snapshot.local_storage_by_origin();
+        let databases = snapshot.databases();
+        let origins: BTreeSet<_> =
+            local.keys().copied().chain(databases.iter().map(|(origin, _)| origin)).collect();
+        let origin = |origin: &str| KeptOrigin {
             origin: origin.to_owned(),
-            local: packed.to_owned(),
+            local: local.get(origin).copied().unwrap_or_default().to_owned(),
+            databases: databases.get(origin).cloned().unwrap_or_default(),
         };
         let contents = KeptSession {
             cookies: snapshot.raw_cookies(),
-            origins: origins.map(origin).collect(),
+            origins: origins.into_iter().map(origin).collect(),
             tabs,
             numbers: None,
         };
         (contents, ids)
     }
 
-    /// Gives a session that was never used what it held when it was saved. Cookies and local
-    /// storage are in place before its first tab; a tab loads its page when it is used.
+    /// Gives a session that was never used what it held when it was saved. Cookies, local
+    /// storage and databases are in place before its first tab; a tab loads its page when it is used.
     ///
     /// # Errors
     /// The browser is not there.
     pub async fn restore_kept(&self, kept: KeptSession) -> Result<()> {
-        let origins = kept.origins.into_iter().map(|one| (one.origin, one.local)).collect();
-        *self.lock_snapshot() = SessionSnapshot::restored(kept.cookies, origins);
+        let (mut local, mut databases) = (BTreeMap::new(), Vec::new());
+        for one in kept.origins {
+            databases.push((one.origin.clone(), one.databases));
+            if !one.local.is_empty() {
+                local.insert(one.origin, one.local);
+            }
+        }
+        let databases = OriginDatabases::new(databases);
+        *self.lock_snapshot() = SessionSnapshot::restored(kept.cookies, local, databases);
         let ids = match &kept.numbers {
             Some(numbers) => self.registry()?.continue_numbers(numbers),
             None => Vec::new(),
@@ -239,11 +266,13 @@ impl Session {
     }
 
     /// The local storage of the origins that `context` has shown since it was read the last
-    /// time, and that no tab shows. Those shown the longest ago come first, so that each is
-    /// reached in time at some point.
-    async fn read_closed_origins(
+    /// time, and that no tab shows; their databases, and those of origins that tabs show, go to
+    /// `databases`. Those shown the longest ago come first, so that each is reached in time at
+    /// some point.
+    async fn read_origins(
         &self,
         context: &BrowserContext,
+        databases: &mut OriginDatabases,
         until: Instant,
     ) -> BTreeMap<String, String> {
         let before = self.keeping.progress(context);
@@ -254,10 +283,17 @@ impl Session {
         let showing = self.snapshot().shown_origins();
         origins.retain(|origin| !showing.contains(origin));
         let mut read = BTreeMap::new();
-        if origins.is_empty() {
+        if origins.is_empty() && showing.is_empty() {
             return read;
         }
-        let reading = read_origins(context, &origins, &mut read);
+        let reading = async {
+            let tab = context.browser().blank_tab(context.id()).await?;
+            read_closed_origins(&tab, &origins, &mut read, databases).await?;
+            for origin in &showing {
+                databases.read(&tab, origin).await?;
+            }
+            Ok::<_, BrowserError>(())
+        };
         match timeout_at(until, reading).await {
             Ok(Ok(())) => {
                 // Reading an origin shows it, in a hidden tab. Others are in tabs, perhaps since
@@ -314,14 +350,16 @@ impl From<KeptTab> for PendingReload {
     }
 }
 
-/// Reads the local storage of `origins` into `read`, without asking the network.
-async fn read_origins(
-    context: &BrowserContext,
+/// Reads the local storage of `origins` into `read`, and their databases, without asking the
+/// network.
+async fn read_closed_origins(
+    tab: &BlankTab,
     origins: &[String],
     read: &mut BTreeMap<String, String>,
+    databases: &mut OriginDatabases,
 ) -> browse_chromium::Result<()> {
-    let tab = context.browser().blank_tab(context.id()).await?;
     for origin in origins {
+        databases.read(tab, origin).await?;
         let storage = match tab.open_origin(origin).await {
             Ok(storage) => storage,
             // It cannot be shown, so it has nothing that pages could use.

@@ -8,6 +8,7 @@ mod action_times;
 mod attachment;
 mod browser_handle;
 mod browser_recovery;
+mod context_databases;
 mod control;
 mod dialog;
 mod downloads;
@@ -35,6 +36,7 @@ mod uploads;
 pub use action_times::ActionTimes;
 pub use attachment::Attachment;
 pub use browser_handle::{BrowserHandle, BrowserState};
+pub use context_databases::OriginDatabases;
 pub use control::{ControlEnd, ControlLease, EndedLease, HOLDER_TIMEOUT, SessionControl};
 pub use dialog::DialogLine;
 pub use downloads::{

@@ -11,12 +11,15 @@ use std::{
 use futures::future::join_all;
 use serde_json::Value;
 
-use super::{Tab, TabId, pending_reload::site};
+use super::{OriginDatabases, Tab, TabId, pending_reload::site};
 use browse_base::Result;
 use browse_chromium::{BrowserContext, DocumentSnapshot, Page};
 
 /// Time that the browser gets to tell its cookies.
 const COOKIES_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Time that the databases of a session get to be written again.
+const DATABASES_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Bytes of the storage of a session that are kept; what is beyond is not.
 const MAX_STORAGE_BYTES: usize = 32 << 20;
@@ -34,12 +37,18 @@ pub struct SessionSnapshot {
     /// The local storage of origins that no tab shows, as last seen; of sessions that are
     /// kept on disk alone.
     closed_origins: BTreeMap<String, String>,
+    /// The databases of origins; of sessions that are kept on disk alone.
+    databases: OriginDatabases,
 }
 
 impl SessionSnapshot {
     /// What a new session has from before, whose tabs are still to be opened.
-    pub(super) fn restored(cookies: Vec<Value>, origins: BTreeMap<String, String>) -> Self {
-        Self { cookies: Some(cookies), closed_origins: origins, ..Self::default() }
+    pub(super) fn restored(
+        cookies: Vec<Value>,
+        origins: BTreeMap<String, String>,
+        databases: OriginDatabases,
+    ) -> Self {
+        Self { cookies: Some(cookies), closed_origins: origins, databases, ..Self::default() }
     }
 
     /// What `tabs` of `context` are now. For what cannot be asked, `before` knows.
@@ -85,6 +94,7 @@ impl SessionSnapshot {
             cookies: cookies.or_else(|| before.cookies.clone()),
             tab_storages: tabs,
             closed_origins: BTreeMap::new(),
+            databases: before.databases.clone(),
         }
     }
 
@@ -110,6 +120,16 @@ impl SessionSnapshot {
         let mut closed = std::mem::take(&mut self.closed_origins);
         closed.extend(read);
         self.set_closed_origins(closed);
+    }
+
+    /// The databases of origins.
+    pub(super) fn databases(&self) -> &OriginDatabases {
+        &self.databases
+    }
+
+    /// Notes the databases of origins.
+    pub(super) fn set_databases(&mut self, databases: OriginDatabases) {
+        self.databases = databases;
     }
 
     /// Leaves out what a tab shows, what has no entries, and what does not fit.
@@ -148,7 +168,7 @@ impl SessionSnapshot {
         let cookies = self.cookies.iter().flatten().map(|cookie| cookie.to_string().len());
         let storages = self.tab_storages.values().flatten().map(DocumentSnapshot::bytes);
         let closed = self.closed_origins.iter().map(|(origin, packed)| origin.len() + packed.len());
-        cookies.chain(storages).chain(closed).sum()
+        cookies.chain(storages).chain(closed).sum::<usize>() + self.databases.bytes()
     }
 
     /// Names and values of the cookies that are kept.
@@ -160,7 +180,7 @@ impl SessionSnapshot {
         cookies.map(|cookie| (text(cookie, "name"), text(cookie, "value"))).collect()
     }
 
-    /// Puts cookies and local storage into a new context, of which `page` is the
+    /// Puts cookies, local storage and databases into a new context, of which `page` is the
     /// first page and still blank. Session storage comes with each tab.
     ///
     /// # Errors
@@ -168,6 +188,9 @@ impl SessionSnapshot {
     pub(super) async fn restore_into(&self, context: &BrowserContext, page: &Page) -> Result<()> {
         if let Some(cookies) = self.cookies.as_ref().filter(|cookies| !cookies.is_empty()) {
             context.set_cookies(cookies).await?;
+        }
+        for problem in self.databases.write_all(context, DATABASES_TIMEOUT).await {
+            tracing::debug!(problem, "a database is not back");
         }
         let origins = self.local_storage_by_origin();
         if origins.is_empty() {

@@ -33,7 +33,7 @@ impl RestoredSession {
         let at = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(self.saved_at));
         let at = at.unwrap_or(SystemTime::UNIX_EPOCH);
         format!(
-            "the session `{name}` was restored on another pod as of {}: {}; histories, databases, \
+            "the session `{name}` was restored on another pod as of {}: {}; histories, caches, \
              recordings and typed text are not restored, and refs of before are stale",
             humantime::format_rfc3339_seconds(at),
             self.counts
@@ -103,7 +103,7 @@ impl FleetSessions {
         progress.epoch = header.epoch;
         progress.version = Some(stored.version);
         self.take_object(held, progress, header.saved_at, &packed).await?;
-        let restored = RestoredSession { counts: counts(&contents), saved_at: header.saved_at };
+        let restored = RestoredSession { counts: StateCounts::from(&contents), saved_at: header.saved_at };
         self.restore(held, contents, owner).await?;
         self.renew(held, begun);
         tracing::info!(session = %held.name.session, counts = %restored.counts, "restored");
@@ -175,10 +175,3 @@ fn cannot_open(held: &HeldSession, error: &Error) -> Error {
     Error::new(error.reason(), message).with("session", name).with(HINT_KEY, hint)
 }
 
-fn counts(contents: &KeptSession) -> StateCounts {
-    StateCounts {
-        cookies: contents.cookies.len() as u32,
-        origins: contents.origins.len() as u32,
-        tabs: contents.tabs.len() as u32,
-    }
-}

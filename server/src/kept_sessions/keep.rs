@@ -105,7 +105,7 @@ impl KeptSessions {
         let is_new = contents.is_none() && self.state_of(file.as_str()).is_none();
         let was_saved = contents.is_some();
         let contents = contents.unwrap_or_default();
-        let counts = counts(&contents);
+        let counts = StateCounts::from(&contents);
         let opened: Result<()> = async {
             session.restore_kept(contents).await?;
             lock.add_project(&self.parts.project)?;
@@ -207,14 +207,6 @@ fn ensure_keepable(session: &Session) -> Result<()> {
     };
     let hint = "Keep another session: `browse session new OTHER --keep`";
     Err(Error::new(Reason::SessionRestricted, message).with(HINT_KEY, hint))
-}
-
-fn counts(contents: &KeptSession) -> StateCounts {
-    StateCounts {
-        cookies: contents.cookies.len() as u32,
-        origins: contents.origins.len() as u32,
-        tabs: contents.tabs.len() as u32,
-    }
 }
 
 /// What is kept under the name of a session in use must not be overwritten.

@@ -206,7 +206,8 @@ mod tests {
         kept.keep(&"work".parse().expect("a name")).await.expect("it is kept");
         let before = fs::read(home.file("work.state")).expect("it was saved");
         let local = "x".repeat(MAX_STATE_BYTES);
-        let origin = KeptOrigin { origin: "https://a.example".to_owned(), local };
+        let origin =
+            KeptOrigin { origin: "https://a.example".to_owned(), local, ..KeptOrigin::default() };
         let large = KeptSession { origins: vec![origin], ..KeptSession::default() };
         let error = kept.write("work", &large).await.expect_err("it is too large");
         assert_eq!(error.reason(), Reason::TooLarge);

@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 
 use super::{StateCounts, StateName};
 use browse_base::{Error, Result};
-use browse_chromium::{Cookie, StorageItem};
+use browse_chromium::{Cookie, DatabaseSnapshot, StorageItem};
 
 /// Bytes that a state may have.
 pub const MAX_STATE_BYTES: usize = 64 << 20;
@@ -17,20 +17,23 @@ pub const MAX_STATE_BYTES: usize = 64 << 20;
 pub struct StateContents {
     /// Cookies of all hosts.
     pub cookies: Vec<Cookie>,
-    /// Origins with local storage.
+    /// Origins with local storage or databases.
     pub origins: Vec<SavedOrigin>,
     /// Open pages of the web.
     pub tabs: Vec<SavedTab>,
 }
 
-/// The local storage of an origin.
+/// What an origin keeps.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedOrigin {
     /// `https://example.com`
     pub origin: String,
-    /// Its entries.
+    /// The entries of its local storage.
     pub items: Vec<StorageItem>,
+    /// Its databases.
+    #[serde(skip_serializing_if = "DatabaseSnapshot::is_empty")]
+    pub databases: DatabaseSnapshot,
 }
 
 /// An open page.
@@ -49,11 +52,21 @@ impl StateContents {
         self.cookies.is_empty() && self.origins.is_empty()
     }
 
+    /// What of its origins is not in it, for people.
+    pub fn omitted(&self) -> Vec<String> {
+        let of = |one: &SavedOrigin| {
+            let omitted = &one.databases.omitted;
+            (!omitted.is_empty()).then(|| format!("{}: {}", one.origin, omitted.join(", ")))
+        };
+        self.origins.iter().filter_map(of).collect()
+    }
+
     /// How much it holds.
     pub fn counts(&self) -> StateCounts {
         StateCounts {
             cookies: self.cookies.len() as u32,
             origins: self.origins.len() as u32,
+            databases: self.origins.iter().map(|one| one.databases.databases).sum(),
             tabs: self.tabs.len() as u32,
         }
     }

@@ -88,7 +88,8 @@ impl Windows {
         let home = session.context();
         let (tabs, active) = (session.tabs(), session.active().map(|tab| tab.id()));
         let nothing = SessionMigration::default();
-        let migration = SessionMigration::capture(home.as_ref(), &tabs, active, &nothing).await;
+        let mut migration = SessionMigration::capture(home.as_ref(), &tabs, active, &nothing).await;
+        migration.capture_databases(home.as_ref()).await;
         let notes = restore::restore_session(session, &shown, Some(first), &migration).await?;
         if let Some(home) = &home {
             for tab in &tabs {
@@ -231,8 +232,9 @@ impl SessionWindow {
         tabs.retain(|tab| known(tab));
         let last = self.lock_last_state().clone();
         let active = session.active().map(|tab| tab.id()).or(last.active);
-        let migration =
+        let mut migration =
             SessionMigration::capture(Some(&self.headed_context), &tabs, active, &last).await;
+        migration.capture_databases(Some(&self.headed_context)).await;
         // The headless browser may have ended meanwhile.
         let home = self.headless_context.as_ref().filter(|home| !home.browser().is_gone());
         let (home, first) = match home {
@@ -257,12 +259,16 @@ impl SessionWindow {
         Some(change::compare_tabs(&handoff.tabs_before, &self.tab_urls()))
     }
 
-    /// Keeps what the session is now, for the case that its browser ends.
-    pub(super) async fn save_state(&self) {
+    /// Keeps what the session is now, for the case that its browser ends; its databases as they
+    /// were the last time where they are not asked for.
+    pub(super) async fn save_state(&self, with_databases: bool) {
         let (tabs, active) = (self.session.tabs(), self.session.active().map(|tab| tab.id()));
         let before = self.lock_last_state().clone();
-        let now =
+        let mut now =
             SessionMigration::capture(Some(&self.headed_context), &tabs, active, &before).await;
+        if with_databases {
+            now.capture_databases(Some(&self.headed_context)).await;
+        }
         if *self.session.watch_display_mode().borrow() == DisplayMode::Headed {
             *self.lock_last_state() = now;
         }

@@ -19,6 +19,9 @@ const LOAD_TIMEOUT: Duration = Duration::from_secs(4);
 /// Time that the fields of a tab get to be filled in again.
 const FILL_TIMEOUT: Duration = Duration::from_secs(6);
 
+/// Time that databases get to be written before the pages open.
+const DATABASES_TIMEOUT: Duration = Duration::from_secs(4);
+
 /// Something that did not travel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MigrationNotice {
@@ -56,7 +59,11 @@ pub(super) async fn restore_session(
     if let Some(unused) = first {
         session.adopt(unused)?;
     }
-    let notes = open_tabs(&tabs, &migration.tabs).await;
+    let problems = migration.databases.write_all(context, DATABASES_TIMEOUT).await;
+    let mut notes = open_tabs(&tabs, &migration.tabs).await;
+    if let Some(tab) = tabs.first() {
+        notes.extend(problems.into_iter().map(|text| MigrationNotice { tab: tab.id(), text }));
+    }
     if let Some(tab) = session.active() {
         let _ = tab.page().bring_to_front().await;
     }

@@ -7,16 +7,21 @@ use serde_json::Value;
 
 use browse_chromium::{BrowserContext, DocumentSnapshot};
 use browse_engine::FieldDrafts;
-use browse_sessions::{PendingReload, Tab, TabId};
+use browse_sessions::{OriginDatabases, PendingReload, Tab, TabId};
 
 /// Time that the browser gets to tell its cookies.
 const COOKIES_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Time that the databases of a session get to be read.
+const DATABASES_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// A session, ready to be unpacked somewhere else.
 #[derive(Clone, Default)]
 pub struct SessionMigration {
     /// Cookies; none when the browser could not be asked.
     pub cookies: Option<Vec<Value>>,
+    /// Databases of the origins that it has shown.
+    pub databases: OriginDatabases,
     /// Tabs, oldest first.
     pub tabs: Vec<TabMigration>,
     /// The tab that calls go to.
@@ -51,7 +56,20 @@ impl SessionMigration {
         };
         let migrated_tabs = join_all(tabs.iter().map(|tab| TabMigration::capture(tab, before)));
         let (cookies, tabs) = tokio::join!(cookies, migrated_tabs);
-        Self { cookies: cookies.or_else(|| before.cookies.clone()), tabs, active }
+        Self {
+            cookies: cookies.or_else(|| before.cookies.clone()),
+            databases: before.databases.clone(),
+            tabs,
+            active,
+        }
+    }
+
+    /// Reads the databases of the origins that `context` has shown; those that it does not answer
+    /// stay as they are known.
+    pub async fn capture_databases(&mut self, context: Option<&BrowserContext>) {
+        let Some(context) = context.filter(|context| !context.browser().is_gone()) else { return };
+        let read = OriginDatabases::read_all(context, DATABASES_TIMEOUT).await;
+        self.databases.update(read);
     }
 
     /// Tabs, and where they are.

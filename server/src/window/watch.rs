@@ -12,6 +12,9 @@ use browse_sessions::DisplayMode;
 /// Time between two looks.
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 
+/// Every so many looks the databases are read, too.
+const LOOKS_PER_DATABASE_SAVE: u32 = 5;
+
 /// Watches `window` until it is closed.
 pub(super) fn spawn_watch(windows: &Arc<Windows>, window: &Arc<SessionWindow>) {
     let (windows, window) = (Arc::downgrade(windows), Arc::clone(window));
@@ -21,6 +24,7 @@ pub(super) fn spawn_watch(windows: &Arc<Windows>, window: &Arc<SessionWindow>) {
 async fn watch(windows: &Weak<Windows>, window: &Arc<SessionWindow>) {
     let mut place = window.session().watch_display_mode();
     let browser = window.context().browser();
+    let mut looks = 0_u32;
     loop {
         tokio::select! {
             _ = place.wait_for(|place| *place == DisplayMode::WindowClosed) => break,
@@ -34,7 +38,8 @@ async fn watch(windows: &Weak<Windows>, window: &Arc<SessionWindow>) {
             window.session().mark_window_closed();
             break;
         }
-        window.save_state().await;
+        looks = looks.wrapping_add(1);
+        window.save_state(looks.is_multiple_of(LOOKS_PER_DATABASE_SAVE)).await;
     }
     let why = match browser.is_gone() {
         true => format!("its browser ended ({})", browser.wait_gone().await),

@@ -1,5 +1,6 @@
 //! What an origin keeps for scripts: its local and session storage, read and
-//! written from a world of our own, so that no page can pretend.
+//! written from a world of our own, so that no page can pretend. Its databases are in
+//! [`databases`](super::databases).
 
 use std::sync::Arc;
 
@@ -13,10 +14,11 @@ use crate::world::argument::ScriptArgument;
 use crate::world::world::{InjectedScript, World};
 
 /// The world that scripts run in.
-static STORAGE_WORLD: InjectedScript = InjectedScript { world_name: "browse storage", script: "" };
+static STORAGE_WORLD: InjectedScript =
+    InjectedScript { world_name: "browse storage", script: super::databases::SCRIPT };
 
 /// The storage of the origin of one document.
-pub struct OriginStorage(Arc<World>);
+pub struct OriginStorage(pub(super) Arc<World>);
 
 /// Text of a page. Scripts may keep code units that are not a Unicode.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]

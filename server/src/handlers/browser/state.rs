@@ -17,7 +17,7 @@ use crate::{
 };
 use browse_base::{Error, Result};
 
-/// Saves cookies, local storage and addresses of the session.
+/// Saves cookies, local storage, databases and addresses of the session.
 pub async fn save_state(
     cx: &CallContext,
     request: v1::SaveStateRequest,
@@ -27,11 +27,14 @@ pub async fn save_state(
     let key = keyring(cx, &store).for_saving(cx.deadline()).await?;
     let contents = gather::gather_state(cx).await?;
     store.write(&name, &seal(&key, &pack_state(&contents)?)).await?;
+    let counts = contents.counts();
     Ok(v1::SaveStateResponse {
-        summary: format!("saved {name}: {}; key in the {}", contents.counts(), key.location),
-        cookies: contents.cookies.len() as u32,
-        origins: contents.origins.len() as u32,
-        tabs: contents.tabs.len() as u32,
+        summary: format!("saved {name}: {counts}; key in the {}", key.location),
+        cookies: counts.cookies,
+        origins: counts.origins,
+        databases: counts.databases,
+        tabs: counts.tabs,
+        not_saved: contents.omitted(),
         key: key.location.to_string(),
     })
 }
@@ -66,6 +69,7 @@ pub async fn list_states(
                 holds: contents.map(|contents| contents.counts().to_string()).unwrap_or_default(),
                 cookies: contents.map(|contents| contents.cookies.len() as u32),
                 origins: contents.map(|contents| contents.origins.len() as u32),
+                databases: contents.map(|contents| contents.counts().databases),
                 tabs: contents.map(|contents| contents.tabs.len() as u32),
                 key: place.unwrap_or_default(),
                 problem: opened.as_ref().err().map(Error::to_string).unwrap_or_default(),

@@ -1,5 +1,8 @@
 //! What a session holds now.
 
+use std::time::Duration;
+
+use tokio::time::timeout;
 use url::Url;
 
 use crate::{
@@ -8,8 +11,12 @@ use crate::{
     session_state::{SavedOrigin, SavedTab, StateContents},
 };
 use browse_base::Result;
+use browse_chromium::{DatabaseSnapshot, MAX_DATABASE_BYTES, OriginStorage};
 
-/// Gathers cookies, the local storage of every origin that the session has
+/// Time that the databases of an origin get to be read: a page may hold one up.
+const DATABASES_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Gathers cookies, the local storage and the databases of every origin that the session has
 /// shown, and the addresses of its tabs.
 ///
 /// Storage is read in a hidden tab that asks no network, so tabs that hang
@@ -33,7 +40,7 @@ async fn saved_origins(cx: &CallContext, admission: &CookieHostRules) -> Result<
     }
     let browser = cx.browser().await?;
     let tab = browser.blank_tab(cx.page().context_id()).await?;
-    let mut origins = Vec::new();
+    let (mut origins, mut room) = (Vec::new(), MAX_DATABASE_BYTES);
     for origin in visited {
         let storage = match tab.open_origin(&origin).await {
             Ok(storage) => storage,
@@ -47,11 +54,23 @@ async fn saved_origins(cx: &CallContext, admission: &CookieHostRules) -> Result<
             Err(fault) => return Err(fault.into()),
         };
         let items = storage.read().await?.unwrap_or_default();
-        if !items.is_empty() {
-            origins.push(SavedOrigin { origin, items });
+        let databases = read_databases(&storage, room).await?;
+        room = room.saturating_sub(databases.bytes());
+        if !items.is_empty() || !databases.is_empty() {
+            origins.push(SavedOrigin { origin, items, databases });
         }
     }
     Ok(origins)
+}
+
+async fn read_databases(storage: &OriginStorage, limit: usize) -> Result<DatabaseSnapshot> {
+    match timeout(DATABASES_TIMEOUT, storage.read_databases(limit)).await {
+        Ok(read) => Ok(read?),
+        Err(_) => {
+            let omitted = vec!["its databases, which did not answer in time".to_owned()];
+            Ok(DatabaseSnapshot { omitted, ..DatabaseSnapshot::default() })
+        }
+    }
 }
 
 /// Whether the storage of an origin may be saved and loaded.

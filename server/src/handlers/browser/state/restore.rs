@@ -26,14 +26,15 @@ const LOAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// Pages that are opened at once.
 const MAX_TABS: usize = 50;
 
-/// What came of the local storage.
+/// What came of the storage of origins.
 #[derive(Default)]
 struct RestoredStorage {
     origins: u32,
+    databases: u32,
     problems: Vec<String>,
 }
 
-/// Puts cookies and local storage in place before it opens a page.
+/// Puts cookies, local storage and databases in place before it opens a page.
 pub async fn restore(
     cx: &CallContext,
     contents: StateContents,
@@ -72,8 +73,12 @@ pub async fn restore(
 
     let mut problems = intake.problems().to_vec();
     problems.extend(restored.problems.into_iter().chain(unopened));
-    let counts =
-        StateCounts { cookies: intake.imported_count(), origins: restored.origins, tabs: opened };
+    let counts = StateCounts {
+        cookies: intake.imported_count(),
+        origins: restored.origins,
+        databases: restored.databases,
+        tabs: opened,
+    };
     let first = format!("loaded {}: {counts}", request.name);
     let left_out = (intake.skipped_count() > 0)
         .then(|| format!("{} left out", count_noun(intake.skipped_count(), "cookie")));
@@ -83,13 +88,14 @@ pub async fn restore(
         cookies: intake.imported_count(),
         dropped: intake.skipped_count(),
         origins: restored.origins,
+        databases: restored.databases,
         tabs: opened,
         problems,
     })
 }
 
 /// Puts what of `contents` belongs to the hosts that `fits` into the browsing
-/// context of `page`: cookies and local storage, no tabs.
+/// context of `page`: cookies, local storage and databases, no tabs.
 ///
 /// # Errors
 /// The browser fails.
@@ -110,9 +116,12 @@ pub async fn restore_into_page(
     }
     let browser = cx.browser().await?;
     let tab = browser.blank_tab(page.context_id()).await?;
-    for SavedOrigin { origin, items } in own {
+    for SavedOrigin { origin, items, databases } in own {
         if let Ok(storage) = tab.open_origin(origin).await {
             storage.write(items, false).await?;
+            if let Some(packed) = &databases.packed {
+                storage.write_databases(packed, false).await?;
+            }
         }
     }
     Ok(())
@@ -138,14 +147,14 @@ async fn restore_origins(
     if replace {
         let known: HashSet<_> = saved.iter().map(|origin| origin.origin.clone()).collect();
         let others = page.visited_origins().into_iter().filter(|origin| !known.contains(origin));
-        saved.extend(others.map(|origin| SavedOrigin { origin, items: Vec::new() }));
+        saved.extend(others.map(|origin| SavedOrigin { origin, ..SavedOrigin::default() }));
     }
     if saved.is_empty() {
         return Ok(restored);
     }
     let browser = cx.browser().await?;
     let tab = browser.blank_tab(page.context_id()).await?;
-    for SavedOrigin { origin, items } in saved {
+    for SavedOrigin { origin, items, databases } in saved {
         let storage = match tab.open_origin(&origin).await {
             Ok(storage) => storage,
             Err(
@@ -163,8 +172,22 @@ async fn restore_origins(
             Some(StorageWriteOutcome::QuotaExceeded) => {
                 restored.problems.push(format!("{origin}: its storage is full, some is missing"));
             }
-            None => restored.problems.push(format!("{origin}: it has no storage")),
+            None => {
+                restored.problems.push(format!("{origin}: it has no storage"));
+                continue;
+            }
         }
+        let written = match &databases.packed {
+            Some(packed) => storage.write_databases(packed, replace).await?,
+            None if replace => storage.clear_databases().await?,
+            None => continue,
+        };
+        restored.databases += written.databases;
+        if written.databases > 0 && items.is_empty() {
+            restored.origins += 1;
+        }
+        let problems = written.problems.into_iter();
+        restored.problems.extend(problems.map(|problem| format!("{origin}: {problem}")));
     }
     Ok(restored)
 }
