@@ -47,7 +47,7 @@ pub fn with_good_token(
 /// renewed, unless another process has replaced it meanwhile.
 ///
 /// # Errors
-/// As [`with_good_token`], and `TOKEN_INVALID`: there is no other token.
+/// As [`with_good_token`], and `TOKEN_INVALID`: it cannot be replaced.
 pub fn with_other_token(
     name: &str,
     fleet: FleetRemote,
@@ -61,7 +61,8 @@ pub fn with_other_token(
     let renewed = renew(name, max_renewal_time(time), is_needed)?;
     // It was passed, or the issuer gives the same one for some time.
     if renewed.token == rejected {
-        let message = format!("the gateway rejected the token of `{name}`, and there is no other");
+        let message =
+            format!("the gateway rejected the token of `{name}`, and it cannot be replaced");
         let hint = format!("Run `{}` again", renewed.login_command(name));
         return Err(Failure::new(Reason::TokenInvalid, message).with_hint(hint));
     }

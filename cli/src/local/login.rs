@@ -51,7 +51,13 @@ pub fn run(words: &[String], globals: &Globals) -> Result<u8> {
     print::mark_remote_output();
     match LoginAction::read(words, globals)? {
         LoginAction::SignIn(options) => store_new(&options, globals),
-        LoginAction::Renew(options) => renew::run(&options, globals),
+        LoginAction::Renew(options) => {
+            let fleet = renew::renewed_fleet(&options, globals.timeout)?;
+            match globals.json {
+                true => print_json(&options.name, &fleet),
+                false => Ok(0),
+            }
+        }
     }
 }
 

@@ -80,7 +80,7 @@ fn what_a_gateway_refuses_comes_through_and_the_session_stays() {
         assert!(refused.contains(reason) && refused.contains(hint), "{refused}");
         assert_eq!(handle(&refused), session, "{reason}");
     }
-    // Nobody is asked: a fleet has no approvals.
+    // The user is not asked: a fleet has no approvals.
     let values = [("id", "1"), ("hint", "the next step")];
     gateway.fail_with(Code::PermissionDenied, "EGRESS_DENIED", &values);
     let refused = server.fail("tabs", list());

@@ -5,25 +5,20 @@ use std::time::Duration;
 
 use browse_proto::Reason;
 
-use super::{
-    options::{RenewOptions, TokenSource},
-    print_json,
-};
+use super::options::{RenewOptions, TokenSource};
 use crate::{
     failure::{Failure, Result},
     fleet_remote::FleetRemote,
-    fleet_token,
-    globals::Globals,
-    limits,
+    fleet_token, limits,
     remote::Remote,
 };
 
-/// Renews the token when it ends soon, as commands do, or when the gateway has rejected it. Prints
-/// nothing but what `--json` asks for.
+/// The fleet with a token that is good: it is renewed when it ends soon, as commands do, and when
+/// the gateway has rejected it. Each step gets `time` at most, where it is given.
 ///
 /// # Errors
 /// `REMOTE_UNKNOWN`; `ARGUMENT_INVALID`: it is a pairing; those of the renewal.
-pub fn run(options: &RenewOptions, globals: &Globals) -> Result<u8> {
+pub fn renewed_fleet(options: &RenewOptions, time: Option<Duration>) -> Result<FleetRemote> {
     let name = &options.name;
     let fleet = match Remote::read(name)? {
         Remote::Fleet(fleet) => fleet,
@@ -31,21 +26,18 @@ pub fn run(options: &RenewOptions, globals: &Globals) -> Result<u8> {
     };
     let rejected = match options.reads_rejected_token {
         true => {
-            let time = Duration::from_millis(limits::DEFAULT_TIMEOUT_MS);
-            TokenSource::Stdin.passed_token(globals.timeout.unwrap_or(time))?
+            let default = Duration::from_millis(limits::DEFAULT_TIMEOUT_MS);
+            TokenSource::Stdin.passed_token(time.unwrap_or(default))?
         }
         false => None,
     };
     let fleet = match &rejected {
-        Some(rejected) => fleet_token::with_other_token(name, fleet, rejected, globals.timeout)?,
-        None => fleet_token::with_good_token(name, fleet, globals.timeout)?,
+        Some(rejected) => fleet_token::with_other_token(name, fleet, rejected, time)?,
+        None => fleet_token::with_good_token(name, fleet, time)?,
     };
-    if fleet_token::has_ended(&fleet) {
-        return Err(ended(name, &fleet));
-    }
-    match globals.json {
-        true => print_json(name, &fleet),
-        false => Ok(0),
+    match fleet_token::has_ended(&fleet) {
+        true => Err(ended(name, &fleet)),
+        false => Ok(fleet),
     }
 }
 
@@ -56,7 +48,7 @@ fn paired(name: &str) -> Failure {
 }
 
 fn ended(name: &str, fleet: &FleetRemote) -> Failure {
-    let message = format!("the token of `{name}` has ended, and there is no refresh token");
+    let message = format!("the token of `{name}` has ended, and it cannot be renewed");
     Failure::new(Reason::TokenExpired, message)
         .with_hint(format!("Run `{}` again", fleet.login_command(name)))
 }
