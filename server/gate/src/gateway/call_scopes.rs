@@ -96,7 +96,7 @@ mod tests {
 
     fn headers(values: &[&'static str]) -> HeaderMap {
         let mut headers = HeaderMap::new();
-        for value in values {
+        for &value in values {
             headers.append(metadata::SCOPES, HeaderValue::from_static(value));
         }
         headers
@@ -122,7 +122,7 @@ mod tests {
         let scopes = CallScopes::take(&mut whole, &HeaderMap::new()).expect("scopes");
         scopes.hold_to_session(&mut whole, "work");
         assert_eq!(whole, caller());
-        for wrong in [&["root"][..], &["read", "meta"], &["read,,meta"], &["*"]] {
+        for wrong in [&[""][..], &["root"], &["read", "meta"], &["read,,meta"], &["*"]] {
             let refused = CallScopes::take(&mut caller(), &headers(wrong)).expect_err("no scopes");
             assert_eq!(refused.reason(), Reason::RequestInvalid, "{wrong:?}");
         }
