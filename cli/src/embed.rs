@@ -2,10 +2,9 @@
 //! printed, standard input is not read, files are written below the project and the temp
 //! folder alone, and several calls may run at a time.
 
-use std::{
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+mod embedded_call;
+
+use std::sync::{Mutex, PoisonError};
 
 use browse_proto::{
     Command, Reason,
@@ -19,18 +18,31 @@ use crate::{
     connect::{self, ConnectedDaemon},
     failure::{Failure, Result},
     globals::Globals,
-    help, parse,
-    parse::{CliAction, Invocation},
     project::working_directory,
-    request::PreparedRequest,
+    remote::Remote,
+    remote_name,
     response::{self, ResponseNotices},
     save, steps, streams, upgrade_daemon,
 };
+pub use embedded_call::{EmbeddedAction, EmbeddedCall, parse_words};
 
-/// Calls the daemon of the project, which is started when none runs.
+/// Calls the daemon of the project, which is started when none runs, or a remote.
 #[derive(Clone, Debug)]
 pub struct EmbeddedClient {
     globals: Globals,
+    /// The session that the environment names.
+    session: Option<String>,
+}
+
+/// What a client calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EmbeddedServer {
+    /// A daemon on this machine, or one whose address was named.
+    Daemon,
+    /// A daemon on another machine, by a pairing.
+    Paired,
+    /// The gateway of a fleet.
+    Fleet,
 }
 
 /// Who makes a call, and for what.
@@ -40,27 +52,11 @@ pub struct Caller<'a> {
     pub token: Option<&'a str>,
     /// The session that the call acts in.
     pub session: Option<&'a str>,
+    /// The scopes that the gateway of a fleet holds the call to, with commas between; it holds
+    /// the call to its session, too.
+    pub scopes: Option<&'static str>,
     /// The trace that the call is part of, as a W3C `traceparent`.
     pub traceparent: Option<&'a str>,
-}
-
-/// A call that is to be made.
-#[derive(Debug)]
-pub struct EmbeddedCall {
-    request: PreparedRequest,
-    tab: Option<u64>,
-    timeout: Option<Duration>,
-    /// The words of its steps, where it has some.
-    step_words: Vec<Vec<String>>,
-}
-
-/// What was asked for by words.
-#[derive(Debug)]
-pub enum EmbeddedAction {
-    /// A call of the daemon.
-    Call(Box<EmbeddedCall>),
-    /// Text that needs no daemon: help, the version.
-    Text(String),
 }
 
 /// The answer of a call.
@@ -83,17 +79,35 @@ pub struct EmbeddedReply {
 }
 
 impl EmbeddedClient {
-    /// A client of the daemon that flags of this process's environment name, or of the
-    /// project of the working directory.
+    /// A client of the remote of this name; without one, of what variables of this process's
+    /// environment name, or of the daemon of the working directory.
     ///
     /// # Errors
-    /// A variable has no valid value.
-    pub fn from_environment() -> Result<Self> {
-        let mut globals = Globals::default();
+    /// The name cannot be one of a remote; a variable has no valid value.
+    pub fn from_environment(remote: Option<&str>) -> Result<Self> {
+        let remote = remote.map(remote_name::check_name).transpose()?;
+        let mut globals = Globals { remote, ..Globals::default() };
         globals.fill_from_environment()?;
         // Each call names its own.
-        globals.session = None;
-        Ok(Self { globals })
+        let session = globals.session.take();
+        Ok(Self { globals, session })
+    }
+
+    /// The session that `BROWSE_SESSION` names.
+    pub fn environment_session(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
+
+    /// What is called now: a remote may be signed in to or replaced at any time.
+    ///
+    /// # Errors
+    /// `REMOTE_UNKNOWN`; `REMOTE_FILE_INVALID`.
+    pub fn server(&self) -> Result<EmbeddedServer> {
+        let Some(name) = &self.globals.remote else { return Ok(EmbeddedServer::Daemon) };
+        Ok(match Remote::read(name)? {
+            Remote::Paired(_) => EmbeddedServer::Paired,
+            Remote::Fleet(_) => EmbeddedServer::Fleet,
+        })
     }
 
     /// Makes `call`.
@@ -193,6 +207,7 @@ impl EmbeddedClient {
             timeout: call.timeout,
             token: caller.token.map(str::to_owned).or_else(|| self.globals.token.clone()),
             session: caller.session.map(str::to_owned),
+            scopes: caller.scopes,
             traceparent: caller.traceparent.map(str::to_owned),
             is_confined: true,
             ..self.globals.clone()
@@ -255,128 +270,6 @@ impl EmbeddedReply {
             is_failure: false,
         }
     }
-}
-
-impl EmbeddedCall {
-    /// A call of `command` with these fields of its request.
-    ///
-    /// # Errors
-    /// A field has the wrong type.
-    pub fn new(command: &'static Command, fields: Map<String, Value>) -> Result<Self> {
-        Self::with_steps(command, fields, Vec::new())
-    }
-
-    /// A call of a command that takes steps, each in the words of the command line.
-    ///
-    /// # Errors
-    /// `BATCH_INVALID`, and what is wrong with the words of a step.
-    pub fn of_steps(command: &'static Command, steps: &[Vec<String>]) -> Result<Self> {
-        let read = steps.iter().enumerate().map(|(index, words)| {
-            parse::step(words).map_err(|failure| {
-                let number = index + 1;
-                let mut failure = failure.with_value("step", number);
-                failure.message = format!("step {number}: {}", failure.message);
-                failure
-            })
-        });
-        let call = Self::with_steps(command, Map::new(), read.collect::<Result<_>>()?)?;
-        Ok(Self { step_words: steps.to_vec(), ..call })
-    }
-
-    /// The same call without its first `done` steps.
-    ///
-    /// # Errors
-    /// As [`EmbeddedCall::of_steps`].
-    pub fn after_steps(&self, done: usize) -> Result<Self> {
-        let steps = self.step_words.get(done..).unwrap_or_default();
-        let call = Self::of_steps(self.command(), steps)?;
-        Ok(Self { tab: self.tab, timeout: self.timeout, ..call })
-    }
-
-    fn with_steps(
-        command: &'static Command,
-        fields: Map<String, Value>,
-        steps: Vec<(Option<u64>, Invocation)>,
-    ) -> Result<Self> {
-        let invocation = Invocation {
-            command,
-            fields,
-            path: None,
-            base64: false,
-            force_path: false,
-            inner: None,
-        };
-        let request = PreparedRequest::without_stdin(invocation, steps)?;
-        Ok(Self { request, tab: None, timeout: None, step_words: Vec::new() })
-    }
-
-    /// The same in another tab than the active one.
-    #[must_use]
-    pub fn in_tab(mut self, tab: Option<u64>) -> Self {
-        self.tab = tab.or(self.tab);
-        self
-    }
-
-    /// The same with a deadline.
-    #[must_use]
-    pub fn with_timeout(mut self, timeout: Option<Duration>) -> Self {
-        self.timeout = timeout.or(self.timeout);
-        self
-    }
-
-    /// The command.
-    pub fn command(&self) -> &'static Command {
-        self.request.invocation.command
-    }
-}
-
-/// What `words` (argv without the program) ask for. Of the global flags, `--tab` and
-/// `--timeout` are taken.
-///
-/// # Errors
-/// As the command line; what only a terminal can do is refused.
-pub fn parse_words(words: &[String]) -> Result<EmbeddedAction> {
-    let parsed = parse::argv(words)?;
-    let invocation = match parsed.action {
-        CliAction::Call(invocation) => invocation,
-        CliAction::Help(words) => return Ok(EmbeddedAction::Text(help::text(&words)?)),
-        CliAction::Version | CliAction::Start | CliAction::Local(..) => {
-            let message = format!("`{}` is of the command line alone", words.join(" "));
-            return Err(Failure::new(Reason::CommandUnknown, message)
-                .with_hint("Use `help` to see the commands"));
-        }
-    };
-    let Globals { tab, timeout, .. } = parsed.globals;
-    if parsed.globals != (Globals { tab, timeout, ..Globals::default() }) {
-        let message = "only the global flags `--tab` and `--timeout` can be given here";
-        return Err(Failure::new(Reason::ArgumentInvalid, message)
-            .with_hint("Leave out the others; the session is an argument of the tool"));
-    }
-    let command = invocation.command;
-    let needs_terminal = matches!(
-        command.function,
-        "redeem" | "stop" | "restart" | "start_tunnel" | "watch" | "view_tabs"
-    );
-    let has_no_end = invocation.fields.get("follow") == Some(&Value::Bool(true))
-        || command.streaming && command.saves();
-    if has_no_end || needs_terminal || invocation.path.as_deref() == Some("-") {
-        let message = format!("`{}` runs in a shell alone", command.name);
-        return Err(Failure::new(Reason::CommandUnknown, message)
-            .with_hint(format!("Run `browse {}` in a shell", words.join(" "))));
-    }
-    let steps = Vec::new();
-    if command.takes_steps() {
-        let message = format!("`{}` reads its steps from standard input", command.name);
-        return Err(Failure::new(Reason::ArgumentInvalid, message)
-            .with_hint("Give the steps to the tool `act`"));
-    }
-    let request = PreparedRequest::without_stdin(invocation, steps)?;
-    Ok(EmbeddedAction::Call(Box::new(EmbeddedCall {
-        request,
-        tab,
-        timeout,
-        step_words: Vec::new(),
-    })))
 }
 
 /// What came of a stream.

@@ -36,11 +36,42 @@ pub fn with_good_token(
     if !is_due(&fleet) {
         return Ok(fleet);
     }
-    match renew(name, time.map_or(RENEWAL_TIMEOUT, |time| time.min(RENEWAL_TIMEOUT))) {
+    match renew(name, max_renewal_time(time), is_due) {
         // Its last seconds may do.
         Err(_) if fleet.expires_at.is_some_and(|at| at > unix_time()) => Ok(fleet),
         outcome => outcome,
     }
+}
+
+/// The same when the gateway has rejected the token `rejected`: whatever time that has left, it is
+/// renewed, unless another process has replaced it meanwhile.
+///
+/// # Errors
+/// As [`with_good_token`], and `TOKEN_INVALID`: it cannot be replaced.
+pub fn with_other_token(
+    name: &str,
+    fleet: FleetRemote,
+    rejected: &str,
+    time: Option<Duration>,
+) -> Result<FleetRemote> {
+    if fleet.token != rejected {
+        return with_good_token(name, fleet, time);
+    }
+    let is_needed = |current: &FleetRemote| current.token == rejected || is_due(current);
+    let renewed = renew(name, max_renewal_time(time), is_needed)?;
+    // It was passed, or the issuer gives the same one for some time.
+    if renewed.token == rejected {
+        let message =
+            format!("the gateway rejected the token of `{name}`, and it cannot be replaced");
+        let hint = format!("Run `{}` again", renewed.login_command(name));
+        return Err(Failure::new(Reason::TokenInvalid, message).with_hint(hint));
+    }
+    Ok(renewed)
+}
+
+/// Whether the token has ended and cannot be renewed.
+pub fn has_ended(fleet: &FleetRemote) -> bool {
+    fleet.renewal.is_none() && fleet.expires_at.is_some_and(|at| at <= unix_time())
 }
 
 /// Takes over what an issuer has made.
@@ -53,7 +84,16 @@ pub fn set_tokens(fleet: &mut FleetRemote, tokens: TokenSet) {
     }
 }
 
-fn renew(name: &str, time: Duration) -> Result<FleetRemote> {
+fn max_renewal_time(time: Option<Duration>) -> Duration {
+    time.map_or(RENEWAL_TIMEOUT, |time| time.min(RENEWAL_TIMEOUT))
+}
+
+/// Renews the token if that is still needed once no other process renews it.
+fn renew(
+    name: &str,
+    time: Duration,
+    is_needed: impl Fn(&FleetRemote) -> bool,
+) -> Result<FleetRemote> {
     let end = Instant::now() + time;
     // Before the refresh token is used up: what replaces it can be kept.
     let file = PendingRemoteFile::new(time)?;
@@ -64,7 +104,7 @@ fn renew(name: &str, time: Duration) -> Result<FleetRemote> {
             return Err(Failure::new(Reason::RemoteUnknown, message).with_hint("Run it again"));
         }
     };
-    let Some(renewal) = fleet.renewal.clone().filter(|_| is_due(&fleet)) else {
+    let Some(renewal) = fleet.renewal.clone().filter(|_| is_needed(&fleet)) else {
         return Ok(fleet);
     };
     let client = HttpClient::new(fleet.ca.clone())?;

@@ -33,6 +33,9 @@ pub struct Globals {
     pub remote: Option<String>,
     /// The trace that the call is part of, as a W3C `traceparent`. No flag sets it.
     pub traceparent: Option<String>,
+    /// The scopes that the gateway of a fleet holds the call to, with commas between; those of
+    /// the token without. No flag sets it.
+    pub scopes: Option<&'static str>,
     /// Writes files below the project and the temp folder alone. No flag sets it.
     pub is_confined: bool,
     /// Prints help.

@@ -158,6 +158,7 @@ fn local_command(name: &'static str, mut tokens: Tokens<'_>, globals: Globals) -
     if name == "mcp" {
         let mut words = tokens.take_all();
         words.extend(globals.session.map(|name| format!("--session={name}")));
+        words.extend(globals.remote.map(|name| format!("--remote={name}")));
         words.extend(globals.help.then(|| "--help".to_owned()));
         return Ok(Parsed { globals: Globals::default(), action: CliAction::Local(name, words) });
     }

@@ -33,6 +33,8 @@ pub enum Action {
 /// What a server offers, and to whom.
 #[derive(Clone, Debug, Default)]
 pub struct ServerOptions {
+    /// The fleet that is driven; what the environment names when there is none.
+    pub remote: Option<String>,
     /// The session that it acts in; one of its own when there is none.
     pub session: Option<String>,
     /// The hosts that may be opened; every public one when empty.
@@ -77,6 +79,7 @@ pub fn parse(words: &[String]) -> Result<Action, Failure> {
         };
         match flag {
             "-h" | "--help" => return Ok(Action::Help),
+            "--remote" => options.remote = Some(value()?),
             "--session" => options.session = Some(session_name(value()?)?),
             "--host" => options.hosts.push(host_pattern(value()?)?),
             "--http" => {
@@ -172,8 +175,9 @@ mod tests {
 
     #[test]
     fn flags_are_read_in_both_forms() {
-        let line = "--session=work --host a.example --host=b.example --read-only --tools open,read";
+        let line = "--remote prod --session=work --host a.example --host=b.example --read-only --tools open,read";
         let Ok(Action::Serve(options)) = parse(&words(line)) else { panic!("it serves") };
+        assert_eq!(options.remote.as_deref(), Some("prod"));
         assert_eq!(options.session.as_deref(), Some("work"));
         assert_eq!(options.hosts, ["a.example", "b.example"]);
         assert!(options.read_only);

@@ -57,9 +57,9 @@ impl BrowseServer {
     /// A server with these options. Nothing is started before the first call.
     ///
     /// # Errors
-    /// The environment holds a value that is not valid.
+    /// The environment holds a value that is not valid; the name of the remote is not one.
     pub fn new(options: ServerOptions) -> Result<Self, Failure> {
-        let client = EmbeddedClient::from_environment()?;
+        let client = EmbeddedClient::from_environment(options.remote.as_deref())?;
         let offered = ToolName::ALL.into_iter().filter(|tool| options.offers(*tool));
         let tools = offered.map(ToolName::definition).collect();
         let calls = ToolCalls::new(options.clone(), client);

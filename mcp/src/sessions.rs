@@ -1,10 +1,11 @@
-//! The sessions that a server acts in, with the token for each.
+//! The sessions that a server acts in, and what calls there are made with: a token for the
+//! session, or in a fleet the token of the user, of which the gateway takes a part.
 
 use std::collections::HashMap;
 
 use browse_cli::{
     Failure,
-    embed::{Caller, EmbeddedCall, EmbeddedClient},
+    embed::{Caller, EmbeddedCall, EmbeddedClient, EmbeddedServer},
 };
 use browse_proto::Reason;
 use serde_json::{Map, Value};
@@ -12,17 +13,88 @@ use tokio::sync::Mutex;
 
 use crate::{options::ServerOptions, schema::command};
 
-/// The most handles that a server remembers the tokens of.
+/// The most handles that a server remembers.
 const MAX_KNOWN: usize = 100;
+
+/// How the name of a session begins that a server opened in a fleet; 128 random bits follow in
+/// hexadecimal. The name is the handle there.
+const FLEET_PREFIX: &str = "agent-";
+
+/// Hexadecimal digits after it.
+const FLEET_DIGITS: usize = 32;
+
+/// The scopes of an agent: a daemon gives its token the same.
+const AGENT_SCOPES: &str = "read,write,meta";
+const READER_SCOPES: &str = "read";
 
 /// A session that calls can be made in.
 #[derive(Clone, Debug, Default)]
 pub struct AgentSession {
     /// Its handle.
     pub handle: String,
-    /// The token for it.
-    pub token: String,
+    access: SessionAccess,
 }
+
+/// What calls in a session are made with.
+#[derive(Clone, Debug)]
+enum SessionAccess {
+    /// A token for the session.
+    Token(String),
+    /// The token of a fleet, of which they use these scopes.
+    Fleet(&'static str),
+}
+
+impl Default for SessionAccess {
+    fn default() -> Self {
+        Self::Token(String::new())
+    }
+}
+
+impl AgentSession {
+    /// Who makes a call in it.
+    pub fn caller<'a>(&'a self, traceparent: Option<&'a str>) -> Caller<'a> {
+        match &self.access {
+            SessionAccess::Token(token) => {
+                Caller { token: Some(token), traceparent, ..Caller::default() }
+            }
+            SessionAccess::Fleet(scopes) => Caller {
+                session: Some(&self.handle),
+                scopes: Some(*scopes),
+                traceparent,
+                ..Caller::default()
+            },
+        }
+    }
+
+    /// Whether it is in a fleet. There nobody can approve what was refused.
+    pub fn is_in_fleet(&self) -> bool {
+        matches!(self.access, SessionAccess::Fleet(_))
+    }
+
+    /// Whether `failure` means that the session has ended, or its token. A session of a fleet is
+    /// opened again by the next command, and its token is that of the user.
+    pub fn has_ended(&self, failure: &Failure) -> bool {
+        !self.is_in_fleet() && ENDED_REASONS.iter().any(|reason| failure.has_reason(*reason))
+    }
+
+    /// The same failure with the hint that fits for an agent.
+    pub fn advise(&self, failure: Failure) -> Failure {
+        match self.is_in_fleet() && failure.has_reason(Reason::SessionNotFound) {
+            true => failure.with_hint("Use a tool that needs a page first: it opens the session"),
+            false => failure,
+        }
+    }
+}
+
+/// The reasons of a daemon for a token or a session that has ended.
+const ENDED_REASONS: &[Reason] = &[
+    Reason::TokenInvalid,
+    Reason::TokenExpired,
+    Reason::TokenRevoked,
+    Reason::TokenForeign,
+    Reason::SessionNotFound,
+    Reason::AgentSessionEnded,
+];
 
 /// The sessions of a server.
 pub struct AgentSessions {
@@ -34,7 +106,7 @@ pub struct AgentSessions {
 struct KnownSessions {
     /// The one of calls that name none.
     default: Option<AgentSession>,
-    tokens: HashMap<String, String>,
+    by_handle: HashMap<String, AgentSession>,
 }
 
 impl AgentSessions {
@@ -47,7 +119,8 @@ impl AgentSessions {
     /// with the first call.
     ///
     /// # Errors
-    /// `AGENT_SESSION_ENDED`; the daemon cannot be reached.
+    /// `AGENT_SESSION_ENDED`; the daemon cannot be reached, or is one of a pairing; `FLEET_DENIED`:
+    /// a fleet cannot hold a session to hosts.
     pub async fn get(
         &self,
         client: &EmbeddedClient,
@@ -55,10 +128,7 @@ impl AgentSessions {
     ) -> Result<AgentSession, Failure> {
         let mut state = self.state.lock().await;
         let known = match handle {
-            Some(handle) => state
-                .tokens
-                .get(handle)
-                .map(|token| AgentSession { handle: handle.to_owned(), token: token.clone() }),
+            Some(handle) => state.by_handle.get(handle).cloned(),
             None if self.options.shares_process => None,
             None => state.default.clone(),
         };
@@ -66,10 +136,10 @@ impl AgentSessions {
             return Ok(known);
         }
         let opened = self.open(client, handle).await?;
-        if state.tokens.len() >= MAX_KNOWN {
-            state.tokens.clear();
+        if state.by_handle.len() >= MAX_KNOWN {
+            state.by_handle.clear();
         }
-        state.tokens.insert(opened.handle.clone(), opened.token.clone());
+        state.by_handle.insert(opened.handle.clone(), opened.clone());
         if handle.is_none() && !self.options.shares_process {
             state.default = Some(opened.clone());
         }
@@ -79,13 +149,53 @@ impl AgentSessions {
     /// Forgets a session whose token is not good any more.
     pub async fn forget(&self, session: &AgentSession) {
         let mut state = self.state.lock().await;
-        state.tokens.remove(&session.handle);
+        state.by_handle.remove(&session.handle);
         if state.default.as_ref().is_some_and(|known| known.handle == session.handle) {
             state.default = None;
         }
     }
 
     async fn open(
+        &self,
+        client: &EmbeddedClient,
+        handle: Option<&str>,
+    ) -> Result<AgentSession, Failure> {
+        match client.server()? {
+            EmbeddedServer::Daemon => self.open_at_daemon(client, handle).await,
+            EmbeddedServer::Fleet => self.name_in_fleet(client, handle),
+            EmbeddedServer::Paired => {
+                let message = "`browse mcp` serves a daemon on this machine or a fleet";
+                Err(Failure::new(Reason::TunnelDenied, message)
+                    .with_hint("Use the pairing in a shell: `browse --remote <name> <command>`"))
+            }
+        }
+    }
+
+    /// A session of a fleet, which its first command opens.
+    fn name_in_fleet(
+        &self,
+        client: &EmbeddedClient,
+        handle: Option<&str>,
+    ) -> Result<AgentSession, Failure> {
+        if !self.options.hosts.is_empty() {
+            let message = "a fleet does not hold sessions to the hosts of `--host`";
+            return Err(Failure::new(Reason::FleetDenied, message)
+                .with_hint("Leave `--host` out; the settings of the fleet name the hosts"));
+        }
+        let named = self.options.session.as_deref().or_else(|| client.environment_session());
+        let handle = match handle.or(named) {
+            Some(handle) if named == Some(handle) || is_fleet_handle(handle) => handle.to_owned(),
+            Some(_) => {
+                let message = "the handle is not of a session that an agent has opened";
+                return Err(Failure::new(Reason::AgentSessionEnded, message));
+            }
+            None => format!("{FLEET_PREFIX}{:0FLEET_DIGITS$x}", rand::random::<u128>()),
+        };
+        let scopes = if self.options.read_only { READER_SCOPES } else { AGENT_SCOPES };
+        Ok(AgentSession { handle, access: SessionAccess::Fleet(scopes) })
+    }
+
+    async fn open_at_daemon(
         &self,
         client: &EmbeddedClient,
         handle: Option<&str>,
@@ -105,20 +215,44 @@ impl AgentSessions {
             let text = opened.get(name).and_then(Value::as_str).map(str::to_owned);
             text.ok_or_else(|| Failure::new(Reason::Bug, format!("the answer has no `{name}`")))
         };
-        Ok(AgentSession { handle: text("handle")?, token: text("token")? })
+        Ok(AgentSession { handle: text("handle")?, access: SessionAccess::Token(text("token")?) })
     }
 }
 
-/// Whether a failure says that the token or the session of a call has ended.
-pub fn has_ended(failure: &Failure) -> bool {
-    [
-        Reason::TokenInvalid,
-        Reason::TokenExpired,
-        Reason::TokenRevoked,
-        Reason::TokenForeign,
-        Reason::SessionNotFound,
-        Reason::AgentSessionEnded,
-    ]
-    .into_iter()
-    .any(|reason| failure.has_reason(reason))
+/// Whether a server can have made the handle. The name of another session is not one, so that no
+/// agent comes into a session of the user by its name.
+fn is_fleet_handle(handle: &str) -> bool {
+    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    let digits = handle.strip_prefix(FLEET_PREFIX);
+    digits.is_some_and(|digits| digits.len() == FLEET_DIGITS && digits.bytes().all(is_digit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_session_is_not_a_handle() {
+        let digits = "0123456789abcdef0123456789abcdef";
+        assert!(is_fleet_handle(&format!("agent-{digits}")));
+        for other in
+            ["", "agent-", "work", "agent-0123", digits, "agent-0123456789ABCDEF0123456789ABCDEF"]
+        {
+            assert!(!is_fleet_handle(other), "{other}");
+        }
+        assert!(!is_fleet_handle(&format!("agent-{digits}0")));
+    }
+
+    #[test]
+    fn a_session_of_a_fleet_is_not_forgotten_with_the_token_of_the_user() {
+        let local = AgentSession::default();
+        let fleet =
+            AgentSession { handle: "work".to_owned(), access: SessionAccess::Fleet(AGENT_SCOPES) };
+        let expired = Failure::new(Reason::TokenExpired, "words").with_hint("Run `browse login`");
+        assert!(local.has_ended(&expired) && !fleet.has_ended(&expired));
+        assert_eq!(fleet.advise(expired.clone()).hint, expired.hint);
+        let caller = fleet.caller(None);
+        assert_eq!((caller.token, caller.session), (None, Some("work")));
+        assert_eq!((caller.scopes, local.caller(None).scopes), (Some(AGENT_SCOPES), None));
+    }
 }

@@ -13,7 +13,7 @@ use crate::{
     options::{ServerOptions, unknown_tool},
     reply::ToolReply,
     schema::command,
-    sessions::{AgentSession, AgentSessions, has_ended},
+    sessions::{AgentSession, AgentSessions},
     tools::{Arguments, ToolName, ToolStep},
 };
 
@@ -61,9 +61,9 @@ struct RefusedStep {
 }
 
 impl SuspendedCall {
-    /// What was refused, and the id by which it can be approved.
+    /// What was refused, and the id by which it can be approved. A fleet has no approvals.
     pub fn refusal(&self) -> Option<(&str, &Failure)> {
-        let failure = &self.refusal.as_ref()?.failure;
+        let failure = &self.refusal.as_ref().filter(|_| !self.session.is_in_fleet())?.failure;
         Some((approval_id(failure)?, failure))
     }
 
@@ -141,7 +141,7 @@ impl ToolCalls {
             let refused =
                 match self.run_step(&step, &session, traceparent.as_deref(), &mut reply).await {
                     Ok(refused) => refused,
-                    Err(failure) if is_of_session && has_ended(&failure) => {
+                    Err(failure) if is_of_session && session.has_ended(&failure) => {
                         self.sessions.forget(&session).await;
                         reply.session = None;
                         let ended =
@@ -154,7 +154,7 @@ impl ToolCalls {
                         Some(RefusedStep { rest: None, refusal })
                     }
                     Err(failure) => {
-                        reply.add_failure(&failure);
+                        reply.add_failure(&session.advise(failure));
                         None
                     }
                 };
@@ -208,7 +208,7 @@ impl ToolCalls {
         reply: &mut ToolReply,
     ) -> Result<Option<RefusedStep>, Failure> {
         let client = &self.client;
-        let caller = Caller { token: Some(&session.token), session: None, traceparent };
+        let caller = session.caller(traceparent);
         match step {
             ToolStep::Text(text) => reply.add_text(text.as_str()),
             ToolStep::Call(call) => {

@@ -43,6 +43,9 @@ pub mod metadata {
     pub const TAB: &str = "browse-tab";
     /// The session that the call acts in.
     pub const SESSION: &str = "browse-session";
+    /// Scopes with commas between, such as `read,meta`: the gateway of a fleet holds the call to
+    /// those of them that its token has, and to the session that it acts in.
+    pub const SCOPES: &str = "browse-scopes";
     /// The working directory of the caller, percent-encoded; root only.
     pub const CWD: &str = "browse-cwd";
     /// The program that the call comes from, as `<pid>:<start time>`; a hint of the command

@@ -21,6 +21,7 @@ pub struct InvocationContext {
     token: Option<String>,
     tab: Option<u64>,
     session: Option<String>,
+    scopes: Option<&'static str>,
     directory: Option<String>,
     caller: Option<String>,
     traceparent: Option<String>,
@@ -46,6 +47,7 @@ impl InvocationContext {
             token: daemon.token.clone(),
             tab: globals.tab,
             session: globals.session.clone(),
+            scopes: globals.scopes,
             directory: is_local.then_some(directory),
             // Who names a session knows which one it uses.
             caller: (is_local && globals.session.is_none())
@@ -73,6 +75,9 @@ impl InvocationContext {
         }
         if let Some(session) = &self.session {
             put(metadata::SESSION, session);
+        }
+        if let Some(scopes) = self.scopes {
+            put(metadata::SCOPES, scopes);
         }
         if let Some(directory) = &self.directory {
             put(metadata::CWD, directory);

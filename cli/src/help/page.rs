@@ -45,8 +45,8 @@ pub const LOCAL_COMMANDS: &[LocalCommand] = &[
     },
     LocalCommand {
         name: "login",
-        usage: "browse login <url> [--name <name>] [--token-file <file> | --token-stdin] [--ca <file>] [--json]",
-        help: "Signs in to a fleet, and keeps it as a remote.\n\nIt prints an address and a code to confirm there, waits, and checks the token with the gateway. The token is kept in `remotes` of BROWSE_HOME, for this user alone, and is renewed when it is about to end. --name is the name for `--remote`; that of the fleet by default. A fleet without a sign-in takes a token from a file or from standard input. --ca adds the certificate authorities of a PEM file to those of the machine. --timeout bounds the time that it waits.",
+        usage: "browse login <url> [--name <name>] [--token-file <file> | --token-stdin] [--ca <file>] | browse login --renew <name> [--rejected-stdin] [--json]",
+        help: "Signs in to a fleet, and keeps it as a remote.\n\nIt prints an address and a code to confirm there, waits, and checks the token with the gateway. The token is kept in `remotes` of BROWSE_HOME, for this user alone, and is renewed when it is about to end. --name is the name for `--remote`; that of the fleet by default. A fleet without a sign-in takes a token from a file or from standard input. --ca adds the certificate authorities of a PEM file to those of the machine. --timeout bounds the time that it waits.\n\n--renew is for programs that read the token from its file and call the gateway themselves. It prints nothing, and ends with exit code 0 when the token is good for the next 30 s; it renews the token first where that is needed, as each command does, by one process at a time. After the gateway has rejected a token (401), pass that token on standard input with --rejected-stdin: it is renewed whatever time it has left, unless the file has another one already.",
         example: "browse login https://browse.example.com",
     },
     LocalCommand {
@@ -58,7 +58,7 @@ pub const LOCAL_COMMANDS: &[LocalCommand] = &[
     LocalCommand {
         name: "mcp",
         usage: "browse mcp [--session <name>] [--host <glob>]... [--read-only] [--tools <a,b>] | browse mcp call <tool> '<json>'",
-        help: "Serves an agent over MCP, on standard input and output.\n\nAn MCP client starts it: `claude mcp add browse -- browse mcp`. Each server has a session and a token of its own: it can neither approve, pair, trust a skill nor see other sessions. Answers end with the handle of the session, which another server takes as the argument `session` of any tool. `mcp call` makes one call and prints its result as JSON.",
+        help: "Serves an agent over MCP, on standard input and output.\n\nAn MCP client starts it: `claude mcp add browse -- browse mcp`. Each server has a session and a token of its own: it can neither approve, pair, trust a skill nor see other sessions. Answers end with the handle of the session, which another server takes as the argument `session` of any tool. With `browse --remote <name> mcp` or BROWSE_REMOTE it drives a fleet. `mcp call` makes one call and prints its result as JSON.",
         example: "browse mcp --host '*.example.com'",
     },
     LocalCommand {

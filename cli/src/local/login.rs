@@ -1,7 +1,8 @@
-//! `login`: signs in to a fleet, and keeps it as a remote.
+//! `login`: signs in to a fleet, and keeps it as a remote; makes its token good.
 
 mod fleet_document;
 mod options;
+mod renew;
 mod token_check;
 
 use std::time::{Duration, Instant};
@@ -11,7 +12,7 @@ use serde_json::json;
 
 use self::{
     fleet_document::FleetDocument,
-    options::{LoginOptions, TokenSource},
+    options::{LoginAction, LoginOptions, TokenSource},
 };
 use crate::{
     failure::{Failure, Result, printable},
@@ -45,15 +46,28 @@ impl Deadline {
     }
 }
 
+/// Signs in, or makes the token of a sign-in good.
+pub fn run(words: &[String], globals: &Globals) -> Result<u8> {
+    print::mark_remote_output();
+    match LoginAction::read(words, globals)? {
+        LoginAction::SignIn(options) => store_new(&options, globals),
+        LoginAction::Renew(options) => {
+            let fleet = renew::renewed_fleet(&options, globals.timeout)?;
+            match globals.json {
+                true => print_json(&options.name, &fleet),
+                false => Ok(0),
+            }
+        }
+    }
+}
+
 /// Signs in, checks the token with the gateway, and keeps it. When one of these fails, nothing is
 /// stored.
-pub fn run(words: &[String], globals: &Globals) -> Result<u8> {
-    let options = LoginOptions::read(words, globals)?;
-    print::mark_remote_output();
+fn store_new(options: &LoginOptions, globals: &Globals) -> Result<u8> {
     let deadline = Deadline(globals.timeout.map(|time| Instant::now() + time));
     let client = HttpClient::new(options.ca.clone())?;
     let document = FleetDocument::fetch(&client, &options.url, deadline.step())?;
-    let name = choose_name(&options, &document)?;
+    let name = choose_name(options, &document)?;
     // A folder that cannot be written is reported before a person signs in.
     drop(PendingRemoteFile::new(deadline.step_time())?);
     let fleet = match options.source.passed_token(deadline.step_time())? {
@@ -64,14 +78,14 @@ pub fn run(words: &[String], globals: &Globals) -> Result<u8> {
             expires_at: None,
             renewal: None,
         },
-        None => sign_in(&options, &document, &client, deadline)?,
+        None => sign_in(options, &document, &client, deadline)?,
     };
     let registration = document.registration.as_ref();
     let registration = registration.filter(|_| options.source == TokenSource::DeviceFlow);
     token_check::check(&name, &fleet, registration, deadline.step_time())?;
     let file = PendingRemoteFile::new(deadline.step_time())?;
     // Another sign-in may have taken the name meanwhile.
-    choose_name(&options, &document)?;
+    choose_name(options, &document)?;
     file.save(&name, &Remote::Fleet(fleet.clone()))?;
     report(&name, &fleet, globals)
 }
@@ -142,17 +156,19 @@ fn choose_name(options: &LoginOptions, document: &FleetDocument) -> Result<Strin
 }
 
 fn report(name: &str, fleet: &FleetRemote, globals: &Globals) -> Result<u8> {
-    let url = fleet.url.origin();
     let code = match globals.json {
-        true => {
-            let result = json!({"name": name, "url": url, "expires_at": fleet.expires_at});
-            print::json_result(&result.to_string(), None)?
-        }
-        false => print::text(&format!("signed in to {name}: {url}"))?,
+        true => print_json(name, fleet)?,
+        false => print::text(&format!("signed in to {name}: {}", fleet.url.origin()))?,
     };
     print::note(&format!("`browse --remote {name} <command>` drives it"));
     if fleet.renewal.is_none() && fleet.expires_at.is_some() {
         print::note("the issuer gave no refresh token: sign in again when this one has ended");
     }
     Ok(code)
+}
+
+fn print_json(name: &str, fleet: &FleetRemote) -> Result<u8> {
+    let url = fleet.url.origin();
+    let result = json!({"name": name, "url": url, "expires_at": fleet.expires_at});
+    print::json_result(&result.to_string(), None)
 }

@@ -22,6 +22,8 @@ const LOGIN_FLAGS: &[LocalFlag] = &[
     LocalFlag { spelling: "--token-file", value: "file" },
     LocalFlag { spelling: "--token-stdin", value: "" },
     LocalFlag { spelling: "--ca", value: "file" },
+    LocalFlag { spelling: "--renew", value: "name" },
+    LocalFlag { spelling: "--rejected-stdin", value: "" },
 ];
 
 /// The flags of the command `name`, when it is one of these.

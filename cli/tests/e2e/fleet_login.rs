@@ -31,7 +31,7 @@ fn document(issuer: &PlayedIssuer) -> Value {
     })
 }
 
-fn error(name: &str) -> (u16, Value) {
+pub fn error(name: &str) -> (u16, Value) {
     (400, json!({ "error": name }))
 }
 
@@ -40,7 +40,7 @@ fn granted(token: &str) -> (u16, Value) {
 }
 
 /// An issuer and a gateway that accepts tokens which begin with `good`.
-fn world(
+pub fn world(
     answer: impl FnMut(&Form) -> (u16, Value) + Send + 'static,
 ) -> (PlayedIssuer, PlayedGateway) {
     let issuer = PlayedIssuer::start(answer);
@@ -57,7 +57,7 @@ fn remotes(project: &Project) -> Vec<String> {
     names
 }
 
-fn stored(project: &Project) -> Value {
+pub fn stored(project: &Project) -> Value {
     let path = project.home().join("remotes/fleet.json");
     let mode = fs::metadata(&path).expect("a file").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
@@ -100,6 +100,7 @@ fn a_person_signs_in_and_calls_carry_the_token() {
         path: browse_proto::Command::by_name("tabs").expect("a command").path.to_owned(),
         token: "good.a.b".to_owned(),
         session: Some(session.to_owned()),
+        scopes: None,
     };
     assert_eq!(gateway.calls()[1..], [call("work"), call("night")]);
     assert_eq!(person.daemon_pid(), None, "no daemon is started here");
@@ -223,7 +224,7 @@ fn a_fleet_without_a_sign_in_takes_a_token() {
 
 /// Grants tokens that have ended already, each with the refresh token that gives the next one; a
 /// refresh token is good once.
-fn single_use_tokens() -> impl FnMut(&Form) -> (u16, Value) + Send {
+pub fn single_use_tokens() -> impl FnMut(&Form) -> (u16, Value) + Send {
     let mut count = 0;
     move |form: &Form| {
         let expected = format!("refresh-{count}");

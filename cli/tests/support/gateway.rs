@@ -34,6 +34,7 @@ pub struct SeenCall {
     pub path: String,
     pub token: String,
     pub session: Option<String>,
+    pub scopes: Option<String>,
 }
 
 /// The gateway.
@@ -85,8 +86,14 @@ impl PlayedGateway {
 
     /// Every call with a good token fails so from now on.
     pub fn fail(&self, code: Code, reason: &str, hint: &str) {
-        let hint = [("hint".to_owned(), hint.to_owned())];
-        let details = ErrorDetails::with_error_info(reason, "browse", hint);
+        self.fail_with(code, reason, &[("hint", hint)]);
+    }
+
+    /// The same with these values.
+    pub fn fail_with(&self, code: Code, reason: &str, values: &[(&str, &str)]) {
+        let values = values.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+        let values = values.collect::<std::collections::HashMap<_, _>>();
+        let details = ErrorDetails::with_error_info(reason, "browse", values);
         let status = Status::with_error_details(code, "it does not go", details);
         self.state.lock().expect("no panic").failure = Some(status);
     }
@@ -159,8 +166,9 @@ fn answer(state: &Mutex<State>, request: &Parts) -> Response<Body> {
         let code = Code::Unauthenticated;
         return Status::with_error_details(code, "the token is not valid", details).into_http();
     }
-    let session = text("browse-session").map(str::to_owned);
-    let call = SeenCall { path: path.to_owned(), token: token.to_owned(), session };
+    let header = |name: &str| text(name).map(str::to_owned);
+    let (session, scopes) = (header("browse-session"), header("browse-scopes"));
+    let call = SeenCall { path: path.to_owned(), token: token.to_owned(), session, scopes };
     state.calls.push(call);
     match &state.failure {
         Some(status) => status.clone().into_http(),

@@ -1,5 +1,6 @@
 //! One replica of the gateway: from a call to the pod of its session and back.
 
+mod call_scopes;
 mod forward;
 mod session_of_call;
 
@@ -9,13 +10,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use browse_base::{Error, HINT_KEY, Result};
+use browse_base::{Error, Result};
 use browse_fleet::{
     GATE_NAME, PLACE_PATH, PlaceRequest, PlaceResponse, RELEASE_PATH, ReleaseRequest, SessionKey,
     SessionScope,
 };
 use browse_policy::layer::{bearer_token, error_reply, requested_timeout};
-use browse_proto::{Command, FLEET_DOCUMENT_PATH, Reason, Scope};
+use browse_proto::{Command, FLEET_DOCUMENT_PATH, Reason};
 use http::{Method, Request, Response, header};
 use tonic::body::Body;
 
@@ -29,6 +30,7 @@ use crate::{
     pods::PodClient,
     routes::Routes,
 };
+use call_scopes::CallScopes;
 use session_of_call::CallBody;
 
 /// Time that a call without a deadline waits for a place.
@@ -160,11 +162,13 @@ impl Gateway {
             return Ok(self.login.answer());
         }
         let token = bearer_token(&request)?;
-        let caller = self.authenticator.authenticate(token.as_deref()).await?;
+        let mut caller = self.authenticator.authenticate(token.as_deref()).await?;
         let command = command_of(&request)?;
-        check_scope(&caller, command)?;
+        let scopes = CallScopes::take(&mut caller, request.headers())?;
+        scopes.check(&caller, command)?;
         let body = CallBody::read(command, request).await?;
         let session = session_of(&caller, &body)?;
+        scopes.hold_to_session(&mut caller, &session);
         let key = SessionKey { tenant: caller.tenant.clone(), session };
         let wait = requested_timeout(body.headers()).unwrap_or(DEFAULT_WAIT).min(MAX_WAIT);
         let until = Instant::now() + wait;
@@ -312,20 +316,6 @@ fn command_of(request: &Request<Body>) -> Result<&'static Command> {
             format!("`{}` cannot be called in a fleet", command.name),
         )),
     }
-}
-
-/// Refuses what the token of the caller does not allow; the pod does so again.
-fn check_scope(caller: &Caller, command: &Command) -> Result<()> {
-    let is_held = caller.scopes.iter().any(|scope| scope == command.scope.name());
-    if is_held || matches!(command.scope, Scope::Any | Scope::Public) {
-        return Ok(());
-    }
-    let required = command.scope.name();
-    let message = format!("`{}` needs the `{required}` scope", command.name);
-    Err(Error::new(Reason::ScopeDenied, message)
-        .with("required", required)
-        .with("held", caller.scopes.join(","))
-        .with(HINT_KEY, format!("Get a token with the scope `{required}` from your issuer")))
 }
 
 /// The session of a call: the one that it names, else the one of its token.

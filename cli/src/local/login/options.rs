@@ -19,11 +19,23 @@ use browse_pin::HttpsUrl;
 
 const USAGE: &str =
     "browse login <url> [--name <name>] [--token-file <file> | --token-stdin] [--ca <file>]";
+const RENEW_USAGE: &str = "browse login --renew <name> [--rejected-stdin]";
+
+const REJECTED_STDIN: &str = "--rejected-stdin";
 
 /// Bytes of what holds a token: blanks may be around it.
 const MAX_INPUT_BYTES: usize = MAX_TOKEN_BYTES + 1024;
 
-/// What `login` is given.
+/// What `login` is asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub enum LoginAction {
+    /// To sign in.
+    SignIn(LoginOptions),
+    /// To make the token of a sign-in good.
+    Renew(RenewOptions),
+}
+
+/// What a sign-in is given.
 #[derive(Debug, PartialEq, Eq)]
 pub struct LoginOptions {
     /// The address of the gateway.
@@ -34,6 +46,15 @@ pub struct LoginOptions {
     pub ca: Option<PathBuf>,
     /// Where the token comes from.
     pub source: TokenSource,
+}
+
+/// What `login --renew` is given.
+#[derive(Debug, PartialEq, Eq)]
+pub struct RenewOptions {
+    /// The name of the remote.
+    pub name: String,
+    /// Whether standard input has a token that the gateway rejected.
+    pub reads_rejected_token: bool,
 }
 
 /// Where the token comes from.
@@ -47,7 +68,7 @@ pub enum TokenSource {
     Stdin,
 }
 
-impl LoginOptions {
+impl LoginAction {
     /// Reads the words after `login`.
     ///
     /// # Errors
@@ -58,6 +79,40 @@ impl LoginOptions {
             return Err(misused(message)
                 .with_hint("Pass a token by `--token-stdin` or `--token-file <file>`"));
         }
+        let renews =
+            |word: &String| word.starts_with("--renew=") || word.as_str() == REJECTED_STDIN;
+        match words.iter().any(renews) {
+            true => RenewOptions::read(words, globals).map(Self::Renew),
+            false => LoginOptions::read(words, globals).map(Self::SignIn),
+        }
+    }
+}
+
+impl RenewOptions {
+    fn read(words: &[String], globals: &Globals) -> Result<Self> {
+        let misused = || {
+            let message = "`login --renew` takes the name of one fleet";
+            Err(misused(message).with_usage(RENEW_USAGE))
+        };
+        let (mut name, mut reads_rejected_token) = (None, false);
+        for word in words {
+            match word.split_once('=').unwrap_or((word.as_str(), "")) {
+                ("--renew", value) if name.is_none() => {
+                    name = Some(remote_name::check_name(value)?);
+                }
+                (REJECTED_STDIN, _) => reads_rejected_token = true,
+                _ => return misused(),
+            }
+        }
+        match (name, &globals.remote) {
+            (Some(name), None) => Ok(Self { name, reads_rejected_token }),
+            _ => misused(),
+        }
+    }
+}
+
+impl LoginOptions {
+    fn read(words: &[String], globals: &Globals) -> Result<Self> {
         let (mut url, mut ca, mut source) = (None, None, None);
         let mut name = globals.remote.clone();
         for word in words {
@@ -154,9 +209,38 @@ fn misused(message: &str) -> Failure {
 mod tests {
     use super::*;
 
-    fn read(words: &[&str]) -> Result<LoginOptions> {
+    fn read_action(words: &[&str]) -> Result<LoginAction> {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        LoginOptions::read(&words, &Globals::default())
+        LoginAction::read(&words, &Globals::default())
+    }
+
+    fn read(words: &[&str]) -> Result<LoginOptions> {
+        match read_action(words)? {
+            LoginAction::SignIn(options) => Ok(options),
+            LoginAction::Renew(options) => panic!("{options:?}"),
+        }
+    }
+
+    #[test]
+    fn one_fleet_is_renewed() {
+        let renewal = |reads_rejected_token| {
+            let name = "fleet".to_owned();
+            Ok(LoginAction::Renew(RenewOptions { name, reads_rejected_token }))
+        };
+        assert_eq!(read_action(&["--renew=fleet"]), renewal(false));
+        assert_eq!(read_action(&["--rejected-stdin", "--renew=fleet"]), renewal(true));
+        for words in [
+            &["--rejected-stdin"][..],
+            &["--renew=../a"],
+            &["--renew=fleet", "--renew=fleet"],
+            &["--renew=fleet", "https://a.example"],
+            &["--renew=fleet", "--name=b"],
+            &["--renew=fleet", "--token-stdin"],
+            &["--renew=fleet", "other"],
+        ] {
+            let failure = read_action(words).expect_err("they do not fit");
+            assert!(failure.has_reason(Reason::ArgumentInvalid), "{words:?}");
+        }
     }
 
     #[test]
@@ -186,7 +270,7 @@ mod tests {
     fn a_token_on_the_command_line_is_refused() {
         let globals = Globals { token: Some("secret".to_owned()), ..Globals::default() };
         let words = ["https://a.example".to_owned()];
-        let failure = LoginOptions::read(&words, &globals).expect_err("others see it");
+        let failure = LoginAction::read(&words, &globals).expect_err("others see it");
         assert!(failure.hint.contains("--token-stdin"));
     }
 

@@ -24,7 +24,7 @@ const MAX_MOVES: u32 = 2;
 const RESEND_DELAY: Duration = Duration::from_millis(100);
 
 /// Headers of the connection to the caller, and what a caller does not say itself.
-const DROPPED_HEADERS: [&str; 9] = [
+const DROPPED_HEADERS: [&str; 10] = [
     "connection",
     "keep-alive",
     "proxy-authorization",
@@ -33,6 +33,7 @@ const DROPPED_HEADERS: [&str; 9] = [
     "upgrade",
     metadata::CWD,
     metadata::CALLER,
+    metadata::SCOPES,
     "x-forwarded-for",
 ];
 

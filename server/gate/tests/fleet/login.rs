@@ -37,7 +37,7 @@ struct Signer {
 }
 
 /// A home of the command line.
-struct Client(TempDir);
+pub struct Client(TempDir);
 
 impl SigningIssuer {
     fn start() -> Self {
@@ -130,15 +130,25 @@ fn new_key() -> EncodingKey {
 }
 
 impl Client {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self(tempfile::tempdir().expect("a folder"))
     }
 
-    fn run(&self, args: &[&str]) -> Output {
+    /// The working directory, which is the home of the user, too.
+    pub fn folder(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Prepares `browse` with `args`.
+    pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(browse());
-        command.args(args).env_clear().stdin(Stdio::null()).current_dir(self.0.path());
-        command.env("HOME", self.0.path()).env("BROWSE_HOME", self.home());
-        command.output().expect("browse is built")
+        command.args(args).env_clear().stdin(Stdio::null()).current_dir(self.folder());
+        command.env("HOME", self.folder()).env("BROWSE_HOME", self.home());
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().expect("browse is built")
     }
 
     fn home(&self) -> PathBuf {

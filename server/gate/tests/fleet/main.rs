@@ -7,10 +7,15 @@ mod faults;
 #[path = "../../../../cli/tests/support/issuer.rs"]
 mod issuer;
 mod login;
+mod mcp;
 mod queue;
 mod real_pods;
 mod restore;
 mod routing;
 mod s3;
+// The same: a page is all that is served here.
+#[allow(dead_code)]
+#[path = "../../../../cli/tests/support/site.rs"]
+mod site;
 mod support;
 mod tenants;

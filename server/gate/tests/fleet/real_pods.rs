@@ -24,19 +24,21 @@ use crate::{
 /// The longest that a pod takes until its browser runs.
 const START_LIMIT: Duration = Duration::from_secs(60);
 
-const PAGE: &str = "<title>Shop</title><button onclick=\"document.title = 'Sold'\">Buy</button>";
+pub const PAGE: &str =
+    "<title>Shop</title><button onclick=\"document.title = 'Sold'\">Buy</button>";
 
 /// A daemon as a pod.
-struct RealPod {
+pub struct RealPod {
     child: Child,
-    record: PodRecord,
+    pub record: PodRecord,
     health: SocketAddr,
     _home: tempfile::TempDir,
 }
 
 impl RealPod {
-    /// Starts one whose pages may visit every public host, and waits until it is ready.
-    async fn start(name: &str, identity: &Path, more: &[(&str, String)]) -> Self {
+    /// Starts one with these variables, and waits until it is ready. Its pages may visit every
+    /// public host, or those of `BROWSE_POD_HOSTS`.
+    pub async fn start(name: &str, identity: &Path, more: &[(&str, String)]) -> Self {
         let home = tempfile::tempdir().expect("a folder");
         let (listen, health) = (free_address(), free_address());
         let uid = format!("uid-{name}");

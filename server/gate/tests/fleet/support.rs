@@ -118,6 +118,8 @@ struct PodState {
 #[derive(Default)]
 struct Extras {
     sessions: SavedSessions,
+    /// Time after which a session without a call is closed.
+    idle_session_time: Option<Duration>,
     /// Lines of `[auth]`.
     issuer: String,
     login: LoginSettings,
@@ -154,6 +156,13 @@ impl World {
         Self::build(sessions_per_pod, quota, Extras::default()).await
     }
 
+    /// The same with sessions that stay when they are not called for a minute.
+    pub async fn lasting(sessions_per_pod: usize) -> Self {
+        let idle_session_time = Some(Duration::from_secs(60));
+        let extras = Extras { idle_session_time, ..Extras::default() };
+        Self::build(sessions_per_pod, QUOTA, extras).await
+    }
+
     /// Replicas of a fleet whose pods save their sessions.
     pub async fn restoring(sessions_per_pod: usize) -> Self {
         let quota = "sessions = 1000\nsessions_per_minute = 10000\nqueue = 500";
@@ -168,7 +177,7 @@ impl World {
     }
 
     async fn build(sessions_per_pod: usize, quota: &str, extras: Extras) -> Self {
-        let Extras { sessions, issuer, login } = extras;
+        let Extras { sessions, idle_session_time, issuer, login } = extras;
         let home = tempfile::tempdir().expect("a folder");
         let authority = authority();
         let identity = write_identity(&authority, home.path(), GATE_NAME);
@@ -187,9 +196,11 @@ impl World {
                 sessions_per_pod,
                 empty_pod_time,
                 // One that lies in a store is used again after its pod has gone.
-                idle_session_time: Duration::from_secs(match sessions {
-                    SavedSessions::None => 2,
-                    SavedSessions::Restored => 60,
+                idle_session_time: idle_session_time.unwrap_or_else(|| {
+                    Duration::from_secs(match sessions {
+                        SavedSessions::None => 2,
+                        SavedSessions::Restored => 60,
+                    })
                 }),
             },
             sessions,
