@@ -27,16 +27,17 @@ const START_LIMIT: Duration = Duration::from_secs(60);
 const PAGE: &str = "<title>Shop</title><button onclick=\"document.title = 'Sold'\">Buy</button>";
 
 /// A daemon as a pod.
-struct RealPod {
+pub struct RealPod {
     child: Child,
-    record: PodRecord,
-    health: SocketAddr,
+    pub record: PodRecord,
+    /// Where probes and metrics are.
+    pub health: SocketAddr,
     _home: tempfile::TempDir,
 }
 
 impl RealPod {
     /// Starts one whose pages may visit every public host, and waits until it is ready.
-    async fn start(name: &str, identity: &Path, more: &[(&str, String)]) -> Self {
+    pub async fn start(name: &str, identity: &Path, more: &[(&str, String)]) -> Self {
         let home = tempfile::tempdir().expect("a folder");
         let (listen, health) = (free_address(), free_address());
         let uid = format!("uid-{name}");
@@ -87,6 +88,11 @@ impl RealPod {
         let mut text = String::new();
         stream.read_to_string(&mut text).await.expect("it answers");
         text
+    }
+
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     fn signal(&self, name: &str) {
@@ -176,7 +182,7 @@ async fn a_session_is_driven_through_the_gateway() {
 }
 
 /// What a pod needs to save its sessions in `store`.
-fn state_variables(store: &S3, key: &Path) -> Vec<(&'static str, String)> {
+pub fn state_variables(store: &S3, key: &Path) -> Vec<(&'static str, String)> {
     vec![
         ("BROWSE_POD_STATE", "s3://bucket/fleet".to_owned()),
         ("BROWSE_POD_STATE_KEY_FILE", key.display().to_string()),
