@@ -69,6 +69,10 @@ class Cluster:
     def start_dns(self):
         names = {
             network.SITE_NAME: network.SITE,
+            network.OTHER_SITE_NAME: network.SITE,
+            network.METADATA_NAME: network.METADATA,
+            network.PRIVATE_NAME: network.PRIVATE[0],
+            network.REBOUND_NAME: f"{network.SITE}+{network.METADATA}",
             "kubernetes.default.svc": network.API_SERVICE,
             "kubernetes.default.svc.cluster.local": network.API_SERVICE,
         }

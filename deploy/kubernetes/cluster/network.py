@@ -25,6 +25,11 @@ DNS_SERVICE = "10.96.0.10"
 # A public host, here only, and what pods must not reach.
 SITE = "11.0.0.80"
 SITE_NAME = "shop.example"
+# Another name of it, and names that a page of a tenant could use to come to other addresses.
+OTHER_SITE_NAME = "cdn.example"
+METADATA_NAME = "metadata.example"
+PRIVATE_NAME = "intranet.example"
+REBOUND_NAME = "rebound.example"
 METADATA = "169.254.169.254"
 PRIVATE = ["10.20.30.40", "172.16.7.7", "192.168.77.7"]
 

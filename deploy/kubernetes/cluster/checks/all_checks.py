@@ -1,6 +1,6 @@
 """The list of the checks."""
 
-from . import Check, failures, networks, nodes, operations, permissions, sessions, times
+from . import Check, failures, networks, nodes, operations, permissions, sessions, tenants, times
 
 CHECKS = [
     Check("the chart is installed", sessions.install, is_needed=True),
@@ -13,6 +13,8 @@ CHECKS = [
     Check("browsers may do nothing in the cluster", permissions.of_browsers),
     Check("network policies hold", networks.policies),
     Check("pages do not reach private addresses", networks.pages),
+    Check("no page reaches another tenant", tenants.pages),
+    Check("no program in a pod reaches another tenant", tenants.programs),
     Check("times", times.measured),
     Check("callers wait while the leader is killed", failures.leader_is_killed),
     Check("a daemon is killed", failures.daemon_is_killed),

@@ -1,8 +1,10 @@
-"""The DNS server of the cluster, as a pod: a few names, each with one IPv4 address.
+"""The DNS server of the cluster, as a pod: a few names, each with an IPv4 address.
 
-Run as `python3 dns.py NAME=ADDRESS...`.
+Run as `python3 dns.py NAME=ADDRESS...`. A name with several, as in `NAME=ADDRESS+ADDRESS`, has another
+one in each answer.
 """
 
+import itertools
 import socket
 import socketserver
 import struct
@@ -11,6 +13,8 @@ import threading
 
 NAMES = {}
 A = 1
+# Seconds for which an answer may be kept.
+TTL = 1
 
 
 def answer(request):
@@ -22,13 +26,14 @@ def answer(request):
         at += length + 1
     question = request[12 : at + 5]
     (kind,) = struct.unpack("!H", request[at + 1 : at + 3])
-    address = NAMES.get(".".join(labels))
-    code = 0 if address else 3
-    found = address and kind == A
+    addresses = NAMES.get(".".join(labels))
+    code = 0 if addresses else 3
+    found = addresses and kind == A
     head = struct.pack("!HHHHHH", number, 0x8580 | code, 1, 1 if found else 0, 0, 0)
     record = b""
     if found:
-        record = b"\xc0\x0c" + struct.pack("!HHIH", A, 1, 5, 4) + socket.inet_aton(address)
+        address = socket.inet_aton(next(addresses))
+        record = b"\xc0\x0c" + struct.pack("!HHIH", A, 1, TTL, 4) + address
     return head + question + record
 
 
@@ -46,7 +51,9 @@ class Streams(socketserver.StreamRequestHandler):
 
 
 if __name__ == "__main__":
-    NAMES.update(word.split("=") for word in sys.argv[1:])
+    for word in sys.argv[1:]:
+        name, addresses = word.split("=")
+        NAMES[name] = itertools.cycle(addresses.split("+"))
     udp = socketserver.ThreadingUDPServer(("0.0.0.0", 53), Datagrams)
     tcp = socketserver.ThreadingTCPServer(("0.0.0.0", 53), Streams)
     threading.Thread(target=tcp.serve_forever, daemon=True).start()

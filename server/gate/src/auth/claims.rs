@@ -93,9 +93,10 @@ pub fn is_scope(word: &str) -> bool {
     Scope::GRANTABLE.into_iter().any(|scope| scope.name() == word)
 }
 
-/// Whether a session may have this name: the rule of the daemon.
+/// Whether a session of a fleet may have this name. Names of daemons may have other letters, too:
+/// those that look like others would be others, and no header carries them.
 pub fn is_session_name(name: &str) -> bool {
-    let is_good = |letter: char| letter.is_alphanumeric() || "-._".contains(letter);
+    let is_good = |letter: char| letter.is_ascii_alphanumeric() || "-._".contains(letter);
     !name.is_empty() && name.len() <= MAX_NAME_BYTES && name.chars().all(is_good)
 }
 

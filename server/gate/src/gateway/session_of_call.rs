@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use browse_base::{Error, Result};
+use browse_base::{Error, HINT_KEY, Result};
 use browse_proto::{Command, Reason, metadata};
 use bytes::{Buf as _, Bytes};
 use futures::{StreamExt as _, stream};
@@ -44,7 +44,8 @@ impl CallBody {
     /// Reads what is to be known of a call.
     ///
     /// # Errors
-    /// The body broke off; the name of the session is not one.
+    /// The body broke off; the name of the session is not one, cannot be read, or stands there
+    /// twice.
     pub async fn read(command: &Command, request: Request<Body>) -> Result<Self> {
         let (parts, body) = request.into_parts();
         let names_session = matches!(command.name, "session new" | "session close");
@@ -58,7 +59,8 @@ impl CallBody {
         if names_session && matches!(content, Content::Streamed(_)) {
             return Err(Error::new(Reason::RequestInvalid, "the message is too large"));
         }
-        let of_header = header_text(&parts.headers, metadata::SESSION).map(str::to_owned);
+        // Also where the message names it: the pod reads both.
+        let of_header = session_header(&parts.headers)?.map(str::to_owned);
         let session = match (&content, names_session) {
             (Content::Kept(bytes), true) => Some(name_in(&parts.headers, bytes)?),
             _ => of_header,
@@ -115,6 +117,23 @@ fn header_text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
+/// The session that a header names. One that cannot be read is not taken for one that is not there:
+/// the call would go to another session. Of two, a proxy may have read the other one.
+fn session_header(headers: &HeaderMap) -> Result<Option<&str>> {
+    let invalid = |why: &str| {
+        let message = format!("the header `{}` {why}", metadata::SESSION);
+        Error::new(Reason::ArgumentInvalid, message)
+            .with("command", "session")
+            .with(HINT_KEY, "Send it once, with letters, digits, `-`, `_` and `.`")
+    };
+    let mut values = headers.get_all(metadata::SESSION).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    if values.next().is_some() {
+        return Err(invalid("stands there more than once"));
+    }
+    value.to_str().map(Some).map_err(|_| invalid("holds what is not text"))
+}
+
 /// The field `name` of a message, in gRPC or JSON. Another form is refused: the pod could read
 /// another name in it.
 fn name_in(headers: &HeaderMap, bytes: &Bytes) -> Result<String> {
@@ -164,6 +183,7 @@ fn check_name(name: &str) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use http::HeaderValue;
     use prost::Message as _;
 
     use super::*;
@@ -195,6 +215,22 @@ mod tests {
         assert_eq!(read_json("click", "{}", None).await.expect("a call"), None);
         for bad in ["", "a b", "../x", &"x".repeat(65)] {
             assert!(read_json("click", "{}", Some(bad)).await.is_err(), "{bad:?}");
+        }
+        // What cannot be read is not what is not there.
+        for values in [&[&b"w\xf6rk"[..]][..], &["w\u{f6}rk".as_bytes()], &[&b"work"[..], b"other"]]
+        {
+            for (name, text) in [("click", "{}"), ("session new", r#"{"name":"work"}"#)] {
+                let command = Command::by_name(name).expect("a command");
+                let request =
+                    Request::post(command.path).header("content-type", "application/json");
+                let request = values.iter().fold(request, |request, value| {
+                    let value = HeaderValue::from_bytes(value).expect("a header");
+                    request.header(metadata::SESSION, value)
+                });
+                let request = request.body(Body::new(Full::from(text))).expect("a request");
+                let error = CallBody::read(command, request).await.map(drop).expect_err(name);
+                assert_eq!(error.reason(), Reason::ArgumentInvalid, "{name} {values:?}");
+            }
         }
         let message = browse_proto::v1::CloseSessionRequest { name: "work".into(), forget: true };
         let message = message.encode_to_vec();

@@ -31,7 +31,8 @@ pub const PAGE: &str =
 pub struct RealPod {
     child: Child,
     pub record: PodRecord,
-    health: SocketAddr,
+    /// Where probes and metrics are.
+    pub health: SocketAddr,
     _home: tempfile::TempDir,
 }
 
@@ -89,6 +90,11 @@ impl RealPod {
         let mut text = String::new();
         stream.read_to_string(&mut text).await.expect("it answers");
         text
+    }
+
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     fn signal(&self, name: &str) {
@@ -178,7 +184,7 @@ async fn a_session_is_driven_through_the_gateway() {
 }
 
 /// What a pod needs to save its sessions in `store`.
-fn state_variables(store: &S3, key: &Path) -> Vec<(&'static str, String)> {
+pub fn state_variables(store: &S3, key: &Path) -> Vec<(&'static str, String)> {
     vec![
         ("BROWSE_POD_STATE", "s3://bucket/fleet".to_owned()),
         ("BROWSE_POD_STATE_KEY_FILE", key.display().to_string()),

@@ -67,11 +67,13 @@ pub struct World {
     pub replicas: Vec<Replica>,
     /// Folder with the certificate of pods.
     pub pod_identity: PathBuf,
-    identity: PathBuf,
+    /// Folder with the certificate of the gateway.
+    pub gate_identity: PathBuf,
+    authority: CertifiedIssuer<'static, KeyPair>,
     next_pod: AtomicUsize,
     settings: PlacementSettings,
     sessions: SavedSessions,
-    _home: tempfile::TempDir,
+    home: tempfile::TempDir,
 }
 
 /// Whether pods save their sessions.
@@ -87,6 +89,8 @@ pub enum SavedSessions {
 /// One replica of the gateway.
 pub struct Replica {
     pub address: SocketAddr,
+    /// Where other replicas call.
+    pub control: SocketAddr,
     pub gateway: Arc<Gateway>,
     pub cluster: Arc<MemoryReplica>,
     done: CancellationToken,
@@ -170,6 +174,13 @@ impl World {
         Self::build(sessions_per_pod, quota, extras).await
     }
 
+    /// Replicas that close no session in the time of a test.
+    pub async fn keeping_sessions(sessions_per_pod: usize) -> Self {
+        let idle_session_time = Some(Duration::from_secs(600));
+        let extras = Extras { idle_session_time, ..Extras::default() };
+        Self::build(sessions_per_pod, QUOTA, extras).await
+    }
+
     /// Replicas with an issuer, by its settings, and a sign-in.
     pub async fn with_login(sessions_per_pod: usize, issuer: &str, login: LoginSettings) -> Self {
         let extras = Extras { issuer: issuer.to_owned(), login, ..Extras::default() };
@@ -180,7 +191,7 @@ impl World {
         let Extras { sessions, idle_session_time, issuer, login } = extras;
         let home = tempfile::tempdir().expect("a folder");
         let authority = authority();
-        let identity = write_identity(&authority, home.path(), GATE_NAME);
+        let gate_identity = write_identity(&authority, home.path(), GATE_NAME);
         let pod_identity = write_identity(&authority, home.path(), POD_NAME);
         fs::write(home.path().join("keys.toml"), api_keys()).expect("written");
         let keys = home.path().join("keys.toml").display().to_string();
@@ -189,7 +200,8 @@ impl World {
         let mut world = Self {
             cluster: MemoryCluster::new(),
             replicas: Vec::new(),
-            identity,
+            gate_identity,
+            authority,
             pod_identity,
             next_pod: AtomicUsize::new(1),
             settings: PlacementSettings {
@@ -204,7 +216,7 @@ impl World {
                 }),
             },
             sessions,
-            _home: home,
+            home,
         };
         for _ in 0..3 {
             let replica = world.start_replica(&auth, &login).await;
@@ -214,11 +226,12 @@ impl World {
     }
 
     async fn start_replica(&self, auth: &str, login: &LoginSettings) -> Replica {
-        let identity = Arc::new(FleetIdentity::read(&self.identity).expect("it is whole"));
+        let identity = Arc::new(FleetIdentity::read(&self.gate_identity).expect("it is whole"));
         let control = server::bind(([127, 0, 0, 1], 0).into()).await.expect("a port");
         let clients = server::bind(([127, 0, 0, 1], 0).into()).await.expect("a port");
         let address = clients.local_addr().expect("an address");
-        let cluster = self.cluster.replica(control.local_addr().expect("an address"));
+        let control_address = control.local_addr().expect("an address");
+        let cluster = self.cluster.replica(control_address);
         let metrics = Arc::<Metrics>::default();
         let pods = Arc::new(PodClient::new(&identity).expect("it fits"));
         let shared = Arc::clone(&cluster) as Arc<dyn Cluster>;
@@ -245,7 +258,7 @@ impl World {
         let done = CancellationToken::new();
         tokio::spawn(server::serve_replicas(control, tls, Arc::clone(&gateway), done.clone()));
         tokio::spawn(server::serve_clients(clients, None, Arc::clone(&gateway), done.clone()));
-        Replica { address, gateway, cluster, done }
+        Replica { address, control: control_address, gateway, cluster, done }
     }
 
     /// Adds a warm pod.
@@ -269,6 +282,19 @@ impl World {
     pub async fn add_pod_at(&self, address: SocketAddr) -> FakePod {
         let number = self.next_pod.fetch_add(1, Ordering::Relaxed);
         FakePod::start(&format!("pod-{number}"), &self.pod_identity, Some(address)).await
+    }
+
+    /// Folder with a certificate of the fleet's authority for another name.
+    pub fn certificate_for(&self, name: &str) -> PathBuf {
+        write_identity(&self.authority, self.home.path(), name)
+    }
+
+    /// Folder with a certificate for `name` of an authority that the fleet does not know. Its
+    /// owner trusts that of the fleet.
+    pub fn foreign_certificate_for(&self, name: &str) -> PathBuf {
+        let folder = write_identity(&authority(), &self.home.path().join("foreign"), name);
+        fs::write(folder.join("ca.crt"), self.authority.pem()).expect("written");
+        folder
     }
 
     /// Calls a command in a session by the replica with this number.

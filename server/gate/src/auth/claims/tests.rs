@@ -70,7 +70,9 @@ fn a_tenant_is_a_name_and_nothing_else() {
 #[test]
 fn a_session_that_cannot_be_used_is_not_every_session() {
     assert_eq!(caller(json!({})).expect("a caller").session, SessionScope::Any);
-    for claim in [json!("*"), json!(""), json!("a/b"), json!(7), json!("x".repeat(65))] {
+    let look_alike = json!("w\u{43e}rk");
+    for claim in [json!("*"), json!(""), json!("a/b"), look_alike, json!(7), json!("x".repeat(65))]
+    {
         let error = caller(json!({"browse_session": claim.clone()})).expect_err("no session");
         assert!(error.contains("`browse_session`"), "{claim}: {error}");
     }
