@@ -15,20 +15,16 @@ mod gate_process;
 mod latency;
 mod load;
 mod openings;
-mod options;
+pub mod options;
 mod played_pods;
 mod process;
 mod real_pod;
 mod report;
-mod run;
+pub mod run;
 mod stats;
 mod world;
 
-pub use failure::{Failure, Outcome};
-pub use options::{Options, Size};
-pub use run::run;
-
-use failure::During as _;
+use failure::{During as _, Outcome};
 use options::{Request, USAGE};
 
 /// The gateway that is built with this program.
@@ -54,7 +50,7 @@ fn measure() -> Outcome<String> {
         Request::Run(options) => options,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let report = runtime.during("the runtime")?.block_on(run(&options))?;
+    let report = runtime.during("the runtime")?.block_on(run::run(&options))?;
     if let Some(path) = &options.json {
         let text = serde_json::to_string_pretty(&report).during("the figures")?;
         fs::write(path, text + "\n").during(path.display())?;

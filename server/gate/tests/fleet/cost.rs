@@ -1,7 +1,11 @@
 //! The benchmark of the gateway (`make bench-fleet`) runs, in a small size: each figure is measured,
 //! and calls come to the pods that they are for.
 
-use crate::gateway_cost::{GATE, Options, Size, run};
+use crate::gateway_cost::{
+    GATE,
+    options::{Options, Size},
+    run::run,
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_benchmark_measures_each_figure() {
