@@ -1,7 +1,7 @@
 # Thin: the work is done by the scripts in deploy/, and by cargo.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dashboard build dist release-check demo test test-apps test-cdp test-dist test-fleet test-recordings fuzz check gen bench picture clean clean-tools
+.PHONY: help setup dashboard build dist release-check demo test test-apps test-cdp test-dist test-fleet test-recordings fuzz check gen bench bench-fleet picture clean clean-tools
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ gen: ## Writes the generated files: docs/commands.md, docs/errors.md, the SDK
 
 bench: ## Measures browse against its peers, and writes docs/benchmarks.md
 	@deploy/bench.sh
+
+bench-fleet: ## Measures what the gateway of a fleet costs, for docs/fleet.md
+	@deploy/gateway-cost.sh
 
 picture: ## Makes the pictures of the README and of docs/dashboard.md from real runs
 	@deploy/picture.sh

@@ -2,7 +2,12 @@
 //! have no browser, and in front of `browsed --pod` with its browser.
 
 mod attempts;
+mod cost;
 mod faults;
+// The benchmark, which a test runs in a small size.
+#[allow(dead_code)]
+#[path = "../../benches/gateway_cost/main.rs"]
+mod gateway_cost;
 // The command line has it, too, and uses all of it.
 #[allow(dead_code)]
 #[path = "../../../../cli/tests/support/issuer.rs"]

@@ -92,7 +92,7 @@ fn reference(text: &str, name: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_drives_a_pod_and_stays_in_its_session() {
-    let (world, site) = (World::lasting(10).await, Site::page(PAGE));
+    let (world, site) = (World::keeping_sessions(10).await, Site::page(PAGE));
     let hosts = ("BROWSE_POD_HOSTS", format!("127.0.0.1:{}", site.port()));
     let pod = RealPod::start("mcp-1", &world.pod_identity, &[hosts]).await;
     world.cluster.add_pod(pod.record.clone());

@@ -160,13 +160,6 @@ impl World {
         Self::build(sessions_per_pod, quota, Extras::default()).await
     }
 
-    /// The same with sessions that stay when they are not called for a minute.
-    pub async fn lasting(sessions_per_pod: usize) -> Self {
-        let idle_session_time = Some(Duration::from_secs(60));
-        let extras = Extras { idle_session_time, ..Extras::default() };
-        Self::build(sessions_per_pod, QUOTA, extras).await
-    }
-
     /// Replicas of a fleet whose pods save their sessions.
     pub async fn restoring(sessions_per_pod: usize) -> Self {
         let quota = "sessions = 1000\nsessions_per_minute = 10000\nqueue = 500";
