@@ -268,6 +268,59 @@ fn a_login_in_a_window_is_saved_as_the_session_ends() {
     }
 }
 
+/// Keeps a login in a database, as some applications do.
+const APP: &str = "<title>App</title><script>
+    const open = () => new Promise((resolve, reject) => {
+      const request = indexedDB.open('login', 2);
+      request.onupgradeneeded = () => request.result.createObjectStore('users', { keyPath: 'uid' });
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+    const run = async (mode, work) => {
+      const database = await open();
+      const request = work(database.transaction('users', mode).objectStore('users'));
+      return new Promise((resolve) => { request.onsuccess = () => {
+        database.close();
+        resolve(JSON.stringify(request.result));
+      }; });
+    };
+    const signIn = (name) => run('readwrite', (users) => users.put({ uid: 1, name, at: new Date(0) }));
+    const user = () => run('readonly', (users) => users.get(1));
+    </script>";
+
+fn signed_in(name: &str) -> Value {
+    json!(format!("{{\"uid\":1,\"name\":\"{name}\",\"at\":\"1970-01-01T00:00:00.000Z\"}}"))
+}
+
+#[test]
+fn databases_are_kept_and_saved() {
+    let (site, project) = (Site::page(APP), project());
+    project.ok(&["session", "new", "work", "--keep"]);
+    work(&project, &["goto", &site.url("/")]);
+    work(&project, &["js", "signIn('ann')"]);
+    project.ok(&["stop"]);
+    assert_eq!(work(&project, &["js", "user()"]), signed_in("ann"));
+    let saved = project.json(&["--session", "work", "state", "save", "login"]);
+    assert_eq!(saved["databases"], json!(1), "{saved}");
+    let loaded = project.json(&["--session", "other", "state", "load", "login"]);
+    assert_eq!((&loaded["databases"], &loaded["problems"]), (&json!(1), &Value::Null), "{loaded}");
+    let other = project.json(&["--session", "other", "js", "user()"]);
+    assert_eq!(other, signed_in("ann"));
+}
+
+#[test]
+fn databases_move_to_a_window_and_back() {
+    let Some((_screen, project)) = with_screen() else { return };
+    let site = Site::page(APP);
+    project.json(&["goto", &site.url("/")]);
+    project.json(&["js", "signIn('ann')"]);
+    project.json(&["connect"]);
+    assert_eq!(project.json(&["js", "user()"]), signed_in("ann"));
+    project.json(&["js", "signIn('bob')"]);
+    project.json(&["disconnect"]);
+    assert_eq!(project.json(&["js", "user()"]), signed_in("bob"));
+}
+
 #[test]
 fn a_session_in_a_window_is_saved_when_it_is_back() {
     let Some((_screen, project)) = with_screen() else { return };

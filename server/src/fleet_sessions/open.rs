@@ -103,7 +103,8 @@ impl FleetSessions {
         progress.epoch = header.epoch;
         progress.version = Some(stored.version);
         self.take_object(held, progress, header.saved_at, &packed).await?;
-        let restored = RestoredSession { counts: StateCounts::from(&contents), saved_at: header.saved_at };
+        let restored =
+            RestoredSession { counts: StateCounts::from(&contents), saved_at: header.saved_at };
         self.restore(held, contents, owner).await?;
         self.renew(held, begun);
         tracing::info!(session = %held.name.session, counts = %restored.counts, "restored");
@@ -174,4 +175,3 @@ fn cannot_open(held: &HeldSession, error: &Error) -> Error {
     let hint = format!("Run `browse session close {name}` to give up what is stored");
     Error::new(error.reason(), message).with("session", name).with(HINT_KEY, hint)
 }
-
