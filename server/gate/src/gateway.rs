@@ -1,7 +1,11 @@
 //! One replica of the gateway: from a call to the pod of its session and back.
 
+mod access;
+mod client_limits;
+mod devtools;
 mod forward;
 mod session_of_call;
+mod tunnel;
 
 use std::{
     convert::Infallible,
@@ -9,14 +13,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use browse_base::{Error, HINT_KEY, Result};
+use browse_base::{Error, Result};
 use browse_fleet::{
     GATE_NAME, PLACE_PATH, PlaceRequest, PlaceResponse, RELEASE_PATH, ReleaseRequest, SessionKey,
-    SessionScope,
 };
 use browse_policy::layer::{bearer_token, error_reply, requested_timeout};
-use browse_proto::{Command, FLEET_DOCUMENT_PATH, Reason, Scope};
-use http::{Method, Request, Response, header};
+use browse_proto::{Command, FLEET_DOCUMENT_PATH, Reason};
+use http::{HeaderValue, Method, Request, Response, header};
 use tonic::body::Body;
 
 use crate::{
@@ -27,8 +30,12 @@ use crate::{
     peer::PeerClient,
     placement::{Placement, unavailable},
     pods::PodClient,
+    public_address::PublicAddress,
     routes::Routes,
 };
+use access::{check_scope, session_of};
+use client_limits::ClientLimits;
+use devtools::ClientPath;
 use session_of_call::CallBody;
 
 /// Time that a call without a deadline waits for a place.
@@ -44,6 +51,9 @@ const WAIT_MARGIN: Duration = Duration::from_secs(2);
 const ROUTE_INTERVAL: Duration = Duration::from_millis(5);
 const ROUTE_LOOKS: u32 = 400;
 
+/// The same for one that another replica gave.
+const OPEN_LOOKS: u32 = 100;
+
 /// The gateway.
 pub struct Gateway {
     authenticator: Arc<Authenticator>,
@@ -54,6 +64,8 @@ pub struct Gateway {
     replicas: PeerClient,
     routes: Mutex<Routes>,
     metrics: Arc<Metrics>,
+    address: PublicAddress,
+    clients: Arc<ClientLimits>,
     restores_sessions: bool,
 }
 
@@ -67,6 +79,8 @@ pub struct GatewayParts {
     pub pods: Arc<PodClient>,
     pub identity: Arc<browse_fleet::FleetIdentity>,
     pub metrics: Arc<Metrics>,
+    /// Where clients reach it.
+    pub address: PublicAddress,
     /// Whether pods save their sessions in an object store, so that another one can restore them.
     pub restores_sessions: bool,
 }
@@ -86,6 +100,8 @@ impl Gateway {
             pods: parts.pods,
             routes: Mutex::new(Routes::new(parts.restores_sessions)),
             metrics: parts.metrics,
+            address: parts.address,
+            clients: Arc::default(),
             restores_sessions: parts.restores_sessions,
         });
         gateway.update_routes();
@@ -143,6 +159,7 @@ impl Gateway {
             warm: pods.values().filter(|pod| pod.is_warm()).count(),
             claimed: pods.values().filter(|pod| pod.claim.is_some()).count(),
             sessions: routes.len(),
+            clients: self.clients.len(),
             leads: self.leads(),
             is_available: self.cluster.is_available(),
         };
@@ -158,6 +175,9 @@ impl Gateway {
         }
         if request.method() == Method::GET && request.uri().path() == FLEET_DOCUMENT_PATH {
             return Ok(self.login.answer());
+        }
+        if let Some(path) = ClientPath::read(request.uri().path()) {
+            return devtools::connect(self, path, request).await;
         }
         let token = bearer_token(&request)?;
         let caller = self.authenticator.authenticate(token.as_deref()).await?;
@@ -187,8 +207,7 @@ impl Gateway {
             (known, any, routes.take_lost(key))
         };
         if is_lost && !self.restores_sessions {
-            let message = format!("the pod of the session `{}` has ended", key.session);
-            return Err(Error::new(Reason::SessionLost, message).with("session", &key.session));
+            return Err(lost_session(key));
         }
         if let Some(pod) = known {
             return Ok(pod);
@@ -197,10 +216,25 @@ impl Gateway {
         if opens_session(command) || self.restores_sessions && command.name == "session close" {
             return self.place(caller, wait, key, None).await;
         }
-        any.ok_or_else(|| {
-            let message = format!("the session `{}` is not open", key.session);
-            Error::new(Reason::SessionNotFound, message).with("session", &key.session)
-        })
+        any.ok_or_else(|| closed_session(key))
+    }
+
+    /// The pod of a session that is open; it may have got it just now by another replica.
+    async fn pod_of_open(&self, key: &SessionKey) -> Result<PodRecord> {
+        for _ in 0..OPEN_LOOKS {
+            self.update_routes();
+            {
+                let mut routes = self.lock();
+                if let Some(pod) = routes.pod(key) {
+                    return Ok(pod.clone());
+                }
+                if routes.take_lost(key) && !self.restores_sessions {
+                    return Err(lost_session(key));
+                }
+            }
+            tokio::time::sleep(ROUTE_INTERVAL).await;
+        }
+        Err(closed_session(key))
     }
 
     /// Asks the replica that leads for a place: another one than in the pod that it moves from.
@@ -314,34 +348,22 @@ fn command_of(request: &Request<Body>) -> Result<&'static Command> {
     }
 }
 
-/// Refuses what the token of the caller does not allow; the pod does so again.
-fn check_scope(caller: &Caller, command: &Command) -> Result<()> {
-    let is_held = caller.scopes.iter().any(|scope| scope == command.scope.name());
-    if is_held || matches!(command.scope, Scope::Any | Scope::Public) {
-        return Ok(());
-    }
-    let required = command.scope.name();
-    let message = format!("`{}` needs the `{required}` scope", command.name);
-    Err(Error::new(Reason::ScopeDenied, message)
-        .with("required", required)
-        .with("held", caller.scopes.join(","))
-        .with(HINT_KEY, format!("Get a token with the scope `{required}` from your issuer")))
-}
-
-/// The session of a call: the one that it names, else the one of its token.
-fn session_of(caller: &Caller, body: &CallBody) -> Result<String> {
-    let named = body.session();
-    match &caller.session {
-        SessionScope::Any => Ok(named.unwrap_or("default").to_owned()),
-        SessionScope::Only(own) if named.is_none_or(|named| named == own) => Ok(own.clone()),
-        SessionScope::Only(_) => {
-            let message = "the token is good for another session alone";
-            Err(Error::new(Reason::SessionDenied, message))
-        }
-    }
-}
-
 /// Whether a command opens the session that it is for.
 fn opens_session(command: &Command) -> bool {
-    command.name == "session new" || command.service == "BrowserService"
+    matches!(command.name, "session new" | devtools::COMMAND) || command.service == "BrowserService"
+}
+
+fn closed_session(key: &SessionKey) -> Error {
+    let message = format!("the session `{}` is not open", key.session);
+    Error::new(Reason::SessionNotFound, message).with("session", &key.session)
+}
+
+fn lost_session(key: &SessionKey) -> Error {
+    let message = format!("the pod of the session `{}` has ended", key.session);
+    Error::new(Reason::SessionLost, message).with("session", &key.session)
+}
+
+fn header_value(name: &str, value: &str) -> Result<HeaderValue> {
+    HeaderValue::try_from(value)
+        .map_err(|error| Error::new(Reason::Bug, format!("`{name}`: {error}")))
 }

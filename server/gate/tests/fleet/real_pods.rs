@@ -27,16 +27,16 @@ const START_LIMIT: Duration = Duration::from_secs(60);
 const PAGE: &str = "<title>Shop</title><button onclick=\"document.title = 'Sold'\">Buy</button>";
 
 /// A daemon as a pod.
-struct RealPod {
+pub struct RealPod {
     child: Child,
-    record: PodRecord,
+    pub record: PodRecord,
     health: SocketAddr,
     _home: tempfile::TempDir,
 }
 
 impl RealPod {
     /// Starts one whose pages may visit every public host, and waits until it is ready.
-    async fn start(name: &str, identity: &Path, more: &[(&str, String)]) -> Self {
+    pub async fn start(name: &str, identity: &Path, more: &[(&str, String)]) -> Self {
         let home = tempfile::tempdir().expect("a folder");
         let (listen, health) = (free_address(), free_address());
         let uid = format!("uid-{name}");
