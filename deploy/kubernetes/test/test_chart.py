@@ -309,6 +309,7 @@ class Gate(unittest.TestCase):
         self.assertEqual(
             (found["sessions_per_pod"], found["public_tls"]), (1, "/etc/browse/public-tls")
         )
+        self.assertEqual(found["public_url"], "https://browse.example.com:8443")
         self.assertEqual(found["cluster"]["namespace"], NAMESPACE)
         self.assertEqual(gate_settings("hpa")["listen"], "[::]:8080")
         self.assertEqual(

@@ -28,6 +28,10 @@ pub struct GateConfig {
     /// Folder with `tls.crt` and `tls.key` for clients; none where something in front has TLS.
     #[serde(default)]
     pub public_tls: Option<PathBuf>,
+    /// The URL at which clients reach the gateway, for the addresses that `cdp-url` gives out;
+    /// without it, that of the call counts.
+    #[serde(default)]
+    pub public_url: Option<String>,
     /// Port of the pods.
     #[serde(default = "default_pod_port")]
     pub pod_port: u16,

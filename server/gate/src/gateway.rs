@@ -1,8 +1,12 @@
 //! One replica of the gateway: from a call to the pod of its session and back.
 
+mod access;
 mod call_scopes;
+mod client_limits;
+mod devtools;
 mod forward;
 mod session_of_call;
+mod tunnel;
 
 use std::{
     convert::Infallible,
@@ -13,11 +17,10 @@ use std::{
 use browse_base::{Error, Result};
 use browse_fleet::{
     GATE_NAME, PLACE_PATH, PlaceRequest, PlaceResponse, RELEASE_PATH, ReleaseRequest, SessionKey,
-    SessionScope,
 };
 use browse_policy::layer::{bearer_token, error_reply, requested_timeout};
 use browse_proto::{Command, FLEET_DOCUMENT_PATH, Reason};
-use http::{Method, Request, Response, header};
+use http::{HeaderValue, Method, Request, Response, header};
 use tonic::body::Body;
 
 use crate::{
@@ -28,9 +31,13 @@ use crate::{
     peer::PeerClient,
     placement::{Placement, unavailable},
     pods::PodClient,
+    public_address::PublicAddress,
     routes::Routes,
 };
+use access::session_of;
 use call_scopes::CallScopes;
+use client_limits::ClientLimits;
+use devtools::ClientPath;
 use session_of_call::CallBody;
 
 /// Time that a call without a deadline waits for a place.
@@ -46,6 +53,9 @@ const WAIT_MARGIN: Duration = Duration::from_secs(2);
 const ROUTE_INTERVAL: Duration = Duration::from_millis(5);
 const ROUTE_LOOKS: u32 = 400;
 
+/// The same for one that another replica gave.
+const OPEN_LOOKS: u32 = 100;
+
 /// The gateway.
 pub struct Gateway {
     authenticator: Arc<Authenticator>,
@@ -56,6 +66,8 @@ pub struct Gateway {
     replicas: PeerClient,
     routes: Mutex<Routes>,
     metrics: Arc<Metrics>,
+    address: PublicAddress,
+    clients: Arc<ClientLimits>,
     restores_sessions: bool,
 }
 
@@ -69,6 +81,8 @@ pub struct GatewayParts {
     pub pods: Arc<PodClient>,
     pub identity: Arc<browse_fleet::FleetIdentity>,
     pub metrics: Arc<Metrics>,
+    /// Where clients reach it.
+    pub address: PublicAddress,
     /// Whether pods save their sessions in an object store, so that another one can restore them.
     pub restores_sessions: bool,
 }
@@ -88,6 +102,8 @@ impl Gateway {
             pods: parts.pods,
             routes: Mutex::new(Routes::new(parts.restores_sessions)),
             metrics: parts.metrics,
+            address: parts.address,
+            clients: Arc::default(),
             restores_sessions: parts.restores_sessions,
         });
         gateway.update_routes();
@@ -145,6 +161,7 @@ impl Gateway {
             warm: pods.values().filter(|pod| pod.is_warm()).count(),
             claimed: pods.values().filter(|pod| pod.claim.is_some()).count(),
             sessions: routes.len(),
+            clients: self.clients.len(),
             leads: self.leads(),
             is_available: self.cluster.is_available(),
         };
@@ -160,6 +177,9 @@ impl Gateway {
         }
         if request.method() == Method::GET && request.uri().path() == FLEET_DOCUMENT_PATH {
             return Ok(self.login.answer());
+        }
+        if let Some(path) = ClientPath::read(request.uri().path()) {
+            return devtools::connect(self, path, request).await;
         }
         let token = bearer_token(&request)?;
         let mut caller = self.authenticator.authenticate(token.as_deref()).await?;
@@ -191,8 +211,7 @@ impl Gateway {
             (known, any, routes.take_lost(key))
         };
         if is_lost && !self.restores_sessions {
-            let message = format!("the pod of the session `{}` has ended", key.session);
-            return Err(Error::new(Reason::SessionLost, message).with("session", &key.session));
+            return Err(lost_session(key));
         }
         if let Some(pod) = known {
             return Ok(pod);
@@ -201,10 +220,25 @@ impl Gateway {
         if opens_session(command) || self.restores_sessions && command.name == "session close" {
             return self.place(caller, wait, key, None).await;
         }
-        any.ok_or_else(|| {
-            let message = format!("the session `{}` is not open", key.session);
-            Error::new(Reason::SessionNotFound, message).with("session", &key.session)
-        })
+        any.ok_or_else(|| closed_session(key))
+    }
+
+    /// The pod of a session that is open; it may have got it just now by another replica.
+    async fn pod_of_open(&self, key: &SessionKey) -> Result<PodRecord> {
+        for _ in 0..OPEN_LOOKS {
+            self.update_routes();
+            {
+                let mut routes = self.lock();
+                if let Some(pod) = routes.pod(key) {
+                    return Ok(pod.clone());
+                }
+                if routes.take_lost(key) && !self.restores_sessions {
+                    return Err(lost_session(key));
+                }
+            }
+            tokio::time::sleep(ROUTE_INTERVAL).await;
+        }
+        Err(closed_session(key))
     }
 
     /// Asks the replica that leads for a place: another one than in the pod that it moves from.
@@ -318,20 +352,22 @@ fn command_of(request: &Request<Body>) -> Result<&'static Command> {
     }
 }
 
-/// The session of a call: the one that it names, else the one of its token.
-fn session_of(caller: &Caller, body: &CallBody) -> Result<String> {
-    let named = body.session();
-    match &caller.session {
-        SessionScope::Any => Ok(named.unwrap_or("default").to_owned()),
-        SessionScope::Only(own) if named.is_none_or(|named| named == own) => Ok(own.clone()),
-        SessionScope::Only(_) => {
-            let message = "the token is good for another session alone";
-            Err(Error::new(Reason::SessionDenied, message))
-        }
-    }
-}
-
 /// Whether a command opens the session that it is for.
 fn opens_session(command: &Command) -> bool {
-    command.name == "session new" || command.service == "BrowserService"
+    matches!(command.name, "session new" | devtools::COMMAND) || command.service == "BrowserService"
+}
+
+fn closed_session(key: &SessionKey) -> Error {
+    let message = format!("the session `{}` is not open", key.session);
+    Error::new(Reason::SessionNotFound, message).with("session", &key.session)
+}
+
+fn lost_session(key: &SessionKey) -> Error {
+    let message = format!("the pod of the session `{}` has ended", key.session);
+    Error::new(Reason::SessionLost, message).with("session", &key.session)
+}
+
+fn header_value(name: &str, value: &str) -> Result<HeaderValue> {
+    HeaderValue::try_from(value)
+        .map_err(|error| Error::new(Reason::Bug, format!("`{name}`: {error}")))
 }

@@ -13,6 +13,7 @@ pub mod metrics;
 pub mod peer;
 pub mod placement;
 pub mod pods;
+pub mod public_address;
 pub mod server;
 
 mod queue;

@@ -23,6 +23,7 @@ use browse_gate::{
     metrics::Metrics,
     placement::Placement,
     pods::PodClient,
+    public_address::PublicAddress,
     server,
 };
 use browse_proto::Reason;
@@ -91,6 +92,7 @@ async fn serve(config: GateConfig) -> Result<()> {
         config.placement(),
         Arc::clone(&metrics),
     );
+    let address = PublicAddress::new(config.public_url.as_deref(), public_tls.is_some())?;
     let login = LoginDocument::new(&config.cluster.fleet, &config.login, &config.auth)?;
     let gateway = Gateway::start(GatewayParts {
         authenticator: Authenticator::new(config.auth)?,
@@ -100,6 +102,7 @@ async fn serve(config: GateConfig) -> Result<()> {
         pods,
         identity,
         metrics,
+        address,
         restores_sessions: config.restore_sessions,
     })?;
     let (draining, done) = (CancellationToken::new(), CancellationToken::new());

@@ -41,6 +41,8 @@ pub struct FleetCounts {
     pub claimed: usize,
     /// Sessions that have a pod.
     pub sessions: usize,
+    /// Clients of the DevTools protocol that are connected.
+    pub clients: usize,
     /// Whether this replica hands out places.
     pub leads: bool,
     /// Whether the cluster answers.
@@ -89,6 +91,11 @@ impl Metrics {
             ("browse_pool_ready", "Warm pods that are ready.", fleet.warm),
             ("browse_pool_claimed", "Pods with a tenant.", fleet.claimed),
             ("browse_gate_sessions", "Sessions that have a pod.", fleet.sessions),
+            (
+                "browse_gate_devtools_clients",
+                "Clients of the DevTools protocol that are connected.",
+                fleet.clients,
+            ),
             ("browse_gate_leader", "Whether this replica hands out places.", fleet.leads.into()),
             (
                 "browse_gate_cluster_available",

@@ -1,6 +1,10 @@
 //! HTTP/2 by mutual TLS to pods and to other replicas of the gateway. One connection to each
 //! address carries all calls.
 
+mod upgrade;
+
+pub use upgrade::UpgradeClient;
+
 use std::{
     io,
     net::SocketAddr,

@@ -2,6 +2,7 @@
 
 mod content;
 mod frame;
+mod gateway;
 mod step_handlers;
 mod target;
 

@@ -9,6 +9,9 @@ tls = "/etc/browse/tls"
 {{- if .Values.gate.publicTls.secret }}
 public_tls = "/etc/browse/public-tls"
 {{- end }}
+{{- with .Values.gate.publicUrl }}
+public_url = {{ . | toJson }}
+{{- end }}
 pod_port = 7443
 sessions_per_pod = {{ int .Values.pool.sessions }}
 empty_pod_time = "{{ int .Values.pool.emptySeconds }}s"

@@ -1,17 +1,18 @@
 //! Passes a call on to its pod, with the pod's own token instead of the caller's.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use browse_base::{Error, Result};
 use browse_fleet::{
-    MISMATCH_HEADER, MOVED_HEADER, POD_HEADER, SessionKey, TENANT_HEADER, TokenRequest,
+    ADDRESS_HEADER, DEVTOOLS_PATH, LIFETIME_HEADER, MISMATCH_HEADER, MOVED_HEADER, POD_HEADER,
+    SessionKey, TENANT_HEADER, TokenRequest,
 };
 use browse_proto::{Command, Reason, Requires, Scope, metadata};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use hyper::body::Incoming;
 use tonic::body::Body;
 
-use super::{CallBody, Gateway};
+use super::{CallBody, Gateway, devtools, header_value};
 use crate::{auth::Caller, cluster::PodRecord, peer::PeerError};
 
 /// Sends of one call, when that is safe.
@@ -24,7 +25,7 @@ const MAX_MOVES: u32 = 2;
 const RESEND_DELAY: Duration = Duration::from_millis(100);
 
 /// Headers of the connection to the caller, and what a caller does not say itself.
-const DROPPED_HEADERS: [&str; 10] = [
+const DROPPED_HEADERS: [&str; 12] = [
     "connection",
     "keep-alive",
     "proxy-authorization",
@@ -34,6 +35,8 @@ const DROPPED_HEADERS: [&str; 10] = [
     metadata::CWD,
     metadata::CALLER,
     metadata::SCOPES,
+    ADDRESS_HEADER,
+    LIFETIME_HEADER,
     "x-forwarded-for",
 ];
 
@@ -68,10 +71,12 @@ pub async fn forward(
     mut pod: PodRecord,
 ) -> Result<Response<Body>> {
     let max_moves = if gateway.restores_sessions { MAX_MOVES } else { 0 };
+    // What a WebSocket opened ended with its connection.
+    let can_repeat = call.is_upgrade() || only_reads(command);
     let (mut sends, mut moves) = (0, 0);
     loop {
         sends += 1;
-        let (outcome, is_kept) = send(gateway, caller, &mut call, key, &pod).await?;
+        let (outcome, is_kept) = send(gateway, caller, command, &mut call, key, &pod).await?;
         let unanswered = match outcome {
             Ok(response) if response.headers().contains_key(MISMATCH_HEADER) => {
                 gateway.pods.forget(&pod);
@@ -81,7 +86,7 @@ pub async fn forward(
                 if is_unauthenticated(&response) {
                     // Its token has ended, and it may have ended while the call ran.
                     gateway.pods.forget(&pod);
-                    if !only_reads(command) {
+                    if !can_repeat {
                         return Err(unknown_outcome(command, key));
                     }
                     if is_kept && sends == 1 {
@@ -126,6 +131,7 @@ pub async fn forward(
 async fn send(
     gateway: &Gateway,
     caller: &Caller,
+    command: &Command,
     call: &mut CallBody,
     key: &SessionKey,
     pod: &PodRecord,
@@ -137,7 +143,14 @@ async fn send(
     };
     let (mut request, is_kept) = call.next_request();
     set_headers(request.headers_mut(), &token, pod, key)?;
-    let response = gateway.pods.send(pod, request).await;
+    if command.name == devtools::COMMAND {
+        let address = gateway.address.for_caller(request.uri(), request.headers());
+        set_client_headers(request.headers_mut(), caller, pod, address)?;
+    }
+    let response = match call.is_upgrade() {
+        true => gateway.pods.connect(pod, request).await,
+        false => gateway.pods.send(pod, request).await,
+    };
     Ok((response.map_err(Unanswered::Broken), is_kept))
 }
 
@@ -221,9 +234,27 @@ fn set_headers(
         (metadata::SESSION, key.session.clone()),
     ];
     for (name, value) in values {
-        let value = HeaderValue::try_from(value)
-            .map_err(|error| Error::new(Reason::Bug, format!("`{name}`: {error}")))?;
-        headers.insert(HeaderName::from_static(name), value);
+        headers.insert(HeaderName::from_static(name), header_value(name, &value)?);
+    }
+    Ok(())
+}
+
+/// Says to the pod where its clients of the DevTools protocol come from, and for how long.
+fn set_client_headers(
+    headers: &mut HeaderMap,
+    caller: &Caller,
+    pod: &PodRecord,
+    address: Option<String>,
+) -> Result<()> {
+    if let Some(address) = address {
+        let address = format!("{address}{DEVTOOLS_PATH}/{}", pod.uid);
+        headers.insert(ADDRESS_HEADER, header_value(ADDRESS_HEADER, &address)?);
+    }
+    if let Some(end) = caller.expires_at {
+        let left = end.duration_since(SystemTime::now()).unwrap_or_default();
+        // A token is good for some seconds after its end.
+        let left = left.as_secs().max(1).to_string();
+        headers.insert(LIFETIME_HEADER, header_value(LIFETIME_HEADER, &left)?);
     }
     Ok(())
 }

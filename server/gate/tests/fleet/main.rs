@@ -3,6 +3,7 @@
 
 mod attempts;
 mod cost;
+mod devtools;
 mod faults;
 // The benchmark, which a test runs in a small size.
 #[allow(dead_code)]
@@ -25,3 +26,4 @@ mod s3;
 mod site;
 mod support;
 mod tenants;
+mod websockets;

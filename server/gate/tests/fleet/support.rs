@@ -15,9 +15,9 @@ use std::{
 
 use browse_base::{Error, hex};
 use browse_fleet::{
-    CLOSE_PATH, CloseRequest, FleetIdentity, GATE_NAME, MISMATCH_HEADER, MOVED_HEADER, POD_HEADER,
-    POD_NAME, PodStatus, PodUid, STATUS_PATH, SessionStatus, TENANT_HEADER, TOKEN_PATH, Tenant,
-    TokenRequest, TokenResponse,
+    ADDRESS_HEADER, CLOSE_PATH, CloseRequest, DEVTOOLS_PATH, FleetIdentity, GATE_NAME,
+    MISMATCH_HEADER, MOVED_HEADER, POD_HEADER, POD_NAME, PodStatus, PodUid, STATUS_PATH,
+    SessionStatus, TENANT_HEADER, TOKEN_PATH, Tenant, TokenRequest, TokenResponse,
 };
 use browse_gate::{
     auth::{AuthSettings, Authenticator},
@@ -30,6 +30,7 @@ use browse_gate::{
     metrics::Metrics,
     placement::{Placement, PlacementSettings},
     pods::PodClient,
+    public_address::PublicAddress,
     server,
 };
 use browse_policy::layer::json_error;
@@ -51,6 +52,8 @@ use sha2::{Digest as _, Sha256};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
+
+use crate::websockets;
 
 /// The longest that something takes to come about.
 pub const LIMIT: Duration = Duration::from_secs(10);
@@ -116,6 +119,8 @@ struct PodState {
     idle_s: Mutex<u64>,
     /// Whether its sessions have moved: it does nothing for them any more.
     has_moved: AtomicBool,
+    /// Bytes that it has sent to a client that asks for more than it reads.
+    sent: Arc<AtomicUsize>,
 }
 
 /// What a fleet of a test has beside its replicas.
@@ -186,7 +191,7 @@ impl World {
         let authority = authority();
         let gate_identity = write_identity(&authority, home.path(), GATE_NAME);
         let pod_identity = write_identity(&authority, home.path(), POD_NAME);
-        fs::write(home.path().join("keys.toml"), api_keys()).expect("written");
+        fs::write(home.path().join("keys.toml"), api_keys(&TENANTS)).expect("written");
         let keys = home.path().join("keys.toml").display().to_string();
         let auth = format!("api_keys = \"{keys}\"\n{issuer}\n[default_quota]\n{quota}\n");
         let empty_pod_time = Duration::from_secs(1);
@@ -245,6 +250,7 @@ impl World {
             pods,
             identity,
             metrics,
+            address: PublicAddress::default(),
             restores_sessions: self.sessions == SavedSessions::Restored,
         });
         let gateway = gateway.expect("it starts");
@@ -252,6 +258,12 @@ impl World {
         tokio::spawn(server::serve_replicas(control, tls, Arc::clone(&gateway), done.clone()));
         tokio::spawn(server::serve_clients(clients, None, Arc::clone(&gateway), done.clone()));
         Replica { address, control: control_address, gateway, cluster, done }
+    }
+
+    /// Revokes the key of a tenant.
+    pub fn revoke_key(&self, tenant: &str) {
+        let others: Vec<_> = TENANTS.into_iter().filter(|known| *known != tenant).collect();
+        fs::write(self.home.path().join("keys.toml"), api_keys(&others)).expect("written");
     }
 
     /// Adds a warm pod.
@@ -399,6 +411,7 @@ impl FakePod {
             breaks: AtomicUsize::new(0),
             idle_s: Mutex::default(),
             has_moved: AtomicBool::new(false),
+            sent: Arc::default(),
         });
         let done = CancellationToken::new();
         let acceptor = TlsAcceptor::from(Arc::new(tls));
@@ -432,6 +445,11 @@ impl FakePod {
     /// What was called, as `session command`.
     pub fn calls(&self) -> Vec<String> {
         self.state.calls.lock().expect("no panic").clone()
+    }
+
+    /// Bytes that it has sent to a client that asks for more than it reads.
+    pub fn sent_bytes(&self) -> usize {
+        self.state.sent.load(Ordering::Relaxed)
     }
 
     /// Its sessions were called last as long ago.
@@ -483,7 +501,7 @@ async fn serve_pod(
                 answer_pod(Arc::clone(&state), request, breaks.clone())
             });
             let builder = Builder::new(TokioExecutor::new());
-            let serving = builder.serve_connection(TokioIo::new(stream), service);
+            let serving = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
             tokio::select! {
                 _ = serving => {}
                 () = done.cancelled() => {}
@@ -495,12 +513,13 @@ async fn serve_pod(
 
 async fn answer_pod(
     state: Arc<PodState>,
-    request: Request<Incoming>,
+    mut request: Request<Incoming>,
     breaks: CancellationToken,
 ) -> Result<Response<tonic::body::Body>, Infallible> {
     let mismatch = |why: &str| Ok(json_error(Error::new(Reason::PodMismatch, why.to_owned())));
     let path = request.uri().path().to_owned();
     let headers = request.headers().clone();
+    let upgrade = hyper::upgrade::on(&mut request);
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or("");
     let body = request.into_body().collect().await.expect("a body").to_bytes();
     if path == STATUS_PATH {
@@ -551,6 +570,16 @@ async fn answer_pod(
         refusal.headers_mut().insert(MISMATCH_HEADER, header::HeaderValue::from_static("1"));
         return Ok(refusal);
     }
+    let accept = |session: &str| {
+        let who = format!("{} {session}", state.uid);
+        websockets::accept(&headers, upgrade.clone(), who, Arc::clone(&state.sent))
+    };
+    if let Some(capability) = path.strip_prefix(&format!("{DEVTOOLS_PATH}/")) {
+        return Ok(match capability {
+            websockets::CAPABILITY => accept("by address"),
+            _ => websockets::not_found(),
+        });
+    }
     let token = text("authorization").trim_start_matches("Bearer ").to_owned();
     if !token.starts_with(&format!("{}.{}.", state.uid, text(TENANT_HEADER))) {
         return Ok(json_error(Error::new(Reason::TokenInvalid, "it is not a token of this pod")));
@@ -559,6 +588,9 @@ async fn answer_pod(
         let mut response = json_error(Error::new(Reason::SessionMoved, "it has moved"));
         response.headers_mut().insert(MOVED_HEADER, header::HeaderValue::from_static("1"));
         return Ok(response);
+    }
+    if path == DEVTOOLS_PATH {
+        return Ok(accept(text(metadata::SESSION)));
     }
     let (session, command) = (text(metadata::SESSION).to_owned(), Command::by_path(&path));
     let name = command.map_or("unknown", |command| command.name);
@@ -583,6 +615,7 @@ async fn answer_pod(
     }
     json_answer(&json!({
         "pod": state.uid, "tenant": text(TENANT_HEADER), "session": session, "token": token,
+        "address": text(ADDRESS_HEADER),
         "headers": headers.keys().map(ToString::to_string).collect::<Vec<_>>(),
     }))
 }
@@ -607,8 +640,8 @@ fn json_answer(message: &impl serde::Serialize) -> Result<Response<tonic::body::
     Ok(response)
 }
 
-fn api_keys() -> String {
-    let key = |tenant: &str| {
+fn api_keys(tenants: &[&str]) -> String {
+    let key = |tenant: &&str| {
         let hash = hex(&Sha256::digest(format!("{tenant}-key")));
         format!(
             "[[key]]\nsha256 = \"{hash}\"\ntenant = \"{tenant}\"\nsubject = \"ann\"\n\
@@ -620,7 +653,7 @@ fn api_keys() -> String {
         "[[key]]\nsha256 = \"{narrow}\"\ntenant = \"acme\"\nsubject = \"bob\"\n\
          scopes = [\"read\"]\nsession = \"one\"\n"
     );
-    TENANTS.map(key).concat() + &narrow
+    tenants.iter().map(key).collect::<String>() + &narrow
 }
 
 fn authority() -> CertifiedIssuer<'static, KeyPair> {

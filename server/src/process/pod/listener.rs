@@ -16,7 +16,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tonic::body::Body;
 use tower::{ServiceExt as _, service_fn, util::BoxCloneSyncService};
 
-use super::{Pod, control};
+use super::{Pod, control, devtools};
 use crate::{dispatch::acts_in_session, process::connection};
 
 /// Time that a greeting may take.
@@ -93,6 +93,9 @@ async fn answer(
         response.headers_mut().insert(MOVED_HEADER, HeaderValue::from_static("1"));
         return Ok(response);
     }
+    if devtools::is_client_path(request.uri().path()) {
+        return Ok(devtools::answer(&pod, request).await);
+    }
     request.headers_mut().remove(POD_HEADER);
     request.headers_mut().remove(TENANT_HEADER);
     let headers = request.headers().clone();
@@ -105,9 +108,11 @@ async fn answer(
 
 /// The session that a call uses, if it uses one.
 fn used_session(request: &Request<Body>) -> Option<String> {
-    let command = Command::by_path(request.uri().path())?;
-    let uses_session =
-        acts_in_session(command) || matches!(command.name, "session new" | "session close");
+    let path = request.uri().path();
+    let uses_session = devtools::is_client_path(path)
+        || Command::by_path(path).is_some_and(|command| {
+            acts_in_session(command) || matches!(command.name, "session new" | "session close")
+        });
     let name = request.headers().get(metadata::SESSION)?.to_str().ok()?;
     uses_session.then(|| name.to_owned())
 }
