@@ -1,6 +1,10 @@
 //! One replica of the gateway: from a call to the pod of its session and back.
 
+mod call_record;
 mod forward;
+mod observed_body;
+mod outcome;
+mod pod_spans;
 mod session_of_call;
 
 use std::{
@@ -24,11 +28,14 @@ use crate::{
     cluster::{Cluster, PodRecord},
     login::LoginDocument,
     metrics::{FleetCounts, Metrics},
+    observer::Observer,
     peer::PeerClient,
     placement::{Placement, unavailable},
     pods::PodClient,
     routes::Routes,
 };
+use call_record::CallRecord;
+use forward::AdmittedCall;
 use session_of_call::CallBody;
 
 /// Time that a call without a deadline waits for a place.
@@ -54,6 +61,7 @@ pub struct Gateway {
     replicas: PeerClient,
     routes: Mutex<Routes>,
     metrics: Arc<Metrics>,
+    observer: Arc<Observer>,
     restores_sessions: bool,
 }
 
@@ -67,6 +75,7 @@ pub struct GatewayParts {
     pub pods: Arc<PodClient>,
     pub identity: Arc<browse_fleet::FleetIdentity>,
     pub metrics: Arc<Metrics>,
+    pub observer: Arc<Observer>,
     /// Whether pods save their sessions in an object store, so that another one can restore them.
     pub restores_sessions: bool,
 }
@@ -86,6 +95,7 @@ impl Gateway {
             pods: parts.pods,
             routes: Mutex::new(Routes::new(parts.restores_sessions)),
             metrics: parts.metrics,
+            observer: parts.observer,
             restores_sessions: parts.restores_sessions,
         });
         gateway.update_routes();
@@ -99,10 +109,14 @@ impl Gateway {
         request: Request<Body>,
     ) -> std::result::Result<Response<Body>, Infallible> {
         let headers = request.headers().clone();
-        let answer = self.route(request).await;
-        let response = answer.unwrap_or_else(|error| error_reply(&headers, error));
+        let mut record = CallRecord::begin(&self.observer, &request);
+        let answer = self.route(request, &mut record).await;
+        let response = answer.unwrap_or_else(|error| {
+            record.set_error(&error);
+            error_reply(&headers, error)
+        });
         self.metrics.record_request(response.status().as_u16());
-        Ok(response)
+        Ok(record.observe(response))
     }
 
     /// Gives a session its place, on the replica that leads.
@@ -150,7 +164,11 @@ impl Gateway {
         self.metrics.text(counts)
     }
 
-    async fn route(&self, request: Request<Body>) -> Result<Response<Body>> {
+    async fn route(
+        &self,
+        request: Request<Body>,
+        record: &mut CallRecord,
+    ) -> Result<Response<Body>> {
         // Pages of other origins have no business here; the dashboard comes by `browse --remote`.
         if request.headers().contains_key(header::ORIGIN) {
             let message = "the call carries an `Origin` header";
@@ -161,25 +179,28 @@ impl Gateway {
         }
         let token = bearer_token(&request)?;
         let caller = self.authenticator.authenticate(token.as_deref()).await?;
+        record.set_tenant(&caller.tenant);
         let command = command_of(&request)?;
         check_scope(&caller, command)?;
         let body = CallBody::read(command, request).await?;
         let session = session_of(&caller, &body)?;
         let key = SessionKey { tenant: caller.tenant.clone(), session };
+        record.set_session(&key);
         let wait = requested_timeout(body.headers()).unwrap_or(DEFAULT_WAIT).min(MAX_WAIT);
         let until = Instant::now() + wait;
-        let pod = self.pod_of(&caller, command, wait, &key).await?;
-        forward::forward(self, &caller, command, body, &key, until, pod).await
+        let admitted = AdmittedCall { caller: &caller, command, key: &key, until };
+        let pod = self.pod_of(&admitted, wait, record).await?;
+        forward::forward(self, &admitted, body, pod, record).await
     }
 
     /// The pod for a call: that of the session, which is opened when the command opens sessions.
     async fn pod_of(
         &self,
-        caller: &Caller,
-        command: &'static Command,
+        admitted: &AdmittedCall<'_>,
         wait: Duration,
-        key: &SessionKey,
+        record: &mut CallRecord,
     ) -> Result<PodRecord> {
+        let AdmittedCall { caller, command, key, .. } = *admitted;
         let (known, any, is_lost) = {
             let mut routes = self.lock();
             let known = routes.pod(key).cloned();
@@ -195,7 +216,7 @@ impl Gateway {
         }
         // One that lies in the store alone has to be opened before it can be closed.
         if opens_session(command) || self.restores_sessions && command.name == "session close" {
-            return self.place(caller, wait, key, None).await;
+            return record.time("place", self.place(caller, wait, key, None)).await;
         }
         any.ok_or_else(|| {
             let message = format!("the session `{}` is not open", key.session);

@@ -16,8 +16,8 @@ use std::{
 use browse_base::{Error, hex};
 use browse_fleet::{
     CLOSE_PATH, CloseRequest, FleetIdentity, GATE_NAME, MISMATCH_HEADER, MOVED_HEADER, POD_HEADER,
-    POD_NAME, PodStatus, PodUid, STATUS_PATH, SessionStatus, TENANT_HEADER, TOKEN_PATH, Tenant,
-    TokenRequest, TokenResponse,
+    POD_NAME, PodStatus, PodUid, SPANS_HEADER, STATUS_PATH, SessionStatus, TENANT_HEADER,
+    TOKEN_PATH, Tenant, TokenRequest, TokenResponse,
 };
 use browse_gate::{
     auth::{AuthSettings, Authenticator},
@@ -28,9 +28,11 @@ use browse_gate::{
     gateway::{Gateway, GatewayParts},
     login::{LoginDocument, LoginSettings},
     metrics::Metrics,
+    observer::Observer,
     placement::{Placement, PlacementSettings},
     pods::PodClient,
     server,
+    traces::TraceSettings,
 };
 use browse_policy::layer::json_error;
 use browse_proto::{Command, Reason, metadata};
@@ -71,6 +73,8 @@ pub struct World {
     next_pod: AtomicUsize,
     settings: PlacementSettings,
     sessions: SavedSessions,
+    traces: Option<TraceSettings>,
+    has_access_log: bool,
     _home: tempfile::TempDir,
 }
 
@@ -112,6 +116,8 @@ struct PodState {
     idle_s: Mutex<u64>,
     /// Whether its sessions have moved: it does nothing for them any more.
     has_moved: AtomicBool,
+    /// What it reports of a call for its trace.
+    spans: Mutex<Option<String>>,
 }
 
 /// What a fleet of a test has beside its replicas.
@@ -121,6 +127,8 @@ struct Extras {
     /// Lines of `[auth]`.
     issuer: String,
     login: LoginSettings,
+    traces: Option<TraceSettings>,
+    has_access_log: bool,
 }
 
 /// What a call was answered.
@@ -167,8 +175,21 @@ impl World {
         Self::build(sessions_per_pod, QUOTA, extras).await
     }
 
+    /// Replicas that export traces, by the lines of `[traces]`.
+    pub async fn with_traces(sessions_per_pod: usize, traces: &str) -> Self {
+        let traces = Some(toml::from_str(traces).expect("settings"));
+        let extras = Extras { traces, ..Extras::default() };
+        Self::build(sessions_per_pod, QUOTA, extras).await
+    }
+
+    /// Replicas that log each call.
+    pub async fn with_access_log(sessions_per_pod: usize) -> Self {
+        let extras = Extras { has_access_log: true, ..Extras::default() };
+        Self::build(sessions_per_pod, QUOTA, extras).await
+    }
+
     async fn build(sessions_per_pod: usize, quota: &str, extras: Extras) -> Self {
-        let Extras { sessions, issuer, login } = extras;
+        let Extras { sessions, issuer, login, traces, has_access_log } = extras;
         let home = tempfile::tempdir().expect("a folder");
         let authority = authority();
         let identity = write_identity(&authority, home.path(), GATE_NAME);
@@ -193,6 +214,8 @@ impl World {
                 }),
             },
             sessions,
+            traces,
+            has_access_log,
             _home: home,
         };
         for _ in 0..3 {
@@ -220,6 +243,12 @@ impl World {
         let auth: AuthSettings = toml::from_str(auth).expect("settings");
         let tls = identity.server_config(GATE_NAME).expect("it fits");
         let login = LoginDocument::new("browse", login, &auth).expect("settings");
+        let observer = Observer::start(
+            self.traces.as_ref(),
+            self.has_access_log,
+            "browse-gate-0",
+            Arc::clone(&metrics),
+        );
         let gateway = Gateway::start(GatewayParts {
             authenticator: Authenticator::new(auth).expect("settings"),
             login,
@@ -228,6 +257,7 @@ impl World {
             pods,
             identity,
             metrics,
+            observer: observer.expect("settings"),
             restores_sessions: self.sessions == SavedSessions::Restored,
         });
         let gateway = gateway.expect("it starts");
@@ -369,6 +399,7 @@ impl FakePod {
             breaks: AtomicUsize::new(0),
             idle_s: Mutex::default(),
             has_moved: AtomicBool::new(false),
+            spans: Mutex::default(),
         });
         let done = CancellationToken::new();
         let acceptor = TlsAcceptor::from(Arc::new(tls));
@@ -417,6 +448,11 @@ impl FakePod {
     /// It has saved its sessions, and is about to end.
     pub fn move_sessions(&self) {
         self.state.has_moved.store(true, Ordering::Relaxed);
+    }
+
+    /// It reports this of its calls, for their traces.
+    pub fn report_spans(&self, text: &str) {
+        *self.state.spans.lock().expect("no panic") = Some(text.to_owned());
     }
 
     /// Its daemon is started anew: it has lost everything.
@@ -551,10 +587,15 @@ async fn answer_pod(
     if text("content-type").starts_with("application/grpc") {
         return Ok(empty_message());
     }
-    json_answer(&json!({
+    let mut response = json_answer(&json!({
         "pod": state.uid, "tenant": text(TENANT_HEADER), "session": session, "token": token,
         "headers": headers.keys().map(ToString::to_string).collect::<Vec<_>>(),
-    }))
+        "traceparent": text(metadata::TRACEPARENT),
+    }))?;
+    if let Some(spans) = &*state.spans.lock().expect("no panic") {
+        response.headers_mut().insert(SPANS_HEADER, spans.parse().expect("a header"));
+    }
+    Ok(response)
 }
 
 /// The answer of gRPC with a message that has no fields.
