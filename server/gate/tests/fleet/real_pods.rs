@@ -185,8 +185,7 @@ async fn a_sampled_call_has_the_phases_of_its_pod_in_its_trace() {
     let opened = with_body(&world, "work", "load-html", json!({ "html": PAGE })).await;
     assert_eq!(opened.reason(), "ok", "{opened:?}");
     assert!(!opened.headers.contains_key("browse-spans"), "{opened:?}");
-    let click =
-        json!({ "@type": "type.googleapis.com/browse.v1.ClickRequest", "target": "text=Buy" });
+    let click = json!({ "@type": "browse.v1.ClickRequest", "target": "text=Buy" });
     let steps = json!({ "steps": [{ "request": click }] });
     let batch = with_body(&world, "work", "batch", steps).await;
     assert_eq!(batch.reason(), "ok", "{batch:?}");
