@@ -132,12 +132,13 @@ impl ExportTask {
     /// The next spans; none when the gateway ends and no span waits.
     async fn next_batch(&mut self) -> Option<Batch> {
         let stop = self.stop.clone();
-        let mut batch = Batch::default();
-        batch.add(tokio::select! {
+        let first = tokio::select! {
             biased;
             first = self.queue.recv() => first?,
             () = stop.cancelled() => return None,
-        });
+        };
+        let mut batch = Batch::default();
+        batch.add(first);
         let until = Instant::now() + self.interval;
         while batch.spans.len() < MAX_BATCH_SPANS {
             let more = tokio::select! {

@@ -1,5 +1,6 @@
 //! The header `tracestate`, in which systems of tracing carry values of their own. The gateway has
-//! none, and keeps what is valid with its span. Source: <https://www.w3.org/TR/trace-context-1/#tracestate-header>.
+//! none, and keeps what is valid with its span. Source:
+//! <https://www.w3.org/TR/trace-context-1/#tracestate-header>.
 
 use std::collections::BTreeSet;
 
