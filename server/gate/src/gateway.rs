@@ -1,10 +1,14 @@
 //! One replica of the gateway: from a call to the pod of its session and back.
 
 mod access;
+mod call_record;
 mod call_scopes;
 mod client_limits;
 mod devtools;
 mod forward;
+mod observed_body;
+mod outcome;
+mod pod_spans;
 mod session_of_call;
 mod tunnel;
 
@@ -28,6 +32,7 @@ use crate::{
     cluster::{Cluster, PodRecord},
     login::LoginDocument,
     metrics::{FleetCounts, Metrics},
+    observer::Observer,
     peer::PeerClient,
     placement::{Placement, unavailable},
     pods::PodClient,
@@ -35,9 +40,11 @@ use crate::{
     routes::Routes,
 };
 use access::session_of;
+use call_record::CallRecord;
 use call_scopes::CallScopes;
 use client_limits::ClientLimits;
 use devtools::ClientPath;
+use forward::AdmittedCall;
 use session_of_call::CallBody;
 
 /// Time that a call without a deadline waits for a place.
@@ -68,6 +75,7 @@ pub struct Gateway {
     metrics: Arc<Metrics>,
     address: PublicAddress,
     clients: Arc<ClientLimits>,
+    observer: Arc<Observer>,
     restores_sessions: bool,
 }
 
@@ -83,6 +91,7 @@ pub struct GatewayParts {
     pub metrics: Arc<Metrics>,
     /// Where clients reach it.
     pub address: PublicAddress,
+    pub observer: Arc<Observer>,
     /// Whether pods save their sessions in an object store, so that another one can restore them.
     pub restores_sessions: bool,
 }
@@ -104,6 +113,7 @@ impl Gateway {
             metrics: parts.metrics,
             address: parts.address,
             clients: Arc::default(),
+            observer: parts.observer,
             restores_sessions: parts.restores_sessions,
         });
         gateway.update_routes();
@@ -117,10 +127,14 @@ impl Gateway {
         request: Request<Body>,
     ) -> std::result::Result<Response<Body>, Infallible> {
         let headers = request.headers().clone();
-        let answer = self.route(request).await;
-        let response = answer.unwrap_or_else(|error| error_reply(&headers, error));
+        let mut record = CallRecord::begin(&self.observer, &request);
+        let answer = self.route(request, &mut record).await;
+        let response = answer.unwrap_or_else(|error| {
+            record.set_error(&error);
+            error_reply(&headers, error)
+        });
         self.metrics.record_request(response.status().as_u16());
-        Ok(response)
+        Ok(record.observe(response))
     }
 
     /// Gives a session its place, on the replica that leads.
@@ -169,7 +183,11 @@ impl Gateway {
         self.metrics.text(counts)
     }
 
-    async fn route(&self, request: Request<Body>) -> Result<Response<Body>> {
+    async fn route(
+        &self,
+        request: Request<Body>,
+        record: &mut CallRecord,
+    ) -> Result<Response<Body>> {
         // Pages of other origins have no business here; the dashboard comes by `browse --remote`.
         if request.headers().contains_key(header::ORIGIN) {
             let message = "the call carries an `Origin` header";
@@ -179,10 +197,11 @@ impl Gateway {
             return Ok(self.login.answer());
         }
         if let Some(path) = ClientPath::read(request.uri().path()) {
-            return devtools::connect(self, path, request).await;
+            return devtools::connect(self, path, request, record).await;
         }
         let token = bearer_token(&request)?;
         let mut caller = self.authenticator.authenticate(token.as_deref()).await?;
+        record.set_tenant(&caller.tenant);
         let command = command_of(&request)?;
         let scopes = CallScopes::take(&mut caller, request.headers())?;
         scopes.check(&caller, command)?;
@@ -190,20 +209,22 @@ impl Gateway {
         let session = session_of(&caller, &body)?;
         scopes.hold_to_session(&mut caller, &session);
         let key = SessionKey { tenant: caller.tenant.clone(), session };
+        record.set_session(&key);
         let wait = requested_timeout(body.headers()).unwrap_or(DEFAULT_WAIT).min(MAX_WAIT);
         let until = Instant::now() + wait;
-        let pod = self.pod_of(&caller, command, wait, &key).await?;
-        forward::forward(self, &caller, command, body, &key, until, pod).await
+        let admitted = AdmittedCall { caller: &caller, command, key: &key, until };
+        let pod = self.pod_of(&admitted, wait, record).await?;
+        forward::forward(self, &admitted, body, pod, record).await
     }
 
     /// The pod for a call: that of the session, which is opened when the command opens sessions.
     async fn pod_of(
         &self,
-        caller: &Caller,
-        command: &'static Command,
+        admitted: &AdmittedCall<'_>,
         wait: Duration,
-        key: &SessionKey,
+        record: &mut CallRecord,
     ) -> Result<PodRecord> {
+        let AdmittedCall { caller, command, key, .. } = *admitted;
         let (known, any, is_lost) = {
             let mut routes = self.lock();
             let known = routes.pod(key).cloned();
@@ -218,7 +239,7 @@ impl Gateway {
         }
         // One that lies in the store alone has to be opened before it can be closed.
         if opens_session(command) || self.restores_sessions && command.name == "session close" {
-            return self.place(caller, wait, key, None).await;
+            return record.time("place", self.place(caller, wait, key, None)).await;
         }
         any.ok_or_else(|| closed_session(key))
     }

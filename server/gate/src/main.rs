@@ -21,6 +21,7 @@ use browse_gate::{
     gateway::{Gateway, GatewayParts},
     login::LoginDocument,
     metrics::Metrics,
+    observer::Observer,
     placement::Placement,
     pods::PodClient,
     public_address::PublicAddress,
@@ -85,6 +86,9 @@ async fn serve(config: GateConfig) -> Result<()> {
     let public_tls = config.public_tls.as_deref().map(public_tls).transpose()?;
     let cluster = connect(&config).await?;
     let metrics = Arc::<Metrics>::default();
+    let replica = env::var("POD_NAME").unwrap_or_default();
+    let observer =
+        Observer::start(config.traces.as_ref(), config.access_log, &replica, Arc::clone(&metrics))?;
     let pods = Arc::new(PodClient::new(&identity)?);
     let placement = Placement::start(
         Arc::clone(&cluster) as Arc<dyn Cluster>,
@@ -103,6 +107,7 @@ async fn serve(config: GateConfig) -> Result<()> {
         identity,
         metrics,
         address,
+        observer: Arc::clone(&observer),
         restores_sessions: config.restore_sessions,
     })?;
     let (draining, done) = (CancellationToken::new(), CancellationToken::new());
@@ -123,6 +128,7 @@ async fn serve(config: GateConfig) -> Result<()> {
     if tokio::time::timeout(config.drain_time, serving).await.is_err() {
         tracing::warn!("not every call has ended");
     }
+    observer.finish().await;
     done.cancel();
     Ok(())
 }

@@ -20,6 +20,9 @@ drain_time = "{{ int .Values.gate.drainSeconds }}s"
 {{- if .Values.state.url }}
 restore_sessions = true
 {{- end }}
+{{- if .Values.gate.accessLog }}
+access_log = true
+{{- end }}
 
 [cluster]
 namespace = {{ .Release.Namespace | toJson }}
@@ -67,6 +70,18 @@ default_scopes = {{ .defaultScopes | toJson }}
 [login]
 client_id = {{ .Values.login.clientId | toJson }}
 scopes = {{ .Values.login.scopes | toJson }}
+{{- end }}
+{{- with .Values.traces }}
+{{- if .endpoint }}
+
+[traces]
+endpoint = {{ .endpoint | toJson }}
+sample = {{ .sample }}
+tenant = {{ .tenant }}
+hosts = {{ .hosts }}
+queue = {{ int .queue }}
+interval = "{{ int .intervalSeconds }}s"
+{{- end }}
 {{- end }}
 {{- end }}
 

@@ -21,9 +21,10 @@ use tonic::body::Body;
 
 use super::{
     CallBody, DEFAULT_WAIT, Gateway,
-    access::{check_scope, require_scope, session_of},
+    access::{require_scope, session_of},
+    call_record::CallRecord,
     client_limits::ClientSlot,
-    forward, header_value, tunnel,
+    forward::{self, AdmittedCall}, header_value, tunnel,
 };
 use crate::auth::{Authenticator, Caller};
 
@@ -88,11 +89,12 @@ pub async fn connect(
     gateway: &Gateway,
     path: ClientPath,
     mut request: Request<Body>,
+    record: &mut CallRecord,
 ) -> Result<Response<Body>> {
     check_is_websocket(&request)?;
     let client = hyper::upgrade::on(&mut request);
     match path {
-        ClientPath::Session(named) => by_token(gateway, named, request, client).await,
+        ClientPath::Session(named) => by_token(gateway, named, request, client, record).await,
         ClientPath::Address { pod, capability } => {
             let headers = std::mem::take(request.headers_mut());
             by_address(gateway, &pod, &capability, headers, client).await
@@ -105,18 +107,22 @@ async fn by_token(
     named: Option<String>,
     request: Request<Body>,
     client: OnUpgrade,
+    record: &mut CallRecord,
 ) -> Result<Response<Body>> {
     let token = bearer_token(&request)?;
     let command = Command::by_name(COMMAND)
         .ok_or_else(|| Error::new(Reason::Bug, format!("there is no command `{COMMAND}`")))?;
     let caller = authorize(&gateway.authenticator, token.as_deref(), command).await?;
+    record.set_tenant(&caller.tenant);
     let call = CallBody::for_client(request, named)?;
     let session = session_of(&caller, &call)?;
     let key = SessionKey { tenant: caller.tenant.clone(), session };
+    record.set_session(&key);
     let slot = gateway.clients.enter(&key.tenant)?;
     let pod = gateway.pod_of_open(&key).await?;
     let until = Instant::now() + DEFAULT_WAIT;
-    let response = forward::forward(gateway, &caller, command, call, &key, until, pod).await?;
+    let admitted = AdmittedCall { caller: &caller, command, key: &key, until };
+    let response = forward::forward(gateway, &admitted, call, pod, record).await?;
     let ended = token_end(Arc::clone(&gateway.authenticator), token, caller, command);
     Ok(join(response, client, slot, ended))
 }
@@ -178,7 +184,7 @@ async fn authorize(
     command: &Command,
 ) -> Result<Caller> {
     let caller = authenticator.authenticate(token).await?;
-    check_scope(&caller, command)?;
+    require_scope(&caller, &format!("`{COMMAND}`"), command.scope)?;
     require_scope(&caller, "a client of the DevTools protocol", Scope::Admin)?;
     Ok(caller)
 }

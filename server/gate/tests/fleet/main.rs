@@ -1,7 +1,9 @@
 //! Three replicas of the gateway, in front of pods that are played, which speak as pods do and
 //! have no browser, and in front of `browsed --pod` with its browser.
 
+mod access_log;
 mod attempts;
+mod collector;
 mod cost;
 mod devtools;
 mod faults;
@@ -26,4 +28,5 @@ mod s3;
 mod site;
 mod support;
 mod tenants;
+mod traces;
 mod websockets;

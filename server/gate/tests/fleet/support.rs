@@ -16,7 +16,7 @@ use std::{
 use browse_base::{Error, hex};
 use browse_fleet::{
     ADDRESS_HEADER, CLOSE_PATH, CloseRequest, DEVTOOLS_PATH, FleetIdentity, GATE_NAME,
-    MISMATCH_HEADER, MOVED_HEADER, POD_HEADER, POD_NAME, PodStatus, PodUid, STATUS_PATH,
+    MISMATCH_HEADER, MOVED_HEADER, POD_HEADER, POD_NAME, PodStatus, PodUid, SPANS_HEADER, STATUS_PATH,
     SessionStatus, TENANT_HEADER, TOKEN_PATH, Tenant, TokenRequest, TokenResponse,
 };
 use browse_gate::{
@@ -28,10 +28,12 @@ use browse_gate::{
     gateway::{Gateway, GatewayParts},
     login::{LoginDocument, LoginSettings},
     metrics::Metrics,
+    observer::Observer,
     placement::{Placement, PlacementSettings},
     pods::PodClient,
     public_address::PublicAddress,
     server,
+    traces::TraceSettings,
 };
 use browse_policy::layer::json_error;
 use browse_proto::{Command, Reason, metadata};
@@ -76,6 +78,8 @@ pub struct World {
     next_pod: AtomicUsize,
     settings: PlacementSettings,
     sessions: SavedSessions,
+    traces: Option<TraceSettings>,
+    has_access_log: bool,
     home: tempfile::TempDir,
 }
 
@@ -121,6 +125,8 @@ struct PodState {
     has_moved: AtomicBool,
     /// Bytes that it has sent to a client that asks for more than it reads.
     sent: Arc<AtomicUsize>,
+    /// What it reports of a call for its trace.
+    spans: Mutex<Option<String>>,
 }
 
 /// What a fleet of a test has beside its replicas.
@@ -132,6 +138,8 @@ struct Extras {
     /// Lines of `[auth]`.
     issuer: String,
     login: LoginSettings,
+    traces: Option<TraceSettings>,
+    has_access_log: bool,
 }
 
 /// What a call was answered.
@@ -185,8 +193,21 @@ impl World {
         Self::build(sessions_per_pod, QUOTA, extras).await
     }
 
+    /// Replicas that export traces, by the lines of `[traces]`.
+    pub async fn with_traces(sessions_per_pod: usize, traces: &str) -> Self {
+        let traces = Some(toml::from_str(traces).expect("settings"));
+        let extras = Extras { traces, ..Extras::default() };
+        Self::build(sessions_per_pod, QUOTA, extras).await
+    }
+
+    /// Replicas that log each call.
+    pub async fn with_access_log(sessions_per_pod: usize) -> Self {
+        let extras = Extras { has_access_log: true, ..Extras::default() };
+        Self::build(sessions_per_pod, QUOTA, extras).await
+    }
+
     async fn build(sessions_per_pod: usize, quota: &str, extras: Extras) -> Self {
-        let Extras { sessions, idle_session_time, issuer, login } = extras;
+        let Extras { sessions, idle_session_time, issuer, login, traces, has_access_log } = extras;
         let home = tempfile::tempdir().expect("a folder");
         let authority = authority();
         let gate_identity = write_identity(&authority, home.path(), GATE_NAME);
@@ -214,6 +235,8 @@ impl World {
                 }),
             },
             sessions,
+            traces,
+            has_access_log,
             home,
         };
         for _ in 0..3 {
@@ -242,6 +265,12 @@ impl World {
         let auth: AuthSettings = toml::from_str(auth).expect("settings");
         let tls = identity.server_config(GATE_NAME).expect("it fits");
         let login = LoginDocument::new("browse", login, &auth).expect("settings");
+        let observer = Observer::start(
+            self.traces.as_ref(),
+            self.has_access_log,
+            "browse-gate-0",
+            Arc::clone(&metrics),
+        );
         let gateway = Gateway::start(GatewayParts {
             authenticator: Authenticator::new(auth).expect("settings"),
             login,
@@ -251,6 +280,7 @@ impl World {
             identity,
             metrics,
             address: PublicAddress::default(),
+            observer: observer.expect("settings"),
             restores_sessions: self.sessions == SavedSessions::Restored,
         });
         let gateway = gateway.expect("it starts");
@@ -412,6 +442,7 @@ impl FakePod {
             idle_s: Mutex::default(),
             has_moved: AtomicBool::new(false),
             sent: Arc::default(),
+            spans: Mutex::default(),
         });
         let done = CancellationToken::new();
         let acceptor = TlsAcceptor::from(Arc::new(tls));
@@ -465,6 +496,11 @@ impl FakePod {
     /// It has saved its sessions, and is about to end.
     pub fn move_sessions(&self) {
         self.state.has_moved.store(true, Ordering::Relaxed);
+    }
+
+    /// It reports this of its calls, for their traces.
+    pub fn report_spans(&self, text: &str) {
+        *self.state.spans.lock().expect("no panic") = Some(text.to_owned());
     }
 
     /// Its daemon is started anew: it has lost everything.
@@ -613,11 +649,16 @@ async fn answer_pod(
     if text("content-type").starts_with("application/grpc") {
         return Ok(empty_message());
     }
-    json_answer(&json!({
+    let mut response = json_answer(&json!({
         "pod": state.uid, "tenant": text(TENANT_HEADER), "session": session, "token": token,
         "address": text(ADDRESS_HEADER),
         "headers": headers.keys().map(ToString::to_string).collect::<Vec<_>>(),
-    }))
+        "traceparent": text(metadata::TRACEPARENT),
+    }))?;
+    if let Some(spans) = &*state.spans.lock().expect("no panic") {
+        response.headers_mut().insert(SPANS_HEADER, spans.parse().expect("a header"));
+    }
+    Ok(response)
 }
 
 /// The answer of gRPC with a message that has no fields.

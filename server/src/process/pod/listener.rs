@@ -3,7 +3,10 @@
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use browse_base::Error;
-use browse_fleet::{MISMATCH_HEADER, MOVED_HEADER, POD_HEADER, TENANT_HEADER};
+use browse_fleet::{
+    MISMATCH_HEADER, MOVED_HEADER, POD_HEADER, SPAN_HOSTS_HEADER, SPANS_HEADER, TENANT_HEADER,
+    TraceParent,
+};
 use browse_policy::layer::{GatedService, error_reply};
 use browse_proto::{Command, Reason, metadata};
 use http::{HeaderMap, HeaderValue, Request, Response};
@@ -17,7 +20,10 @@ use tonic::body::Body;
 use tower::{ServiceExt as _, service_fn, util::BoxCloneSyncService};
 
 use super::{Pod, control, devtools};
-use crate::{dispatch::acts_in_session, process::connection};
+use crate::{
+    dispatch::{SpanRecorder, acts_in_session},
+    process::connection,
+};
 
 /// Time that a greeting may take.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -87,6 +93,7 @@ async fn answer(
         refusal.headers_mut().insert(MISMATCH_HEADER, HeaderValue::from_static("1"));
         return Ok(refusal);
     }
+    let recorder = span_recorder(&mut request);
     let session = used_session(&request);
     if let Err(error) = admit(&pod, session.as_deref()).await {
         let mut response = error_reply(request.headers(), error);
@@ -100,10 +107,34 @@ async fn answer(
     request.headers_mut().remove(TENANT_HEADER);
     let headers = request.headers().clone();
     let served = pod.calls_end.run_until_cancelled(services.oneshot(request)).await;
-    served.unwrap_or_else(|| {
-        let error = Error::new(Reason::ActionUnknown, "the pod ended before the call did");
-        Ok(error_reply(&headers, error))
-    })
+    let mut response = match served {
+        Some(Ok(response)) => response,
+        None => {
+            let error = Error::new(Reason::ActionUnknown, "the pod ended before the call did");
+            error_reply(&headers, error)
+        }
+    };
+    if let Some(spans) = recorder.and_then(|recorder| spans_header(&recorder)) {
+        response.headers_mut().insert(SPANS_HEADER, spans);
+    }
+    Ok(response)
+}
+
+/// Has a call recorded that the gateway samples.
+fn span_recorder(request: &mut Request<Body>) -> Option<Arc<SpanRecorder>> {
+    let headers = request.headers_mut();
+    let with_origins = headers.remove(SPAN_HOSTS_HEADER).is_some();
+    let parent = headers.get(metadata::TRACEPARENT)?.to_str().ok()?;
+    if !TraceParent::parse(parent)?.is_sampled {
+        return None;
+    }
+    let recorder = SpanRecorder::start(with_origins);
+    request.extensions_mut().insert(Arc::clone(&recorder));
+    Some(recorder)
+}
+
+fn spans_header(recorder: &SpanRecorder) -> Option<HeaderValue> {
+    recorder.finish()?.encode().and_then(|text| HeaderValue::try_from(text).ok())
 }
 
 /// The session that a call uses, if it uses one.
