@@ -111,9 +111,16 @@ const fleets = new Map<string, Fleet>();
 function fleetAt(name: string, path: string, state: FleetState): Fleet {
   const known = fleets.get(path);
   known?.take(state);
-  const fleet = known ?? new Fleet(name, state, async () => fleetIn(path, await readRemote(name, path)));
+  const fleet = known ?? new Fleet(name, state, () => readFleet(name, path));
   fleets.set(path, fleet);
   return fleet;
+}
+
+/** Reads the file of a fleet again. */
+async function readFleet(name: string, path: string): Promise<FleetState> {
+  const document = await readRemote(name, path);
+  if (document.kind !== undefined) return fleetIn(path, document);
+  throw new BrowseError('REMOTE_UNKNOWN', `the remote \`${name}\` was replaced by a pairing just now`, { hint: 'Open it again', code: 5 });
 }
 
 function fleetIn(path: string, document: Record<string, unknown>): FleetState {

@@ -189,7 +189,11 @@ _fleets: dict[str, Fleet] = {}
 
 def _fleet_at(name: str, path: str, state: FleetState) -> Fleet:
     def read() -> FleetState:
-        return _fleet_in(path, _document(name, path))
+        document = _document(name, path)
+        if "kind" not in document:
+            message = f"the remote `{name}` was replaced by a pairing just now"
+            raise BrowseError("REMOTE_UNKNOWN", message, hint="Open it again", code=5)
+        return _fleet_in(path, document)
 
     fleet = _fleets.setdefault(path, Fleet(name, state, read))
     fleet.take(state)
