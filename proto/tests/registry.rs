@@ -224,7 +224,6 @@ fn a_fleet_serves_nothing_of_the_machine() {
         "agent",
         "approve",
         "cdp",
-        "cdp-url",
         "connect",
         "control",
         "cookie-import",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO, NamedTuple
@@ -29,13 +30,23 @@ class Reply(NamedTuple):
     error: dict[str, Any] | None = None
     chunked: bool = True
     silent: bool = False
+    # Of an error in place of a stream, too.
+    status: int = 0
+    # What is sent as it is.
+    raw: bytes = b""
 
 
 class Fake:
-    """Serves on loopback, or on a Unix socket."""
+    """Serves on loopback, with TLS where a context is given, or on a Unix socket."""
 
-    def __init__(self, reply: Callable[[Call], Reply], path: str | None = None) -> None:
+    def __init__(
+        self,
+        reply: Callable[[Call], Reply],
+        path: str | None = None,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
         self._reply = reply
+        self._tls = tls
         self.calls: list[Call] = []
         self._listener = socket.socket(socket.AF_UNIX if path else socket.AF_INET)
         self._listener.bind(path or ("127.0.0.1", 0))
@@ -43,6 +54,7 @@ class Fake:
         name = self._listener.getsockname()
         self.address = f"unix:{path}" if path else f"127.0.0.1:{name[1]}"
         self._open: list[socket.socket] = []
+        self._count = 0
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self) -> None:
@@ -60,10 +72,17 @@ class Fake:
             except OSError:
                 return
             self._open.append(connection)
-            arguments = (connection, len(self._open))
+            self._count += 1
+            arguments = (connection, self._count)
             threading.Thread(target=self._serve, args=arguments, daemon=True).start()
 
     def _serve(self, connection: socket.socket, number: int) -> None:
+        if self._tls:
+            try:
+                connection = self._tls.wrap_socket(connection, server_side=True)
+            except OSError:
+                return
+            self._open.append(connection)
         file = connection.makefile("rb")
         while line := _line(file):
             headers = {}
@@ -79,7 +98,7 @@ class Fake:
             if reply.silent:
                 continue
             # In odd pieces, as a network may cut them.
-            data = _bytes(reply, streams)
+            data = reply.raw or _bytes(reply, streams)
             for at in range(0, len(data), 7):
                 connection.sendall(data[at : at + 7])
 
@@ -94,14 +113,14 @@ def _line(file: BinaryIO) -> bytes:
 def _bytes(reply: Reply, streams: bool) -> bytes:
     documents = [encode(name, fields) for name, fields in reply.messages]
     status, kind = 200, JSON
-    if streams:
+    if streams and not reply.status:
         kind = JSON_STREAM
         end = {"metadata": {}} if reply.error is None else {"error": reply.error}
         body = b"".join(_frame(0, one) for one in documents) + _frame(2, end)
     else:
         document = documents[0] if documents else {}
         if reply.error is not None:
-            status, document = 400, reply.error
+            status, document = reply.status or 400, reply.error
         body = json.dumps(document).encode()
     head = f"HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\n".encode()
     if not reply.chunked:

@@ -28,6 +28,8 @@ class Place(unittest.TestCase):
 
     def test_the_environment_of_a_skill_counts(self) -> None:
         os.environ.update(BROWSE_ADDR="unix:/s", BROWSE_SKILL_TOKEN="a", BROWSE_TOKEN="b")
+        self.assertEqual(find(None, None), ("unix:/s", "b"))
+        del os.environ["BROWSE_TOKEN"]
         self.assertEqual(find(None, None), ("unix:/s", "a"))
         self.assertEqual(find("127.0.0.1:1", "c"), ("127.0.0.1:1", "c"))
 

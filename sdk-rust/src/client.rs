@@ -6,7 +6,6 @@ use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::discovery;
 use super::error::{Error, Result};
 use super::http::{HttpConnection, HttpResponse, JSON_TYPE, STREAM_TYPE, envelope, socket_path};
 use super::json::Json;
@@ -22,6 +21,7 @@ const DEADLINE_GRACE: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub struct Browse {
     daemon: Arc<DaemonEndpoint>,
+    fleet: Option<Arc<dyn EndpointSource>>,
     tab: Option<u64>,
     session: Option<String>,
     timeout: Option<Duration>,
@@ -30,23 +30,48 @@ pub struct Browse {
 /// How connections to a remote daemon are made.
 pub type Connector = Box<dyn Fn(Instant) -> io::Result<HttpConnection> + Send + Sync>;
 
-struct DaemonEndpoint {
+/// How a remote server is reached, and what to do about its errors.
+pub struct RemotePeer {
+    /// Makes connections to it.
+    pub connector: Connector,
+    /// What requests name as their host; the address when it is empty.
+    pub authority: String,
+    /// What to do about its errors.
+    pub hints: PeerHints,
+}
+
+/// What to do about the errors of a remote server.
+#[derive(Clone, Debug)]
+pub struct PeerHints {
+    /// It does not answer.
+    pub unreachable: &'static str,
+    /// Another server answers in its place.
+    pub foreign: &'static str,
+    /// It does not accept the token; empty where its own hint fits.
+    pub token: String,
+}
+
+/// Finds the gateway of a fleet for each call: its token changes.
+pub trait EndpointSource: Send + Sync {
+    /// The gateway, with a token that is good for a while where one can be got.
+    fn endpoint(&self) -> Result<Arc<DaemonEndpoint>>;
+
+    /// The gateway with another token than `refused`; `None` when there is none.
+    fn renewed(&self, refused: &str) -> Option<Arc<DaemonEndpoint>>;
+}
+
+/// A daemon, and the token to call it with.
+pub struct DaemonEndpoint {
     address: String,
     token: String,
-    connector: Option<Connector>,
+    remote: Option<Arc<RemotePeer>>,
     /// Connections that wait for the next call.
     idle_connections: Mutex<Vec<HttpConnection>>,
 }
 
-/// Makes a client of the daemon that the environment names: `BROWSE_ADDR` with
-/// `BROWSE_SKILL_TOKEN` or `BROWSE_TOKEN`, else the state file of the project.
-///
-/// # Errors
-/// `DAEMON_NOT_RUNNING`, `STATE_FILE_INVALID`.
-pub fn connect() -> Result<Browse> {
-    let (address, token) = discovery::find_daemon(None, None)?;
-    Ok(Browse::new(&address, &token))
-}
+/// Why a token is not accepted.
+const TOKEN_REASONS: [&str; 5] =
+    ["TOKEN_MISSING", "TOKEN_INVALID", "TOKEN_EXPIRED", "TOKEN_REVOKED", "TOKEN_FOREIGN"];
 
 /// Its token stays where it is.
 impl fmt::Debug for Browse {
@@ -58,19 +83,15 @@ impl fmt::Debug for Browse {
 impl Browse {
     /// A client of the daemon at `127.0.0.1:4711` or `unix:/path`.
     pub fn new(address: &str, token: &str) -> Self {
-        Self::with_connector(address, token, None)
+        Self::with_endpoint(DaemonEndpoint::new(address, token, None), None)
     }
 
-    /// A client whose connections are made by `opener`.
-    pub(crate) fn with_connector(address: &str, token: &str, opener: Option<Connector>) -> Self {
-        let (address, token) = (address.to_owned(), token.to_owned());
-        let daemon = Arc::new(DaemonEndpoint {
-            address,
-            token,
-            connector: opener,
-            idle_connections: Mutex::default(),
-        });
-        Self { daemon, tab: None, session: None, timeout: None }
+    /// A client of `daemon`, or of what `fleet` finds for each call.
+    pub(crate) fn with_endpoint(
+        daemon: Arc<DaemonEndpoint>,
+        fleet: Option<Arc<dyn EndpointSource>>,
+    ) -> Self {
+        Self { daemon, fleet, tab: None, session: None, timeout: None }
     }
 
     /// The same client, acting on this tab.
@@ -115,28 +136,38 @@ impl Browse {
         timeout: Duration,
     ) -> Result<Stream<M>> {
         let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX).max(1);
-        let end = Instant::now() + timeout + DEADLINE_GRACE;
-        let daemon = Arc::clone(&self.daemon);
-        let failed = |error: io::Error| daemon.call_error(&error, milliseconds);
-        let mut connection = daemon.take_connection(end).map_err(failed)?;
-        let host =
-            if socket_path(&daemon.address).is_some() { "localhost" } else { &daemon.address };
-        let headers = self.headers(milliseconds, if streams { STREAM_TYPE } else { JSON_TYPE });
+        let kind = if streams { STREAM_TYPE } else { JSON_TYPE };
         let body = message.to_string().into_bytes();
         let body = if streams { envelope(&body) } else { body };
-        connection.send(host, path, &headers, &body, end).map_err(failed)?;
-        let answer = HttpResponse::read_head(connection, end).map_err(failed)?;
-        if let Some(what) = answer.unexpected_peer() {
-            return Err(daemon.unexpected_peer(&what));
+        let send = |daemon: &DaemonEndpoint| -> Result<HttpResponse> {
+            let headers = self.headers(&daemon.token, milliseconds, kind);
+            let end = Instant::now() + timeout + DEADLINE_GRACE;
+            let sent = daemon.send(path, &headers, &body, end);
+            let answer = sent.map_err(|error| daemon.call_error(&error, milliseconds))?;
+            match answer.unexpected_peer() {
+                Some(what) => Err(daemon.unexpected_peer(&what)),
+                None => Ok(answer),
+            }
+        };
+        let mut daemon = match &self.fleet {
+            Some(fleet) => fleet.endpoint()?,
+            None => Arc::clone(&self.daemon),
+        };
+        let mut answer = send(&daemon)?;
+        let fleet = self.fleet.as_ref().filter(|_| answer.is_unauthorized());
+        if let Some(renewed) = fleet.and_then(|fleet| fleet.renewed(&daemon.token)) {
+            // Nothing was done, so that the call can be sent again.
+            answer = send(&renewed)?;
+            daemon = renewed;
         }
         Ok(Stream { daemon, answer: Some(answer), milliseconds, response: PhantomData })
     }
 
-    fn headers(&self, milliseconds: u64, kind: &str) -> Vec<(&'static str, String)> {
+    fn headers(&self, token: &str, milliseconds: u64, kind: &str) -> Vec<(&'static str, String)> {
         let mut headers = vec![
             ("content-type", kind.to_owned()),
             ("connect-protocol-version", "1".to_owned()),
-            ("authorization", format!("Bearer {}", self.daemon.token)),
+            ("authorization", format!("Bearer {token}")),
             ("browse-content", "raw".to_owned()),
             ("connect-timeout-ms", milliseconds.to_string()),
         ];
@@ -153,14 +184,39 @@ impl Browse {
 }
 
 impl DaemonEndpoint {
+    /// The daemon at `address`, which is reached as `remote` says when it is remote.
+    pub fn new(address: &str, token: &str, remote: Option<Arc<RemotePeer>>) -> Arc<Self> {
+        let (address, token) = (address.to_owned(), token.to_owned());
+        Arc::new(Self { address, token, remote, idle_connections: Mutex::default() })
+    }
+
+    /// Sends a call, and waits for the head of the answer until `end`.
+    fn send(
+        &self,
+        path: &str,
+        headers: &[(&str, String)],
+        body: &[u8],
+        end: Instant,
+    ) -> io::Result<HttpResponse> {
+        let named = self.remote.as_ref().map_or("", |remote| remote.authority.as_str());
+        let host = match socket_path(&self.address) {
+            Some(_) => "localhost",
+            None if named.is_empty() => self.address.as_str(),
+            None => named,
+        };
+        let mut connection = self.take_connection(end)?;
+        connection.send(host, path, headers, body, end)?;
+        HttpResponse::read_head(connection, end)
+    }
+
     /// A connection that waits, or a new one.
     fn take_connection(&self, end: Instant) -> io::Result<HttpConnection> {
         loop {
             let waiting =
                 self.idle_connections.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let Some(mut connection) = waiting else {
-                return match &self.connector {
-                    Some(open) => open(end),
+                return match &self.remote {
+                    Some(remote) => (remote.connector)(end),
                     None => HttpConnection::open(&self.address, end),
                 };
             };
@@ -182,16 +238,33 @@ impl DaemonEndpoint {
     }
 
     fn unexpected_peer(&self, what: &str) -> Error {
-        match self.connector {
-            Some(_) => Error::unexpected_peer(&self.address, what),
+        match &self.remote {
+            Some(remote) => Error::unexpected_peer(&self.address, what, remote.hints.foreign),
             None => self.unreachable(what),
         }
     }
 
     fn unreachable(&self, why: impl fmt::Display) -> Error {
-        match self.connector {
-            Some(_) => Error::remote_unreachable(&self.address, why),
-            None => Error::unreachable(&self.address, why),
+        let error = Error::unreachable(&self.address, why);
+        match &self.remote {
+            Some(remote) => error.with_hint(remote.hints.unreachable),
+            None => error,
+        }
+    }
+
+    /// The error that an answer holds.
+    fn answered_error(&self, document: &Json) -> Error {
+        let error = Error::from_json(document);
+        let Some(remote) = &self.remote else { return error };
+        // A daemon says its reason, always.
+        if !Error::gives_reason(document) {
+            return self.unexpected_peer(&format!("it answers `{}`", error.message));
+        }
+        match remote.hints.token.as_str() {
+            hint if !hint.is_empty() && TOKEN_REASONS.contains(&error.reason.as_str()) => {
+                error.with_hint(hint)
+            }
+            _ => error,
         }
     }
 }
@@ -230,15 +303,7 @@ impl<R> Stream<R> {
                     return Some(Err(self.daemon.unreachable(why)));
                 };
                 let document = ending.get("error").filter(|error| **error != Json::Null);
-                let error = document.map(Error::from_json);
-                // A daemon says its reason, always.
-                let is_told = document.is_none_or(Error::gives_reason);
-                if let Some(error) =
-                    error.as_ref().filter(|_| !is_told && self.daemon.connector.is_some())
-                {
-                    let what = format!("it answers `{}`", error.message);
-                    return Some(Err(self.daemon.unexpected_peer(&what)));
-                }
+                let error = document.map(|document| self.daemon.answered_error(document));
                 if let Some(connection) = answer.into_connection() {
                     let mut idle =
                         self.daemon.idle_connections.lock().unwrap_or_else(PoisonError::into_inner);

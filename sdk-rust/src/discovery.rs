@@ -1,4 +1,4 @@
-//! Where the daemon is: what the caller says, else the environment of a skill,
+//! Where the daemon is: what the caller says, else what the environment names,
 //! else, for a debug run, the state file of the project around the working
 //! directory.
 
@@ -13,16 +13,25 @@ use super::project::ProjectSearch;
 
 /// Address and token of the daemon.
 pub fn find_daemon(address: Option<String>, token: Option<String>) -> Result<(String, String)> {
-    let token =
-        token.or_else(|| variable("BROWSE_SKILL_TOKEN")).or_else(|| variable("BROWSE_TOKEN"));
-    if let Some(address) = address.or_else(|| variable("BROWSE_ADDR")) {
+    let address = address.or_else(|| variable("BROWSE_ADDR"));
+    let of_skill = || address.as_ref().and_then(|_| variable("BROWSE_SKILL_TOKEN"));
+    let token = token.or_else(|| variable("BROWSE_TOKEN")).or_else(of_skill);
+    if let Some(address) = address {
         return Ok((normalize_address(&address), token.unwrap_or_default()));
     }
     let (address, root) = read_state_file(&state_path())?;
     Ok((address, token.unwrap_or(root)))
 }
 
-fn variable(name: &str) -> Option<String> {
+/// The remote that the environment names; none in the run of a skill, which has an
+/// address and a token.
+pub fn remote_name() -> Option<String> {
+    let is_skill = variable("BROWSE_ADDR").is_some() && variable("BROWSE_SKILL_TOKEN").is_some();
+    if is_skill { None } else { variable("BROWSE_REMOTE") }
+}
+
+/// A variable of the environment that is not empty.
+pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 

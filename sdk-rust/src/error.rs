@@ -46,6 +46,11 @@ impl Error {
         self.metadata.contains_key("retry_ms") || self.code == UNAVAILABLE && !is_final
     }
 
+    /// The same error with another hint.
+    pub(crate) fn with_hint(self, hint: &str) -> Self {
+        Self { hint: hint.to_owned(), ..self }
+    }
+
     /// The same error with one more value.
     pub(crate) fn with_metadata(mut self, key: &str, value: impl Into<String>) -> Self {
         self.metadata.insert(key.to_owned(), value.into());
@@ -56,12 +61,6 @@ impl Error {
     pub(crate) fn unreachable(address: &str, why: impl fmt::Display) -> Self {
         let message = format!("`{address}` does not answer: {why}");
         Self::new("DAEMON_UNREACHABLE", message, "Run `browse status`", UNAVAILABLE)
-    }
-
-    /// The same of a remote one.
-    pub(crate) fn remote_unreachable(address: &str, why: impl fmt::Display) -> Self {
-        let hint = "Check the network, and ask the owner whether the pairing still is";
-        Self { hint: hint.to_owned(), ..Self::unreachable(address, why) }
     }
 
     /// What a client says when the answer does not come in time.
@@ -79,9 +78,8 @@ impl Error {
     }
 
     /// What a client says when the remote server is not a daemon.
-    pub(crate) fn unexpected_peer(address: &str, what: &str) -> Self {
+    pub(crate) fn unexpected_peer(address: &str, what: &str, hint: &str) -> Self {
         let message = format!("what answers at `{address}` is not a daemon of browse: {what}");
-        let hint = "Ask the owner to look at `browse tunnel status`, and for a new block; the call may have been carried out";
         Self::new("REMOTE_FOREIGN", message, hint, FAILED_PRECONDITION)
     }
 
@@ -163,7 +161,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// `text` without what would drive a terminal.
-fn sanitize_text(text: &str) -> String {
+pub(crate) fn sanitize_text(text: &str) -> String {
     let drives = |letter: char| letter.is_control() && letter != '\n';
     let turns = |letter: char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     text.replace(|letter| drives(letter) || turns(letter), " ")

@@ -224,6 +224,11 @@ impl HttpResponse {
         self.headers.get("content-type").map_or(JSON_TYPE, String::as_str).to_ascii_lowercase()
     }
 
+    /// Whether the token was not accepted, so that nothing was done.
+    pub fn is_unauthorized(&self) -> bool {
+        self.status == 401
+    }
+
     /// What no daemon answers with: a page of something else.
     pub fn unexpected_peer(&self) -> Option<String> {
         match self.content_type() {

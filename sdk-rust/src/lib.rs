@@ -18,9 +18,10 @@
 //! # }
 //! ```
 //!
-//! [`connect`] finds the daemon through `BROWSE_ADDR` and `BROWSE_SKILL_TOKEN` or
-//! `BROWSE_TOKEN`, else through the state file of the project that the working
-//! directory belongs to. [`skill`] is the `main` of a skill.
+//! [`connect`] finds the daemon through `BROWSE_ADDR` and `BROWSE_TOKEN` or
+//! `BROWSE_SKILL_TOKEN`, else through the state file of the project that the working
+//! directory belongs to; with the feature `remote`, `BROWSE_REMOTE` names a remote.
+//! [`skill`] is the `main` of a skill.
 
 mod json;
 
@@ -57,7 +58,11 @@ mod output;
 
 mod sha256;
 
+// Without the feature `remote` a part of it has no user.
+#[allow(dead_code)]
 mod client;
+
+mod environment;
 
 #[rustfmt::skip]
 mod messages;
@@ -73,13 +78,15 @@ mod skill;
 mod remote;
 
 pub use any::Any;
-pub use client::{Browse, Stream, connect};
+pub use client::{Browse, Stream};
 pub use commands::*;
+// That of `remote` takes its place.
+pub use environment::*;
 pub use error::{Error, Result};
 pub use json::Json;
 pub use message::{Message, Request};
 pub use messages::*;
 #[cfg(feature = "remote")]
-pub use remote::{redeem, remote};
+pub use remote::{connect, redeem, remote};
 pub use save::{Failed, Saved, SavedFolder};
 pub use skill::{Arguments, skill};

@@ -1,21 +1,32 @@
 //! Remote browsers: the pairing block that an owner gave, the token that its
-//! key is traded for, and where that is kept.
+//! key is traded for, and where that is kept; the fleets that lie beside them.
 
 mod credential_store;
+mod fleet;
+mod fleet_state;
+mod gateway;
 mod hex;
 mod pairing_link;
+mod renewal;
 mod seal;
 mod tls;
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::client::{Browse, Stream};
+use super::client::{Browse, DaemonEndpoint, EndpointSource, Stream};
+use super::discovery::remote_name;
+use super::environment::{self, in_named_session};
 use super::error::{Error, Result};
 use super::json::Json;
-use credential_store::{SESSION_KEY_MODE, StoredRemote, read_remote, remote_path, write_remote};
+use credential_store::{
+    PairedRemote, SESSION_KEY_MODE, StoredRemote, read_remote, remote_path, unknown_remote,
+    write_remote,
+};
+use fleet::Fleet;
 use pairing_link::PairingBlockLink;
 use seal::{TokenSeal, unproven_error};
-use tls::connector;
+use tls::{PAIRED_HINTS, paired_peer};
 
 const REDEEM_PATH: &str = "/browse.v1.PairService/Redeem";
 /// Time that the daemon has to take a key.
@@ -40,10 +51,12 @@ pub fn redeem(block: &str, keep: Option<&str>) -> Result<Browse> {
         None => Json::object([("key", key.into())]),
         Some(seal) => seal.redeem_request(&key),
     };
-    let open = || connector(&address, &pin, seal.is_some());
-    let stranger = Browse::with_connector(&address, "", Some(open()?));
+    let peer = Arc::new(paired_peer(&address, &pin, seal.is_some())?);
+    let client = |token: &str| {
+        Browse::with_endpoint(DaemonEndpoint::new(&address, token, Some(Arc::clone(&peer))), None)
+    };
     let mut stream: Stream<()> =
-        stranger.start_call(REDEEM_PATH, &message, false, REDEEM_TIMEOUT)?;
+        client("").start_call(REDEEM_PATH, &message, false, REDEEM_TIMEOUT)?;
     let mut answer = Json::Null;
     while let Some(document) = stream.next_document() {
         answer = document?;
@@ -53,27 +66,50 @@ pub fn redeem(block: &str, keep: Option<&str>) -> Result<Browse> {
         Some(seal) => seal.open_token(&answer).ok_or_else(unproven_error)?,
     };
     if token.is_empty() {
-        return Err(Error::unexpected_peer(&address, "its answer holds no token"));
+        let what = "its answer holds no token";
+        return Err(Error::unexpected_peer(&address, what, PAIRED_HINTS.foreign));
     }
     if let Some(file) = file {
         let mut members = vec![("address", &*address), ("pin", &pin), ("token", &token)];
         members.extend(seal.as_ref().map(|_| ("trust", SESSION_KEY_MODE)));
         write_remote(&file, &members)?;
     }
-    Ok(Browse::with_connector(&address, &token, Some(open()?)))
+    Ok(client(&token))
 }
 
 /// Makes a client of a remote browser that [`redeem`] or the command line keeps
-/// under this name.
+/// under this name, or of a fleet that `browse login` signed in to. A token of a fleet
+/// that is about to end is renewed before the next call, by the program `browse` of
+/// `BROWSE_CLI` or of the path.
 ///
 /// # Errors
-/// `REMOTE_UNKNOWN`, `REMOTE_FILE_INVALID`.
+/// `REMOTE_UNKNOWN`, `REMOTE_FILE_INVALID`, `CERTIFICATE_UNUSABLE`.
 pub fn remote(name: &str) -> Result<Browse> {
-    let kept = read_remote(&remote_path(name)?)?;
-    let Some(StoredRemote { address, pin, token, allows_public_ca: vouched }) = kept else {
-        let hint = "Run `browse redeem <link>` with the link of a pairing block";
-        let message = format!("there is no remote `{name}`");
-        return Err(Error::new("REMOTE_UNKNOWN", message, hint, 5));
-    };
-    Ok(Browse::with_connector(&address, &token, Some(connector(&address, &pin, vouched)?)))
+    let path = remote_path(name)?;
+    match read_remote(&path)? {
+        None => Err(unknown_remote(name)),
+        Some(StoredRemote::Paired(PairedRemote { address, pin, token, allows_public_ca })) => {
+            let peer = Arc::new(paired_peer(&address, &pin, allows_public_ca)?);
+            Ok(Browse::with_endpoint(DaemonEndpoint::new(&address, &token, Some(peer)), None))
+        }
+        Some(StoredRemote::Fleet(state)) => {
+            let fleet = Fleet::shared(name, &path, state)?;
+            let source: Arc<dyn EndpointSource> = fleet.clone();
+            Ok(Browse::with_endpoint(fleet.stored_endpoint(), Some(source)))
+        }
+    }
+}
+
+/// Makes a client of what the environment names: the remote of `BROWSE_REMOTE`, else the
+/// daemon of `BROWSE_ADDR` with `BROWSE_TOKEN` or `BROWSE_SKILL_TOKEN`, else that of the
+/// state file of the project. It acts in the session of `BROWSE_SESSION`. In the run of
+/// a skill the daemon counts, and not `BROWSE_REMOTE`.
+///
+/// # Errors
+/// `DAEMON_NOT_RUNNING`, `STATE_FILE_INVALID`, and those of [`remote`].
+pub fn connect() -> Result<Browse> {
+    match remote_name() {
+        Some(name) => remote(&name).map(in_named_session),
+        None => environment::connect(),
+    }
 }

@@ -4,7 +4,8 @@ use std::error::Error as StdError;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use super::client::{Browse, connect};
+use super::client::Browse;
+use super::connect;
 use super::error::{Error, Result};
 use super::json::Json;
 

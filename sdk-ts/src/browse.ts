@@ -21,7 +21,10 @@ export class Browse extends Commands {
   }
 }
 
-/** Makes a client; what is left out is found when it calls. */
+/**
+ * Makes a client; what is left out is found when it calls: the environment names a remote
+ * (`BROWSE_REMOTE`) or a daemon (`BROWSE_ADDR`), else it is that of the project.
+ */
 export function connect(options: Options = {}): Browse {
   return new Browse(options);
 }

@@ -49,10 +49,9 @@ export function unreachable(address: string, cause: unknown, hint = 'Run `browse
   });
 }
 
-/** What a client says when the server is not a daemon; `pinned` for a remote one. */
-export function foreign(address: string, what: string, pinned: boolean): BrowseError {
-  if (!pinned) return unreachable(address, clean(what));
-  const hint = 'Ask the owner to look at `browse tunnel status`, and for a new block; the call may have been carried out';
+/** What a client says when the server is not a daemon; `hint` is what to do about a remote one. */
+export function foreign(address: string, what: string, hint: string | undefined): BrowseError {
+  if (hint === undefined) return unreachable(address, clean(what));
   return new BrowseError('REMOTE_FOREIGN', `what answers at \`${address}\` is not a daemon of browse: ${clean(what)}`, { hint, code: 9 });
 }
 
@@ -93,6 +92,6 @@ function textOf(value: unknown): string {
 }
 
 /** Text without what would drive a terminal. */
-function clean(text: string): string {
+export function clean(text: string): string {
   return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, ' ');
 }

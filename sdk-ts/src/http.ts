@@ -130,8 +130,8 @@ class Connection {
     this.#end(new Error('the connection was closed'));
   }
 
-  send({ address, path, headers, body }: Post): void {
-    const host = socketPath(address) === undefined ? address : 'localhost';
+  send({ address, path, headers, body, secure }: Post): void {
+    const host = secure?.authority ?? (socketPath(address) === undefined ? address : 'localhost');
     const lines = Object.entries({ host, 'content-length': String(body.length), ...headers });
     const head = lines.map(([name, value]) => `${name}: ${value.replace(/[\r\n]/g, ' ')}\r\n`).join('');
     this.#socket.write(joinBytes([new TextEncoder().encode(`POST ${path} HTTP/1.1\r\n${head}\r\n`), body]));

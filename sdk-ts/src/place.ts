@@ -1,30 +1,60 @@
-// Where the daemon is: what the caller says, else the environment of a skill,
+// Where the daemon is: what the caller says, else what the environment names,
 // else, for a debug run, the state file of the project around the working
 // directory.
 
 import { BrowseError } from './error.ts';
 import { isDeno, variable } from './runtime.ts';
+import type { Secure } from './transport.ts';
 
 /** A daemon, and the token that calls to it carry. */
 export interface Daemon {
   address: string;
   token: string;
+  /** How it is reached when it is remote. */
+  secure?: Secure;
+  /** Session of calls whose client names none. */
+  session?: string;
+  /** The same with another token, after this one was not accepted; undefined when there is none. */
+  renewed?(): Promise<Daemon | undefined>;
 }
+
+/** A remote daemon, or the gateway of a fleet, for the next call. */
+export type RemoteDaemon = () => Promise<Daemon>;
+
+/** What a client knows of its daemon. */
+type Known = Partial<Daemon> & { fleet?: RemoteDaemon };
+
+/** Finds the remote of a name. A skill has none: its browser is that of its run. */
+export const remotes: { find?(name: string): Promise<RemoteDaemon> } = {};
 
 /** The daemon of the state file, once it was looked for. */
 let found: Promise<Daemon> | undefined;
 
 /** The daemon that a client with these options calls. */
-export async function daemonOf(options: Partial<Daemon>): Promise<Daemon> {
-  const address = options.address ?? variable('BROWSE_ADDR');
-  const token = options.token ?? (variable('BROWSE_SKILL_TOKEN') || variable('BROWSE_TOKEN'));
-  if (address) return { address: address.replace(/^http:\/\//, '').replace(/\/+$/, ''), token: token ?? '' };
+export async function daemonOf({ address, token, secure, fleet }: Known): Promise<Daemon> {
+  if (fleet) return fleet();
+  if (secure) return { address: address ?? '', token: token ?? '', secure };
+  const session = variable('BROWSE_SESSION') || undefined;
+  const own = variable('BROWSE_ADDR');
+  const ofSkill = variable('BROWSE_SKILL_TOKEN');
+  // A run of a skill has both of these.
+  const name = (address ?? (own && ofSkill)) ? undefined : variable('BROWSE_REMOTE');
+  if (name) return { ...(await remoteOf(name)), session };
+  const named = address ?? own;
+  const given = token ?? (variable('BROWSE_TOKEN') || (named ? ofSkill : undefined));
+  if (named) return { address: named.replace(/^http:\/\//, '').replace(/\/+$/, ''), token: given ?? '', session };
   found ??= fromState();
   const { address: known, token: root } = await found.catch((error: unknown) => {
     found = undefined;
     throw error;
   });
-  return { address: known, token: token || root };
+  return { address: known, token: given || root, session };
+}
+
+async function remoteOf(name: string): Promise<Daemon> {
+  if (remotes.find) return (await remotes.find(name))();
+  const message = '`BROWSE_REMOTE` names a remote, and the SDK of a skill has no remotes';
+  throw new BrowseError('SETTING_INVALID', message, { hint: 'Unset BROWSE_REMOTE, or run the skill with `browse skill run NAME`', code: 3 });
 }
 
 /** Has the state file read again by the next call. */

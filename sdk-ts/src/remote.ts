@@ -1,12 +1,13 @@
 // Remote browsers: the pairing block that an owner gave, the token that its
-// key is traded for, and where that is kept.
+// key is traded for, and where that is kept; the fleets that lie beside them.
 
 import { Browse } from './browse.ts';
 import { exchange, type Options } from './client.ts';
 import { readText } from './decode.ts';
 import { joinBytes } from './encode.ts';
 import { BrowseError, foreign } from './error.ts';
-import { ownJson } from './place.ts';
+import { Fleet, FLEET_KIND, type FleetState, fleetState } from './fleet.ts';
+import { daemonOf, ownJson, remotes } from './place.ts';
 import { isDeno, variable } from './runtime.ts';
 import type { Message } from './table.ts';
 import { pinned } from './tls.ts';
@@ -39,7 +40,7 @@ export async function redeem(block: string, options: RemoteOptions & { keep?: st
   let answer: Message = {};
   for await (const message of exchange({ address, token: '', secure }, call)) answer = message;
   const token = seal ? seal.open(answer) : textIn(answer, 'token');
-  if (!token) throw foreign(address, 'its answer holds no token', true);
+  if (!token) throw foreign(address, 'its answer holds no token', secure.foreignHint);
   const trust = seal && VOUCHED;
   if (file !== undefined) await writeOwn(file, { address, pin, token, trust });
   return new Browse({ ...rest, address, token, secure });
@@ -78,19 +79,60 @@ export async function sealOf(session: string, random?: Uint8Array): Promise<Seal
   };
 }
 
-/** Makes a client of a remote browser that `redeem` or the command line keeps under this name. */
+/**
+ * Makes a client of a remote browser that `redeem` or the command line keeps under this name, or
+ * of a fleet that `browse login` signed in to.
+ */
 export async function remote(name: string, options: RemoteOptions = {}): Promise<Browse> {
+  return new Browse({ ...options, ...(await remoteOptions(name)) });
+}
+
+/** The remote of a name, as the options of its clients. */
+async function remoteOptions(name: string): Promise<Pick<Options, 'address' | 'token' | 'secure' | 'fleet'>> {
   const path = await remoteFile(name);
-  const state = await ownJson(path, invalidRemote);
-  if (!state) {
-    const hint = 'Run `browse redeem <link>` with the link of a pairing block';
-    throw new BrowseError('REMOTE_UNKNOWN', `there is no remote \`${name}\``, { hint, code: 5 });
-  }
+  const state = await readRemote(name, path);
+  if (state.kind !== undefined) return { fleet: fleetAt(name, path, fleetIn(path, state)).daemon };
   const { address, pin, token, trust } = state;
   const whole = typeof address === 'string' && typeof pin === 'string' && typeof token === 'string';
   if (!whole || !address || !token || !isPin(pin) || (trust !== undefined && trust !== VOUCHED)) throw invalidRemote(path, 'it is damaged');
-  return new Browse({ ...options, address, token, secure: pinned(pin, trust === VOUCHED) });
+  return { address, token, secure: pinned(pin, trust === VOUCHED) };
 }
+
+async function readRemote(name: string, path: string): Promise<Record<string, unknown>> {
+  const state = await ownJson(path, invalidRemote);
+  if (state) return state;
+  const hint = 'Run `browse redeem <link>` with the link of a pairing block, or `browse login <url>` with the address of a fleet';
+  throw new BrowseError('REMOTE_UNKNOWN', `there is no remote \`${name}\``, { hint, code: 5 });
+}
+
+/** The fleets of this process by their files: the clients of one share its token. */
+const fleets = new Map<string, Fleet>();
+
+function fleetAt(name: string, path: string, state: FleetState): Fleet {
+  const known = fleets.get(path);
+  known?.take(state);
+  const fleet = known ?? new Fleet(name, state, () => readFleet(name, path));
+  fleets.set(path, fleet);
+  return fleet;
+}
+
+/** Reads the file of a fleet again. */
+async function readFleet(name: string, path: string): Promise<FleetState> {
+  const document = await readRemote(name, path);
+  if (document.kind !== undefined) return fleetIn(path, document);
+  throw new BrowseError('REMOTE_UNKNOWN', `the remote \`${name}\` was replaced by a pairing just now`, { hint: 'Open it again', code: 5 });
+}
+
+function fleetIn(path: string, document: Record<string, unknown>): FleetState {
+  const state = document.kind === FLEET_KIND ? fleetState(document) : undefined;
+  if (!state) throw invalidRemote(path, 'it is damaged');
+  return state;
+}
+
+remotes.find = async (name) => {
+  const options = await remoteOptions(name);
+  return () => daemonOf(options);
+};
 
 /** The parts of the link of a block; parts that are not known are for others. */
 function linkOf(block: string): { address: string; key: string; pin: string; session: string | undefined } {
@@ -164,5 +206,5 @@ function unproven(): BrowseError {
 
 function invalidRemote(path: string, fault: string): BrowseError {
   const message = `the remote file \`${path}\` cannot be used: ${fault}`;
-  return new BrowseError('REMOTE_FILE_INVALID', message, { hint: `Remove ${path}, and redeem a new block`, metadata: { path }, code: 9 });
+  return new BrowseError('REMOTE_FILE_INVALID', message, { hint: `Remove ${path}, then redeem a new block, or sign in again`, metadata: { path }, code: 9 });
 }

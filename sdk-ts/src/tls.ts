@@ -1,13 +1,16 @@
-// TLS 1.3 to a remote daemon, which is known by its public key alone: names
-// and authorities have no say.
+// TLS to another machine. A paired daemon speaks TLS 1.3 and is known by its public key: names
+// and authorities have no say. The gateway of a fleet is known by its name.
 
+import { authoritiesWith } from './authorities.ts';
 import { BrowseError, Stranger } from './error.ts';
+import { isBun, isDeno } from './runtime.ts';
 import type { Secure } from './transport.ts';
 
 const VERSION = 0xa0;
 /** Milliseconds that the other end has to greet, if the call has no less. */
 const GREETING = 10_000;
 const CLOSED = 'the connection was closed';
+const PAIRED_FOREIGN_HINT = 'Ask the owner to look at `browse tunnel status`, and for a new block; the call may have been carried out';
 
 /**
  * Makes connections to the holder of the public key with this SHA-256, in hexadecimal.
@@ -17,27 +20,67 @@ const CLOSED = 'the connection was closed';
  */
 export function pinned(pin: string, vouched: boolean): Secure {
   const hint = 'Check the network, and ask the owner whether the pairing still is';
-  return { pin, hint, open: (address, signal, timeout) => greet(address, { pin, vouched, timeout: Math.min(timeout, GREETING) }, signal) };
+  // The key is looked at below: a daemon's own has no authority.
+  const options = { rejectUnauthorized: false, minVersion: 'TLSv1.3' } as const;
+  const check = async (socket: TlsSocket) => {
+    const known = await isKey(socket.getPeerCertificate().raw, pin);
+    if (!known && !(vouched && socket.authorized)) throw mismatch(vouched ? socket.authorizationError : undefined);
+  };
+  const open: Secure['open'] = (address, signal, timeout) => greet(address, { options, check, version: 'TLS 1.3', timeout: Math.min(timeout, GREETING) }, signal);
+  return { pin, hint, foreignHint: PAIRED_FOREIGN_HINT, open };
 }
 
+/**
+ * Makes connections to a server for whose name an authority vouches: one of this machine, or of
+ * the file `ca`.
+ */
+export function vouchedFor(ca: string | undefined): Secure['open'] {
+  let trusted: Promise<import('node:tls').ConnectionOptions> | undefined;
+  const check = async (socket: TlsSocket) => {
+    if (!socket.authorized) throw untrusted(socket.authorizationError);
+  };
+  return async (address, signal, timeout) => {
+    trusted ??= trustOf(ca);
+    // A file that is fixed meanwhile counts.
+    const context = await trusted.catch((error: unknown) => {
+      trusted = undefined;
+      throw error;
+    });
+    const options = { ...context, rejectUnauthorized: true };
+    return greet(address, { options, check, version: 'TLS', timeout: Math.min(timeout, GREETING) }, signal);
+  };
+}
+
+async function trustOf(ca: string | undefined): Promise<import('node:tls').ConnectionOptions> {
+  const authorities = { ca: await authoritiesWith(ca) };
+  if (isBun || isDeno) return authorities;
+  // On node, where each connection would read all of them again.
+  const { createSecureContext } = await import('node:tls');
+  return { secureContext: createSecureContext(authorities) };
+}
+
+type TlsSocket = import('node:tls').TLSSocket;
+
 interface Wanted {
-  pin: string;
-  vouched: boolean;
+  options: import('node:tls').ConnectionOptions;
+  /** Refuses who is not the one that is meant. */
+  check(socket: TlsSocket): Promise<void>;
+  /** What is spoken, for errors. */
+  version: string;
+  /** Milliseconds. */
   timeout: number;
 }
 
-async function greet(address: string, { pin, vouched, timeout }: Wanted, signal: AbortSignal): Promise<import('node:net').Socket> {
+async function greet(address: string, { options, check, version, timeout }: Wanted, signal: AbortSignal): Promise<import('node:net').Socket> {
   const { connect } = await import('node:tls');
   const { isIP } = await import('node:net');
   const colon = address.lastIndexOf(':');
   const host = address.slice(0, colon).replace(/^\[|\]$/g, '');
   const socket = connect({
+    ...options,
     host,
     port: Number(address.slice(colon + 1)),
     servername: isIP(host) ? '' : host,
-    // The key is looked at below: a daemon's own has no authority.
-    rejectUnauthorized: false,
-    minVersion: 'TLSv1.3',
     ALPNProtocols: ['http/1.1'],
   });
   const stop = () => socket.destroy(new Error('the call was given up'));
@@ -52,12 +95,12 @@ async function greet(address: string, { pin, vouched, timeout }: Wanted, signal:
       socket.once('error', failed);
       socket.once('close', () => failed(new Error(CLOSED)));
     });
-    const known = await isKey(socket.getPeerCertificate().raw, pin);
-    if (!known && !(vouched && socket.authorized)) throw mismatch(vouched ? socket.authorizationError : undefined);
+    await check(socket);
   } catch (error) {
     // Nothing was sent to the server.
     socket.on('error', () => {}).destroy();
-    throw told(error, taken);
+    if (error instanceof BrowseError) throw error;
+    throw options.rejectUnauthorized && isCertificateFault(error) ? untrusted(error) : told(error, taken, version);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
@@ -66,11 +109,11 @@ async function greet(address: string, { pin, vouched, timeout }: Wanted, signal:
 }
 
 /** A failure of a greeting, as callers shall see it. */
-function told(error: unknown, taken: boolean): unknown {
+function told(error: unknown, taken: boolean, version: string): unknown {
   const code = String((error as { code?: string }).code ?? '');
   if (/^(ERR_SSL_|EPROTO)/.test(code)) {
     const why = code.replace(/^ERR_SSL_/, '').toLowerCase().replaceAll('_', ' ');
-    return new Stranger(`it does not speak TLS 1.3: ${why}`);
+    return new Stranger(`it does not speak ${version}: ${why}`);
   }
   const ended = code === 'ECONNRESET' || code === 'EPIPE' || (error as Error).message === CLOSED;
   return taken && ended ? new Error('it takes the connection, and ends it before a word') : error;
@@ -80,6 +123,18 @@ async function isKey(certificate: Uint8Array | undefined, pin: string): Promise<
   const { createHash } = await import('node:crypto');
   const key = publicKeyOf(certificate ?? new Uint8Array());
   return key !== undefined && createHash('sha256').update(key).digest('hex') === pin.toLowerCase();
+}
+
+/** Whether a greeting failed because nobody vouches for the certificate of the other end. */
+function isCertificateFault(error: unknown): boolean {
+  const { code, message } = error as { code?: string; message?: string };
+  return /CERT|SIGNATURE|ISSUER|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH|PATH_LENGTH/.test(String(code)) || /certificate/i.test(String(message));
+}
+
+function untrusted(why: unknown): BrowseError {
+  const fault = why instanceof Error ? why.message : why;
+  const hint = 'Check the address; for an authority of your own, sign in with `--ca <file>`';
+  return new BrowseError('CERTIFICATE_UNUSABLE', `the certificate of the gateway is not trusted: ${fault}`, { hint, code: 9 });
 }
 
 function mismatch(why: unknown): BrowseError {

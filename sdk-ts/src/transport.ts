@@ -34,6 +34,12 @@ export interface Secure {
   pin: string;
   /** What to do when it does not answer. */
   hint: string;
+  /** What to do when another server answers in its place. */
+  foreignHint: string;
+  /** What a request names in its header `host`; the address when left out. */
+  authority?: string;
+  /** An error of a call, with what to do about it there. */
+  advise?(error: BrowseError): BrowseError;
   /** Connects within so many milliseconds; nothing is sent unless the other end is who it should be. */
   open(address: string, signal: AbortSignal, timeout: number): Promise<import('node:net').Socket>;
 }
@@ -49,7 +55,7 @@ export async function post(request: Post): Promise<Answer> {
     return await (!request.secure && prefersFetch(request.address) ? postByFetch(request) : postByNet(request));
   } catch (cause) {
     if (request.signal.aborted) throw request.signal.reason;
-    if (cause instanceof Stranger) throw foreign(request.address, cause.message, request.secure !== undefined);
+    if (cause instanceof Stranger) throw foreign(request.address, cause.message, request.secure?.foreignHint);
     throw cause instanceof BrowseError ? cause : unreachable(request.address, cause, request.secure?.hint);
   }
 }

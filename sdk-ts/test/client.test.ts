@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { type Browse, BrowseError, connect } from '../src/index.ts';
 import { errorOf, foreign, givesReason } from '../src/error.ts';
 import { frame, STREAM_TYPE } from '../src/frames.ts';
+import { pinned } from '../src/tls.ts';
 import { endFrame, failure, Fake, jsonOf, type Reply } from './fake.ts';
 
 const STREAM = { 'content-type': STREAM_TYPE };
@@ -147,7 +148,7 @@ test('a status that is not 200 is named', async (context) => {
 test('a page in place of an answer is told', async (context) => {
   const [browse] = await client(context, () => (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<!DOCTYPE html><p>no tunnel</p>'));
   await assert.rejects(browse.url(), { reason: 'DAEMON_UNREACHABLE', message: /HTTP 200 with `text\/html`/ });
-  const error = foreign('a:1', 'HTTP 502', true);
+  const error = foreign('a:1', 'HTTP 502', pinned('0a'.repeat(32), false).foreignHint);
   assert.deepEqual([error.reason, error.retryable, error.hint.includes('tunnel status')], ['REMOTE_FOREIGN', false, true]);
 });
 

@@ -1,6 +1,7 @@
 // A daemon of a few lines: the JSON of the Connect protocol, answers made by hand.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecure } from 'node:https';
 import { decode, readJson } from '../src/decode.ts';
 import { encode, joinBytes, utf8 } from '../src/encode.ts';
 import { frame, JSON_TYPE, STREAM_TYPE } from '../src/frames.ts';
@@ -14,16 +15,18 @@ export interface Call {
 }
 
 /** What the fake answers with: messages and an error, or anything by hand. */
-export type Reply = { messages?: Message[]; error?: Message } | ((response: ServerResponse) => void);
+export type Reply = { messages?: Message[]; error?: Message; status?: number } | ((response: ServerResponse) => void);
 
 export class Fake {
   readonly calls: Call[] = [];
   readonly #server: Server;
   #reply: (call: Call) => Reply;
 
-  constructor(reply: (call: Call) => Reply) {
+  /** One that speaks TLS where a key and a certificate are given. */
+  constructor(reply: (call: Call) => Reply, tls?: { key: Uint8Array; cert: Uint8Array }) {
     this.#reply = reply;
-    this.#server = createServer((request, response) => void this.#answer(request, response));
+    const answer = (request: IncomingMessage, response: ServerResponse) => void this.#answer(request, response);
+    this.#server = tls ? createSecure({ key: Buffer.from(tls.key), cert: Buffer.from(tls.cert) }, answer) : createServer(answer);
   }
 
   /** Listens on a free port, or on a socket file. */
@@ -49,8 +52,8 @@ export class Fake {
     const reply = this.#reply(call);
     if (typeof reply === 'function') return reply(response);
     const documents = (reply.messages ?? []).map((body) => encode(`${method}Response`, body));
-    if (!streams) {
-      response.writeHead(reply.error ? 400 : 200, { 'content-type': JSON_TYPE });
+    if (!streams || reply.status) {
+      response.writeHead(reply.status ?? (reply.error ? 400 : 200), { 'content-type': JSON_TYPE });
       response.end(jsonOf(reply.error ?? documents[0] ?? {}));
       return;
     }

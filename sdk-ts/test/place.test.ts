@@ -29,7 +29,10 @@ test('the environment counts first, then the state file when it is ours alone', 
   write(good);
   assert.equal(found(deep), '127.0.0.1:7 t');
   assert.equal(found(tmpdir(), { BROWSE_PROJECT: root }), '127.0.0.1:7 t');
-  assert.equal(found(deep, { BROWSE_ADDR: 'unix:/s', BROWSE_SKILL_TOKEN: 'a', BROWSE_TOKEN: 'b' }), 'unix:/s a');
+  assert.equal(found(deep, { BROWSE_ADDR: 'unix:/s', BROWSE_SKILL_TOKEN: 'a', BROWSE_REMOTE: 'r' }), 'unix:/s a');
+  assert.equal(found(deep, { BROWSE_ADDR: 'unix:/s', BROWSE_SKILL_TOKEN: 'a', BROWSE_TOKEN: 'b' }), 'unix:/s b');
+  assert.equal(found(deep, { BROWSE_SKILL_TOKEN: 'a' }), '127.0.0.1:7 t');
+  assert.match(found(deep, { BROWSE_REMOTE: 'r' }), /^SETTING_INVALID/);
   const bad: [unknown, number, RegExp][] = [
     [good, 0o644, /others may open it$/],
     ['{', 0o600, /it is no JSON$/],

@@ -8,6 +8,8 @@
 
 mod addresses;
 mod client;
+mod gateway_clients;
+mod handshake;
 mod http_service;
 mod listener;
 mod message;
@@ -19,5 +21,5 @@ mod socket;
 
 pub use addresses::{AddressTerms, Addresses, IssuedAddress};
 pub use listener::DevToolsListener;
-pub use parts::DevToolsParts;
+pub use parts::{DevToolsParts, SessionCheck};
 pub use record::{ClientRecord, RecordClient};

@@ -14,6 +14,7 @@ mod unary;
 mod activity_entry;
 pub mod arrivals;
 mod call_metadata;
+mod call_spans;
 mod context;
 pub mod denial_audit;
 pub mod egress;
@@ -35,6 +36,7 @@ pub(crate) mod downloads;
 mod response_metadata;
 
 pub use call_metadata::CallMetadata;
+pub use call_spans::SpanRecorder;
 pub use context::{CallContext, StepHandlers};
 pub use kept_session::acts_in_session;
 pub use message::{RequestMessage, ResponseMessage};

@@ -283,6 +283,7 @@ class Gate(unittest.TestCase):
         auth = fields("server/gate/src/auth/settings.rs", "AuthSettings")
         quota = fields("server/fleet/src/message.rs", "TenantQuota")
         login = fields("server/gate/src/login.rs", "LoginSettings")
+        traces = fields("server/gate/src/traces/settings.rs", "TraceSettings")
         for settings in SETTINGS:
             found = gate_settings(settings)
             self.assertLessEqual(set(found), known)
@@ -295,6 +296,7 @@ class Gate(unittest.TestCase):
         self.assertEqual(auth - set(whole["auth"]), {"jwks_file"})
         self.assertIn("jwks_file", gate_settings("hpa")["auth"])
         self.assertEqual(set(whole["login"]), login)
+        self.assertEqual(set(whole["traces"]), traces)
 
     def test_settings_arrive_as_they_are(self):
         found = gate_settings("everything")
@@ -309,12 +311,26 @@ class Gate(unittest.TestCase):
         self.assertEqual(
             (found["sessions_per_pod"], found["public_tls"]), (1, "/etc/browse/public-tls")
         )
+        self.assertEqual(found["public_url"], "https://browse.example.com:8443")
         self.assertEqual(found["cluster"]["namespace"], NAMESPACE)
         self.assertEqual(gate_settings("hpa")["listen"], "[::]:8080")
         self.assertEqual(
             found["login"],
             {"client_id": "browse-cli", "scopes": ["openid", "offline_access", "browse:write"]},
         )
+        self.assertTrue(found["access_log"])
+        self.assertEqual(
+            found["traces"],
+            {
+                "endpoint": "http://collector.monitoring:4318",
+                "sample": 0.25,
+                "tenant": True,
+                "hosts": True,
+                "queue": 1024,
+                "interval": "2s",
+            },
+        )
+        self.assertFalse({"access_log", "traces"} & set(gate_settings("minimal")))
 
     def test_what_the_settings_name_is_mounted(self):
         for settings in SETTINGS:
@@ -411,6 +427,9 @@ class Refusals(unittest.TestCase):
             ("state.keySecret=key", "state.url"),
             ("state.credentialsSecret=store", "state.url"),
             ("state.url=file:///tmp/x,state.keySecret=key", "url"),
+            ("traces.endpoint=collector:4318", "endpoint"),
+            ("traces.endpoint=http://c,traces.sample=2", "sample"),
+            ("traces.endpoint=http://c,traces.queue=1", "queue"),
             ("certificates.mode=existing", "certificates.existing"),
             ("certificates.mode=none", "mode"),
             ("scaling.mode=cpu", "mode"),

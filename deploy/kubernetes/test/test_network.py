@@ -175,14 +175,15 @@ class Gates(unittest.TestCase):
         self.assertTrue(allows(policy("minimal", "gate"), "ingress", ({}, SYSTEM), 8080))
         self.assertFalse(allows(policy("minimal", "gate"), "ingress", ({}, MONITORING), 7481))
 
-    def test_it_reaches_pods_the_api_and_the_issuer(self):
+    def test_it_reaches_pods_the_api_the_issuer_and_the_collector(self):
         gate = policy("everything", "gate")
         for other, port in [
             ((POD, NAMES), 7443),
             ((DNS, SYSTEM), 53),
             ("10.0.0.1", 6443),
             ("10.0.0.2", 443),
-            ("10.9.9.8", 4317),
+            (({}, MONITORING), 4318),
+            ("10.9.9.8", 3129),
         ]:
             self.assertTrue(allows(gate, "egress", other, port), f"{other} {port}")
         for other, port in [
@@ -190,10 +191,15 @@ class Gates(unittest.TestCase):
             ("10.0.0.2", 6443),
             ("10.0.0.3", 443),
             ("1.1.1.1", 443),
+            ("1.1.1.1", 4318),
+            (({}, MONITORING), 443),
         ]:
             self.assertFalse(allows(gate, "egress", other, port), f"{other} {port}")
         self.assertTrue(
             allows(policy("minimal", "gate"), "egress", "34.1.2.3", 443), "the address is not known"
+        )
+        self.assertFalse(
+            allows(policy("minimal", "gate"), "egress", ({}, MONITORING), 4318), "no traces"
         )
 
 

@@ -7,7 +7,8 @@ import asyncio
 from ._answer import Answer
 from ._call import GRACE, Command, Context, command_of, host_and_port, socket_path
 from ._decode import decode
-from ._error import Stranger, late
+from ._encode import encode
+from ._error import Stranger, TokenRefused, late
 from ._message import Message
 from ._save import FileSink, FolderSink
 
@@ -20,20 +21,22 @@ _PIECE = 256 * 1024
 
 Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
+# Connections that wait for the next call, by where they lead.
+Pool = dict[object, list[Connection]]
+
 
 class AsyncClient:
     """A caller of commands; the methods of `AsyncBrowse` are built on it."""
 
-    def __init__(self, context: Context, pool: list[Connection] | None = None) -> None:
+    def __init__(self, context: Context, pool: Pool | None = None) -> None:
         self._context = context
-        # Connections that wait for the next call.
-        self._pool: list[Connection] = [] if pool is None else pool
+        self._pool: Pool = {} if pool is None else pool
 
     async def close(self) -> None:
         """Closes the connections that wait."""
         while self._pool:
-            _, writer = self._pool.pop()
-            writer.close()
+            for _, writer in self._pool.popitem()[1]:
+                writer.close()
 
     async def call(self, command: str, args: Mapping[str, Any] | None = None) -> Any:
         """Calls a command by name, as the command line or as the methods write it:
@@ -70,18 +73,38 @@ class AsyncClient:
         return getattr(answer, command.result) if command.result else answer
 
     def _stream(self, command: Command, fields: dict[str, Any]) -> AsyncIterator[Message]:
-        context = self._context
-        data = context.bytes_of(command, fields)
+        return self._documents(command, encode(command.request, fields))
+
+    async def _documents(self, command: Command, message: dict[str, Any]) -> AsyncIterator[Message]:
+        def send(context: Context) -> AsyncIterator[Message]:
+            data = context.bytes_of(command, message)
+            return exchange(context, self._pool, data, context.seconds(command), read)
 
         def read(document: dict[str, Any]) -> Message:
             return decode(command.response, document)
 
-        return exchange(context, self._pool, data, context.seconds(command), read)
+        context = self._context
+        if context.fleet is not None and context.fleet.is_due:
+            # The program that renews it is waited for.
+            context = await asyncio.to_thread(context.located)
+        else:
+            context = context.located()
+        try:
+            async for document in send(context):
+                yield document
+            return
+        except TokenRefused:
+            renewed = await asyncio.to_thread(context.renewed)
+            if renewed is None:
+                raise
+        # Nothing was done, so that the call can be sent again.
+        async for document in send(renewed):
+            yield document
 
 
 async def exchange(
     context: Context,
-    pool: list[Connection],
+    pool: Pool,
     data: bytes,
     seconds: float,
     read: Callable[[dict[str, Any]], Any],
@@ -113,7 +136,7 @@ async def exchange(
         raise context.foreign(str(cause)) from None
     finally:
         if connection is not None and answer.keeps_open:
-            pool.append(connection)
+            pool.setdefault((context.address, context.secure), []).append(connection)
         elif connection is not None:
             connection[1].close()
     error = context.outcome(answer)
@@ -121,9 +144,10 @@ async def exchange(
         raise error
 
 
-async def _connection(context: Context, pool: list[Connection], end: float) -> Connection:
-    while pool:
-        reader, writer = pool.pop()
+async def _connection(context: Context, pool: Pool, end: float) -> Connection:
+    waiting = pool.get((context.address, context.secure), [])
+    while waiting:
+        reader, writer = waiting.pop()
         if not reader.at_eof() and not writer.is_closing():
             return reader, writer
         writer.close()

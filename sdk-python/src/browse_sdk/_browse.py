@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ._call import Context
 from ._generated.commands import Commands
-from ._place import find
+from ._place import context_of
 
 
 class Browse(Commands):
@@ -31,7 +30,8 @@ def connect(
     session: str | None = None,
     timeout: float | None = None,
 ) -> Browse:
-    """Makes a client; what is left out comes from the environment, or from the
-    state file of the project. `timeout` is the deadline of each call in seconds.
+    """Makes a client; what is left out comes from the environment, which names a remote
+    (`BROWSE_REMOTE`) or a daemon (`BROWSE_ADDR`), or from the state file of the project.
+    `timeout` is the deadline of each call in seconds.
     """
-    return Browse(Context(*find(address, token), tab, session, timeout))
+    return Browse(context_of(address, token, tab, session, timeout))

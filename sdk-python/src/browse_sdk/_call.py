@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ._answer import JSON, JSON_STREAM, Answer, envelope, request
-from ._encode import encode
-from ._error import BrowseError, error_of, gives_reason, unreachable
+from ._error import BrowseError, TokenRefused, error_of, gives_reason, unreachable
 from ._generated.tables import COMMANDS
 
 TYPE_CHECKING = False
@@ -12,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from ._fleet import Fleet
+    from ._gateway import Gateway
     from ._tls import Pinned
 
 # Seconds that a call gets when neither the caller nor the command says.
@@ -20,6 +21,9 @@ DEFAULT_TIMEOUT = 30.0
 # How many seconds longer than the daemon a client waits, so that the daemon's
 # error is the one seen.
 GRACE = 1.0
+
+# The status of an answer to a token that is not accepted.
+_UNAUTHENTICATED = 401
 
 
 class Command:
@@ -63,7 +67,7 @@ def command_of(name: str) -> Command:
 class Context:
     """Where a client calls, and in what context."""
 
-    __slots__ = ("address", "token", "tab", "session", "timeout", "secure")
+    __slots__ = ("address", "token", "tab", "session", "timeout", "secure", "fleet")
 
     def __init__(
         self,
@@ -72,7 +76,8 @@ class Context:
         tab: int | None = None,
         session: str | None = None,
         timeout: float | None = None,
-        secure: Pinned | None = None,
+        secure: Pinned | Gateway | None = None,
+        fleet: Fleet | None = None,
     ) -> None:
         self.address = address
         self.token = token
@@ -81,19 +86,28 @@ class Context:
         self.timeout = timeout
         # How connections to a remote daemon are made.
         self.secure = secure
+        # The fleet whose gateway is called; its token changes.
+        self.fleet = fleet
 
     def replace(self, **changes: Any) -> Context:
         """The same context, but for `changes`."""
         fields = {name: getattr(self, name) for name in self.__slots__}
         return Context(**{**fields, **changes})
 
+    def located(self) -> Context:
+        """The context of the next call: a token that is about to end is renewed."""
+        return self if self.fleet is None else self.fleet.located(self)
+
+    def renewed(self) -> Context | None:
+        """The same with another token, after this one was not accepted; None without one."""
+        return None if self.fleet is None else self.fleet.renewed(self)
+
     def seconds(self, command: Command) -> float:
         """The deadline of a call."""
         return command.timeout if self.timeout is None else self.timeout
 
-    def bytes_of(self, command: Command, fields: Mapping[str, Any]) -> bytes:
+    def bytes_of(self, command: Command, message: Mapping[str, Any]) -> bytes:
         """The bytes of a call."""
-        message = encode(command.request, fields)
         return self.bytes_to(command.path, message, self.seconds(command), bool(command.kind))
 
     def bytes_to(
@@ -116,6 +130,7 @@ class Context:
         if self.session is not None:
             headers["browse-session"] = self.session
         host = self.address if socket_path(self.address) is None else "localhost"
+        host = (self.secure and self.secure.authority) or host
         body = envelope(body) if streams else body
         return request(host, f"/browse.v1.{path}", headers, body)
 
@@ -133,8 +148,7 @@ class Context:
         return BrowseError(
             "REMOTE_FOREIGN",
             f"what answers at `{self.address}` is not a daemon of browse: {what}",
-            hint="Ask the owner to look at `browse tunnel status`, and for a new block; "
-            "the call may have been carried out",
+            hint=self.secure.foreign_hint,
             code=9,
         )
 
@@ -148,10 +162,14 @@ class Context:
             return self.foreign(str(cause))
         if document is None:
             return None
-        error = error_of(document)
+        error = error_of(
+            document, TokenRefused if answer.status == _UNAUTHENTICATED else BrowseError
+        )
         if self.secure and not gives_reason(document):
             # A daemon says its reason, always.
             return self.foreign(f"it answers `{error.message}`")
+        if self.secure:
+            self.secure.advise(error)
         return error
 
 

@@ -8,7 +8,8 @@ import time
 from ._answer import Answer
 from ._call import GRACE, Command, Context, command_of, host_and_port, socket_path
 from ._decode import decode
-from ._error import Stranger, late
+from ._encode import encode
+from ._error import Stranger, TokenRefused, late
 from ._message import Message
 from ._save import FileSink, FolderSink
 
@@ -63,13 +64,26 @@ class Client:
         return getattr(answer, command.result) if command.result else answer
 
     def _stream(self, command: Command, fields: dict[str, Any]) -> Iterator[Message]:
-        context = self._context
-        data = context.bytes_of(command, fields)
+        return self._documents(command, encode(command.request, fields))
+
+    def _documents(self, command: Command, message: dict[str, Any]) -> Iterator[Message]:
+        def send(context: Context) -> Iterator[Message]:
+            data = context.bytes_of(command, message)
+            return exchange(context, data, context.seconds(command), read)
 
         def read(document: dict[str, Any]) -> Message:
             return decode(command.response, document)
 
-        return exchange(context, data, context.seconds(command), read)
+        context = self._context.located()
+        try:
+            yield from send(context)
+            return
+        except TokenRefused:
+            renewed = context.renewed()
+            if renewed is None:
+                raise
+        # Nothing was done, so that the call can be sent again.
+        yield from send(renewed)
 
 
 def exchange(

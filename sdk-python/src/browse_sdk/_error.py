@@ -64,6 +64,10 @@ class BrowseError(Exception):
         return f"{self.reason}: {self.message}{hint}"
 
 
+class TokenRefused(BrowseError):
+    """The token was not accepted, so that nothing was done."""
+
+
 class Stranger(Exception):
     """What answers is no daemon, and why that is known."""
 
@@ -88,7 +92,7 @@ def too_large(limit: int) -> BrowseError:
     return BrowseError("TOO_LARGE", message, hint=hint, metadata=metadata, code=_EXHAUSTED)
 
 
-def error_of(document: Mapping[str, Any]) -> BrowseError:
+def error_of(document: Mapping[str, Any], kind: type[BrowseError] = BrowseError) -> BrowseError:
     """Reads an error of the Connect protocol."""
     names = _CODES.split()
     name = document.get("code")
@@ -96,12 +100,12 @@ def error_of(document: Mapping[str, Any]) -> BrowseError:
     info = _detail(document, "google.rpc.ErrorInfo")
     metadata = {str(key): str(value) for key, value in dict(info.get("metadata") or {}).items()}
     quotes = _detail(document, "browse.v1.ErrorPage").get("page") or []
-    page = [(_shown(str(one["about"])), _shown(str(one["text"]))) for one in quotes]
-    reason = _shown(str(info.get("reason") or "")).replace("\n", " ") or _REASONS.get(code, "BUG")
-    message = _shown(str(document.get("message") or ""))
+    page = [(clean(str(one["about"])), clean(str(one["text"]))) for one in quotes]
+    reason = clean(str(info.get("reason") or "")).replace("\n", " ") or _REASONS.get(code, "BUG")
+    message = clean(str(document.get("message") or ""))
     message = message or f"the daemon answered with code {code} and no word"
-    hint = _shown(str(info.get("hint") or "")) or f"See `{reason}` in docs/errors.md"
-    return BrowseError(reason, message, hint=hint, metadata=metadata, page=page, code=code)
+    hint = clean(str(info.get("hint") or "")) or f"See `{reason}` in docs/errors.md"
+    return kind(reason, message, hint=hint, metadata=metadata, page=page, code=code)
 
 
 def gives_reason(document: Mapping[str, Any]) -> bool:
@@ -118,6 +122,6 @@ def _detail(document: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
     return {}
 
 
-def _shown(text: str) -> str:
+def clean(text: str) -> str:
     """`text` without what would drive a terminal."""
     return "".join(letter if letter.isprintable() or letter == "\n" else " " for letter in text)

@@ -1,10 +1,11 @@
-"""Where the daemon is: the environment of a skill, else the state file of the
+"""Where the daemon is: what the environment names, else the state file of the
 project that the working directory belongs to."""
 
 from __future__ import annotations
 
 import os
 
+from ._call import Context
 from ._error import BrowseError
 
 TYPE_CHECKING = False
@@ -12,12 +13,40 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+# What finds the remote of a name. A skill has none: its browser is that of its run.
+remote_finders: list[Callable[[str], Context]] = []
+
+
+def context_of(
+    address: str | None,
+    token: str | None,
+    tab: int | None,
+    session: str | None,
+    timeout: float | None,
+) -> Context:
+    """The context of a client; what is None is found."""
+    variable = os.environ.get
+    session = (variable("BROWSE_SESSION") or None) if session is None else session
+    # A run of a skill has both of these.
+    is_skill = variable("BROWSE_ADDR") and variable("BROWSE_SKILL_TOKEN")
+    name = None if address or is_skill else variable("BROWSE_REMOTE")
+    if not name:
+        return Context(*find(address, token), tab, session, timeout)
+    for find_remote in remote_finders:
+        return find_remote(name).replace(tab=tab, session=session, timeout=timeout)
+    raise BrowseError(
+        "SETTING_INVALID",
+        "`BROWSE_REMOTE` names a remote, and the SDK of a skill has no remotes",
+        hint="Unset BROWSE_REMOTE, or run the skill with `browse skill run NAME`",
+        code=3,
+    )
+
 
 def find(address: str | None, token: str | None) -> tuple[str, str]:
     """Address and token of the daemon; what is given counts first."""
     variable = os.environ.get
     address = address or variable("BROWSE_ADDR")
-    token = token or variable("BROWSE_SKILL_TOKEN") or variable("BROWSE_TOKEN")
+    token = token or variable("BROWSE_TOKEN") or (variable("BROWSE_SKILL_TOKEN") if address else "")
     if not address:
         address, root = _state(_state_path())
         token = token or root

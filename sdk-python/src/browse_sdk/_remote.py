@@ -1,5 +1,5 @@
 """Remote browsers: the pairing block that an owner gave, the token that its
-key is traded for, and where that is kept."""
+key is traded for, and where that is kept; the fleets that lie beside them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from ._browse import Browse
 from ._call import Context
 from ._client import exchange
 from ._error import BrowseError
-from ._place import own_json
+from ._fleet import FLEET_KIND, Fleet, FleetState, fleet_state
+from ._place import own_json, remote_finders
 
 # Seconds that the daemon has to take a key.
 REDEEM_TIMEOUT = 30.0
@@ -42,7 +43,7 @@ def redeem(
 
 def remote(name: str, *, tab: int | None = None, timeout: float | None = None) -> Browse:
     """Makes a client of a remote browser that `redeem` or the command line keeps
-    under this name.
+    under this name, or of a fleet that `browse login` signed in to.
     """
     return Browse(kept(name).replace(tab=tab, timeout=timeout))
 
@@ -154,21 +155,56 @@ def _aes_gcm() -> tuple[Any, Any]:
 
 
 def kept(name: str) -> Context:
-    """The context of a browser that is kept under `name`."""
+    """The context of a browser or of a fleet that is kept under `name`."""
     path = _file(name)
-    state = own_json(path, _invalid)
-    if state is None:
-        raise BrowseError(
-            "REMOTE_UNKNOWN",
-            f"there is no remote `{name}`",
-            hint="Run `browse redeem <link>` with the link of a pairing block",
-            code=5,
-        )
+    state = _document(name, path)
+    if "kind" in state:
+        return _fleet_at(name, path, _fleet_in(path, state)).applied(Context("", ""))
     address, pin, token = (str(state.get(key) or "") for key in ("address", "pin", "token"))
     trust = state.get("trust")
     if not address or not token or not _is_pin(pin) or trust not in (None, _VOUCHED):
         raise _invalid(path, "it is damaged")
     return _context(address, token, pin, trust is not None)
+
+
+remote_finders.append(kept)
+
+
+def _document(name: str, path: str) -> dict[str, Any]:
+    state = own_json(path, _invalid)
+    if state is None:
+        raise BrowseError(
+            "REMOTE_UNKNOWN",
+            f"there is no remote `{name}`",
+            hint="Run `browse redeem <link>` with the link of a pairing block, or "
+            "`browse login <url>` with the address of a fleet",
+            code=5,
+        )
+    return state
+
+
+# The fleets of this process by their files: the clients of one share its token.
+_fleets: dict[str, Fleet] = {}
+
+
+def _fleet_at(name: str, path: str, state: FleetState) -> Fleet:
+    def read() -> FleetState:
+        document = _document(name, path)
+        if "kind" not in document:
+            message = f"the remote `{name}` was replaced by a pairing just now"
+            raise BrowseError("REMOTE_UNKNOWN", message, hint="Open it again", code=5)
+        return _fleet_in(path, document)
+
+    fleet = _fleets.setdefault(path, Fleet(name, state, read))
+    fleet.take(state)
+    return fleet
+
+
+def _fleet_in(path: str, document: dict[str, Any]) -> FleetState:
+    state = fleet_state(document) if document.get("kind") == FLEET_KIND else None
+    if state is None:
+        raise _invalid(path, "it is damaged")
+    return state
 
 
 def _context(address: str, token: str, pin: str, vouched: bool) -> Context:
@@ -255,7 +291,7 @@ def _invalid(path: str, fault: str) -> BrowseError:
     return BrowseError(
         "REMOTE_FILE_INVALID",
         f"the remote file `{path}` cannot be used: {fault}",
-        hint=f"Remove {path}, and redeem a new block",
+        hint=f"Remove {path}, then redeem a new block, or sign in again",
         metadata={"path": path},
         code=9,
     )

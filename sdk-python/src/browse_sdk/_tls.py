@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _VERSION = 0xA0
 
 # Seconds that the other end has to greet, if the call has no less.
-_GREETING = 10.0
+GREETING = 10.0
 
 
 class Pinned:
@@ -28,6 +28,12 @@ class Pinned:
     """
 
     hint = "Check the network, and ask the owner whether the pairing still is"
+    foreign_hint = (
+        "Ask the owner to look at `browse tunnel status`, and for a new block; "
+        "the call may have been carried out"
+    )
+    # What a request names as its host: the address.
+    authority = ""
 
     def __init__(self, pin: str, vouched: bool = False) -> None:
         # SHA-256 of the public key, as hexadecimal.
@@ -43,9 +49,9 @@ class Pinned:
     def greet(self, connection: socket.socket, host: str) -> socket.socket:
         """Begins TLS on a connection. Nothing is sent to the holder of another key."""
         peer, timeout = connection.getpeername(), connection.gettimeout()
-        connection.settimeout(min(timeout or _GREETING, _GREETING))
+        connection.settimeout(min(timeout or GREETING, GREETING))
         if not self._by_authority:
-            secure = _wrapped(self._context, connection, None)
+            secure = wrapped(self._context, connection, None)
             if self._is_it(secure.getpeercert(binary_form=True)):
                 return secure
             secure.close()
@@ -53,7 +59,7 @@ class Pinned:
                 raise _mismatch()
             connection = socket.create_connection(peer[:2], connection.gettimeout())
         try:
-            secure = _wrapped(_settled(ssl.create_default_context()), connection, host)
+            secure = wrapped(_settled(ssl.create_default_context()), connection, host)
         except ssl.SSLCertVerificationError as error:
             raise _mismatch(error.verify_message) from None
         self._by_authority = True
@@ -63,9 +69,9 @@ class Pinned:
         self, host: str, port: int, seconds: float
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """Connects within so many seconds, for `asyncio`."""
-        seconds = min(seconds, _GREETING)
+        seconds = min(seconds, GREETING)
         if not self._by_authority:
-            reader, writer = await _opened(host, port, self._context, seconds)
+            reader, writer = await opened(host, port, self._context, seconds)
             if self._is_it(writer.get_extra_info("ssl_object").getpeercert(binary_form=True)):
                 return reader, writer
             writer.close()
@@ -73,11 +79,14 @@ class Pinned:
                 raise _mismatch()
         context = _settled(ssl.create_default_context())
         try:
-            reader, writer = await _opened(host, port, context, seconds)
+            reader, writer = await opened(host, port, context, seconds)
         except ssl.SSLCertVerificationError as error:
             raise _mismatch(error.verify_message) from None
         self._by_authority = True
         return reader, writer
+
+    def advise(self, error: BrowseError) -> None:
+        """Leaves an error as the daemon made it."""
 
     def _is_it(self, certificate: bytes | None) -> bool:
         try:
@@ -88,26 +97,33 @@ class Pinned:
 
 def _settled(context: ssl.SSLContext) -> ssl.SSLContext:
     context.minimum_version = ssl.TLSVersion.TLSv1_3
+    return for_http(context)
+
+
+def for_http(context: ssl.SSLContext) -> ssl.SSLContext:
+    """The same context, for connections that calls are sent on."""
     context.set_alpn_protocols(["http/1.1"])
     context.sslsocket_class = _Socket
     return context
 
 
-def _wrapped(context: ssl.SSLContext, connection: socket.socket, host: str | None) -> ssl.SSLSocket:
+def wrapped(context: ssl.SSLContext, connection: socket.socket, host: str | None) -> ssl.SSLSocket:
+    """Begins TLS on a connection."""
     timeout = connection.gettimeout()
     try:
         return context.wrap_socket(connection, server_hostname=host)
     except BaseException as error:
         connection.close()
-        told = _told(error, timeout or 0)
+        told = _told(error, timeout or 0, context)
         if told is error:
             raise
         raise told from None
 
 
-async def _opened(
+async def opened(
     host: str, port: int, context: ssl.SSLContext, seconds: float
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Connects with TLS within so many seconds, for `asyncio`."""
     try:
         # What is silent is told from what is not there.
         opening = asyncio.open_connection(
@@ -117,13 +133,13 @@ async def _opened(
     except (TimeoutError, asyncio.TimeoutError):
         raise OSError(f"nothing answers within {seconds:.3g} s") from None
     except OSError as error:
-        told = _told(error, seconds)
+        told = _told(error, seconds, context)
         if told is error:
             raise
         raise told from None
 
 
-def _told(error: BaseException, seconds: float) -> BaseException:
+def _told(error: BaseException, seconds: float, context: ssl.SSLContext) -> BaseException:
     """A failure of a greeting, as callers shall see it."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return error
@@ -134,7 +150,8 @@ def _told(error: BaseException, seconds: float) -> BaseException:
         return OSError(f"it takes the connection, and says nothing within {seconds:.3g} s")
     if isinstance(error, ssl.SSLError):
         why = (error.reason or "it is none").lower().replace("_", " ")
-        return Stranger(f"it does not speak TLS 1.3: {why}")
+        newest = context.minimum_version == ssl.TLSVersion.TLSv1_3
+        return Stranger(f"it does not speak {'TLS 1.3' if newest else 'TLS'}: {why}")
     return error
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ._aio import Connection, exchange
+from ._aio import Pool, exchange
 from ._call import Context
 from ._generated.async_commands import AsyncCommands
-from ._place import find
+from ._place import context_of
 from ._remote import REDEEM_TIMEOUT, Redemption, kept
 
 TYPE_CHECKING = False
@@ -54,7 +54,7 @@ def connect(
     timeout: float | None = None,
 ) -> AsyncBrowse:
     """As `browse_sdk.connect`; `close` or `async with` ends its connections."""
-    return AsyncBrowse(Context(*find(address, token), tab, session, timeout))
+    return AsyncBrowse(context_of(address, token, tab, session, timeout))
 
 
 async def redeem(
@@ -62,7 +62,7 @@ async def redeem(
 ) -> AsyncBrowse:
     """As `browse_sdk.redeem`."""
     offer = Redemption(block, keep)
-    pool: list[Connection] = []
+    pool: Pool = {}
     async for answer in exchange(offer.context, pool, offer.data, REDEEM_TIMEOUT, dict):
         offer.take(answer)
     return AsyncBrowse(offer.context.replace(tab=tab, timeout=timeout), pool)

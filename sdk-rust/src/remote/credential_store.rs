@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use super::fleet_state::FleetState;
 use super::pairing_link::is_pin;
 use crate::discovery::read_private_json;
 use crate::error::{Error, Result};
@@ -13,9 +14,21 @@ use crate::json::Json;
 /// What a remote file says when authorities may vouch for the other end.
 pub const SESSION_KEY_MODE: &str = "session-key";
 
+/// What the file of a fleet says of its `kind`; that of a pairing has none.
+const FLEET_KIND: &str = "fleet";
+
 /// What a remote file holds.
 #[derive(Debug, PartialEq)]
-pub struct StoredRemote {
+pub enum StoredRemote {
+    /// A daemon that has a pairing with this user.
+    Paired(PairedRemote),
+    /// A fleet that was signed in to.
+    Fleet(FleetState),
+}
+
+/// A daemon that has a pairing with this user.
+#[derive(Debug, PartialEq)]
+pub struct PairedRemote {
     /// `host:port`.
     pub address: String,
     /// What it has to show.
@@ -31,19 +44,43 @@ pub fn read_remote(path: &Path) -> Result<Option<StoredRemote>> {
     let invalid = |fault: &str| {
         let shown = path.display();
         let message = format!("the remote file `{shown}` cannot be used: {fault}");
-        let hint = format!("Remove {shown}, and redeem a new block");
+        let hint = format!("Remove {shown}, then redeem a new block, or sign in again");
         Error::new("REMOTE_FILE_INVALID", message, &hint, 9)
             .with_metadata("path", shown.to_string())
     };
+    let damaged = || invalid("it is damaged");
     let Some(state) = read_private_json(path, invalid)? else { return Ok(None) };
+    if let Some(kind) = state.get("kind") {
+        let fleet = FleetState::parse(&state).filter(|_| kind.as_str() == Some(FLEET_KIND));
+        return fleet.map(|fleet| Some(StoredRemote::Fleet(fleet))).ok_or_else(damaged);
+    }
     let [address, pin, token] =
         ["address", "pin", "token"].map(|key| state[key].as_str().unwrap_or_default().to_owned());
     let vouched = state.get("trust").is_some();
     let trust = !vouched || state["trust"].as_str() == Some(SESSION_KEY_MODE);
     if address.is_empty() || token.is_empty() || !is_pin(&pin) || !trust {
-        return Err(invalid("it is damaged"));
+        return Err(damaged());
     }
-    Ok(Some(StoredRemote { address, pin, token, allows_public_ca: vouched }))
+    let paired = PairedRemote { address, pin, token, allows_public_ca: vouched };
+    Ok(Some(StoredRemote::Paired(paired)))
+}
+
+/// The state of the fleet `name`, whose file was read before.
+pub fn read_fleet(name: &str, path: &Path) -> Result<FleetState> {
+    match read_remote(path)? {
+        None => Err(unknown_remote(name)),
+        Some(StoredRemote::Fleet(state)) => Ok(state),
+        Some(StoredRemote::Paired(_)) => {
+            let message = format!("the remote `{name}` was replaced by a pairing just now");
+            Err(Error::new("REMOTE_UNKNOWN", message, "Open it again", 5))
+        }
+    }
+}
+
+/// The failure of a name without a file.
+pub fn unknown_remote(name: &str) -> Error {
+    let hint = "Run `browse redeem <link>` with the link of a pairing block, or `browse login <url>` with the address of a fleet";
+    Error::new("REMOTE_UNKNOWN", format!("there is no remote `{name}`"), hint, 5)
 }
 
 /// The file that keeps the remote `name`.
@@ -101,16 +138,18 @@ mod tests {
         let members = [("address", "a:1"), ("pin", &pin), ("token", "t")];
         write_remote(&path, &members).expect("a writable folder");
         write_remote(&path, &members).expect("it is replaced");
-        let kept = read_remote(&path).expect("it is whole").expect("it is there");
+        let paired = || match read_remote(&path).expect("it is whole").expect("it is there") {
+            StoredRemote::Paired(paired) => paired,
+            StoredRemote::Fleet(fleet) => panic!("{fleet:?}"),
+        };
+        let kept = paired();
         assert_eq!(
             (kept.address.as_str(), kept.token.as_str(), kept.allows_public_ca),
             ("a:1", "t", false)
         );
         write_remote(&path, &[&members[..], &[("trust", SESSION_KEY_MODE)]].concat())
             .expect("it is replaced");
-        assert!(
-            read_remote(&path).is_ok_and(|kept| kept.is_some_and(|kept| kept.allows_public_ca))
-        );
+        assert!(paired().allows_public_ca);
         let set = |mode| fs::set_permissions(&path, fs::Permissions::from_mode(mode));
         assert_eq!(fs::metadata(&path).expect("a file").permissions().mode() & 0o777, 0o600);
         set(0o644).expect("a mode");

@@ -1,5 +1,6 @@
-//! TLS 1.3 to a daemon that is known by its public key alone: names and
-//! authorities have no say, unless TLS may end at a tunnel.
+//! TLS to another machine: how it is greeted, and what its failures are. A paired daemon
+//! speaks TLS 1.3 and is known by its public key alone: names and authorities have no
+//! say, unless TLS may end at a tunnel.
 
 use std::io;
 use std::net::TcpStream;
@@ -14,7 +15,7 @@ use rustls::server::ParsedCertificate;
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use rustls::{DigitallySignedStruct, SignatureScheme};
 
-use crate::client::Connector;
+use crate::client::{Connector, PeerHints, RemotePeer};
 use crate::error::{Error, Result};
 use crate::http::{HttpConnection, Socket, connect_tcp};
 use crate::sha256::sha256;
@@ -22,10 +23,81 @@ use crate::sha256::sha256;
 /// Time that the other end has to greet, if the call has no less.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Makes connections to `address`, which has to show the key of `pin`. With
-/// `vouched` TLS may end at a tunnel: a certificate is as good that the
-/// authorities of this machine vouch for.
-pub fn connector(address: &str, pin: &str, vouched: bool) -> Result<Connector> {
+/// What to do about the errors of a paired daemon.
+pub const PAIRED_HINTS: PeerHints = PeerHints {
+    unreachable: "Check the network, and ask the owner whether the pairing still is",
+    foreign: "Ask the owner to look at `browse tunnel status`, and for a new block; the call may have been carried out",
+    token: String::new(),
+};
+
+/// A server that is greeted with TLS.
+pub struct TlsPeer {
+    /// `host:port`.
+    pub address: String,
+    /// The name that its certificate is for.
+    pub name: ServerName<'static>,
+    /// How it is greeted.
+    pub config: Arc<ClientConfig>,
+    /// What is spoken, for errors.
+    pub protocol: &'static str,
+    /// What to do about its errors.
+    pub hints: PeerHints,
+    /// The failure of a certificate that does not count.
+    pub refusal: fn(&rustls::Error) -> Error,
+}
+
+impl TlsPeer {
+    /// Makes connections to it.
+    pub fn connector(self) -> Connector {
+        Box::new(move |end| self.connect(end))
+    }
+
+    fn connect(&self, end: Instant) -> io::Result<HttpConnection> {
+        let mut socket = connect_tcp(&self.address, end)?;
+        let client = ClientConnection::new(Arc::clone(&self.config), self.name.clone());
+        let mut client = client.map_err(io::Error::other)?;
+        let begun = Instant::now();
+        let end = end.min(begun + HANDSHAKE_TIMEOUT);
+        let time = end.saturating_duration_since(begun);
+        handshake(&mut client, &mut socket, end)
+            .map_err(|error| self.handshake_error(error, time))?;
+        Ok(HttpConnection::new(StreamOwned::new(client, socket)))
+    }
+
+    /// The error of a greeting, as callers shall see it.
+    fn handshake_error(&self, error: io::Error, time: Duration) -> io::Error {
+        use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
+        use io::ErrorKind::{TimedOut, UnexpectedEof, WouldBlock};
+        let foreign = |what: &str| {
+            io::Error::other(Error::unexpected_peer(&self.address, what, self.hints.foreign))
+        };
+        match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+            Some(refused @ rustls::Error::InvalidCertificate(_)) => {
+                return io::Error::other((self.refusal)(refused));
+            }
+            Some(rustls::Error::AlertReceived(alert)) => {
+                return foreign(&format!("it refuses the greeting of TLS with `{alert:?}`"));
+            }
+            Some(_) => return foreign(&format!("it does not speak {}", self.protocol)),
+            None => {}
+        }
+        let why = match error.kind() {
+            WouldBlock | TimedOut => {
+                format!("it takes the connection, and says nothing within {time:.0?}")
+            }
+            UnexpectedEof | ConnectionReset | ConnectionAborted | BrokenPipe => {
+                "it takes the connection, and ends it before a word".to_owned()
+            }
+            _ => return error,
+        };
+        let unreachable = Error::unreachable(&self.address, why);
+        io::Error::other(unreachable.with_hint(self.hints.unreachable))
+    }
+}
+
+/// A daemon at `address`, which has to show the key of `pin`. With `vouched` TLS may end
+/// at a tunnel: a certificate is as good that the authorities of this machine vouch for.
+pub fn paired_peer(address: &str, pin: &str, vouched: bool) -> Result<RemotePeer> {
     let unusable = |error: &dyn std::fmt::Display| Error::unreachable(address, error);
     let provider = Arc::new(provider::default_provider());
     let pin = pin.to_ascii_lowercase();
@@ -42,21 +114,23 @@ pub fn connector(address: &str, pin: &str, vouched: bool) -> Result<Connector> {
         .with_custom_certificate_verifier(verifier)
         .with_no_client_auth();
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    let (config, address) = (Arc::new(config), address.to_owned());
-    let host = address.rsplit_once(':').map_or(address.as_str(), |(host, _)| host);
+    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
     let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
     let name = ServerName::try_from(host).map_err(|error| unusable(&error))?;
-    Ok(Box::new(move |end| {
-        let mut socket = connect_tcp(&address, end)?;
-        let client = ClientConnection::new(Arc::clone(&config), name.clone());
-        let mut client = client.map_err(io::Error::other)?;
-        let begun = Instant::now();
-        let end = end.min(begun + HANDSHAKE_TIMEOUT);
-        let time = end.saturating_duration_since(begun);
-        handshake(&mut client, &mut socket, end)
-            .map_err(|error| handshake_error(error, &address, time))?;
-        Ok(HttpConnection::new(StreamOwned::new(client, socket)))
-    }))
+    let peer = TlsPeer {
+        address: address.to_owned(),
+        name,
+        config: Arc::new(config),
+        protocol: "TLS 1.3",
+        hints: PAIRED_HINTS,
+        refusal: pin_mismatch,
+    };
+    Ok(RemotePeer { connector: peer.connector(), authority: String::new(), hints: PAIRED_HINTS })
+}
+
+fn pin_mismatch(_: &rustls::Error) -> Error {
+    let message = "the other end is not the daemon of the pairing block";
+    Error::new("REMOTE_MISMATCH", message, "Do not go on; ask the owner for a new block", 9)
 }
 
 /// Those whose word this machine takes for certificates.
@@ -97,35 +171,6 @@ fn handshake(
         client.write_tls(socket)?;
     }
     Ok(())
-}
-
-/// The error of a greeting, as callers shall see it.
-fn handshake_error(error: io::Error, address: &str, time: Duration) -> io::Error {
-    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
-    use io::ErrorKind::{TimedOut, UnexpectedEof, WouldBlock};
-    let foreign = |what: &str| io::Error::other(Error::unexpected_peer(address, what));
-    match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-        Some(rustls::Error::InvalidCertificate(_)) => {
-            let message = "the other end is not the daemon of the pairing block";
-            let hint = "Do not go on; ask the owner for a new block";
-            return io::Error::other(Error::new("REMOTE_MISMATCH", message, hint, 9));
-        }
-        Some(rustls::Error::AlertReceived(alert)) => {
-            return foreign(&format!("it refuses the greeting of TLS with `{alert:?}`"));
-        }
-        Some(_) => return foreign("it does not speak TLS 1.3"),
-        None => {}
-    }
-    let why = match error.kind() {
-        WouldBlock | TimedOut => {
-            format!("it takes the connection, and says nothing within {time:.0?}")
-        }
-        UnexpectedEof | ConnectionReset | ConnectionAborted | BrokenPipe => {
-            "it takes the connection, and ends it before a word".to_owned()
-        }
-        _ => return error,
-    };
-    io::Error::other(Error::remote_unreachable(address, why))
 }
 
 impl Socket for StreamOwned<ClientConnection, TcpStream> {

@@ -5,15 +5,22 @@
 //! and sends two headers with each call, so that a call that was meant for another pod at the
 //! same address, or for another tenant, is refused.
 
+mod call_spans;
 mod message;
 mod name;
 mod tls;
+mod trace_parent;
 
+pub use call_spans::{
+    CallSpans, MAX_PHASES, MAX_REQUESTS, MAX_SPANS_BYTES, PhaseSpan, RequestSpan,
+    SPAN_HOSTS_HEADER, SPANS_HEADER, known_method,
+};
 pub use message::{
-    CLOSE_PATH, CloseRequest, DRAIN_PATH, MISMATCH_HEADER, MOVED_HEADER, PLACE_PATH, POD_HEADER,
-    PlaceRequest, PlaceResponse, PodStatus, RELEASE_PATH, ReleaseRequest, STATUS_PATH,
-    SessionScope, SessionStatus, TENANT_HEADER, TOKEN_PATH, TenantQuota, TokenRequest,
-    TokenResponse,
+    ADDRESS_HEADER, CLOSE_PATH, CloseRequest, DEVTOOLS_PATH, DRAIN_PATH, LIFETIME_HEADER,
+    MISMATCH_HEADER, MOVED_HEADER, PLACE_PATH, POD_HEADER, PlaceRequest, PlaceResponse, PodStatus,
+    RELEASE_PATH, ReleaseRequest, STATUS_PATH, SessionScope, SessionStatus, TENANT_HEADER,
+    TOKEN_PATH, TenantQuota, TokenRequest, TokenResponse,
 };
 pub use name::{PodUid, SessionKey, Tenant};
 pub use tls::{FleetIdentity, GATE_NAME, POD_NAME};
+pub use trace_parent::{SpanId, TraceId, TraceParent};

@@ -24,6 +24,19 @@ pub const PLACE_PATH: &str = "/gate/v1/place";
 /// Tells the leading replica that a session has ended: `POST` of a [`ReleaseRequest`].
 pub const RELEASE_PATH: &str = "/gate/v1/release";
 
+/// Where a client of the DevTools protocol connects: `GET` with an upgrade to a WebSocket, at a pod
+/// and at the gateway. Below it, the gateway takes the name of a session, or the uid of a pod and
+/// the capability of an address; a pod takes the capability alone.
+pub const DEVTOOLS_PATH: &str = "/cdp";
+
+/// Header of a call that gives out an address for clients of the DevTools protocol: where clients
+/// reach the pod by the gateway, such as `wss://browse.example.com/cdp/<uid>`.
+pub const ADDRESS_HEADER: &str = "browse-fleet-address";
+
+/// Header with the seconds for which the token of the caller is still good; absent where the token
+/// has no end.
+pub const LIFETIME_HEADER: &str = "browse-fleet-lifetime";
+
 /// Header with the tenant that a call is for.
 pub const TENANT_HEADER: &str = "browse-fleet-tenant";
 

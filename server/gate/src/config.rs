@@ -11,7 +11,9 @@ use browse_base::{Error, HINT_KEY, Result};
 use browse_proto::Reason;
 use serde::{Deserialize, Deserializer, de::Error as _};
 
-use crate::{auth::AuthSettings, login::LoginSettings, placement::PlacementSettings};
+use crate::{
+    auth::AuthSettings, login::LoginSettings, placement::PlacementSettings, traces::TraceSettings,
+};
 
 /// The settings.
 #[derive(Debug, Deserialize)]
@@ -28,6 +30,10 @@ pub struct GateConfig {
     /// Folder with `tls.crt` and `tls.key` for clients; none where something in front has TLS.
     #[serde(default)]
     pub public_tls: Option<PathBuf>,
+    /// The URL at which clients reach the gateway, for the addresses that `cdp-url` gives out;
+    /// without it, that of the call counts.
+    #[serde(default)]
+    pub public_url: Option<String>,
     /// Port of the pods.
     #[serde(default = "default_pod_port")]
     pub pod_port: u16,
@@ -47,6 +53,9 @@ pub struct GateConfig {
     /// Time that running calls get when the gateway is to end.
     #[serde(default = "default_drain_time", deserialize_with = "duration")]
     pub drain_time: Duration,
+    /// Whether each call is a line of the log.
+    #[serde(default)]
+    pub access_log: bool,
     /// The cluster.
     pub cluster: ClusterConfig,
     /// Who may call.
@@ -54,6 +63,9 @@ pub struct GateConfig {
     /// How the command line signs in.
     #[serde(default)]
     pub login: LoginSettings,
+    /// Where traces go; without it, there are none.
+    #[serde(default)]
+    pub traces: Option<TraceSettings>,
 }
 
 /// The settings about the cluster.
@@ -121,7 +133,10 @@ fn default_drain_time() -> Duration {
     Duration::from_secs(30)
 }
 
-fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Duration, D::Error> {
+/// A time such as `30s`.
+pub(crate) fn duration<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Duration, D::Error> {
     let text = String::deserialize(deserializer)?;
     humantime::parse_duration(&text)
         .map_err(|error| D::Error::custom(format!("`{text}` is not a time such as `30s`: {error}")))
@@ -157,7 +172,7 @@ mod tests {
         let config = GateConfig::parse(WHOLE).expect("it is whole");
         assert_eq!((config.pod_port, config.sessions_per_pod), (7443, 10));
         assert_eq!(config.empty_pod_time, Duration::from_secs(30));
-        assert!(!config.restore_sessions);
+        assert!(!config.restore_sessions && !config.access_log && config.traces.is_none());
     }
 
     #[test]

@@ -1,8 +1,16 @@
 //! One replica of the gateway: from a call to the pod of its session and back.
 
+mod access;
+mod call_record;
 mod call_scopes;
+mod client_limits;
+mod devtools;
 mod forward;
+mod observed_body;
+mod outcome;
+mod pod_spans;
 mod session_of_call;
+mod tunnel;
 
 use std::{
     convert::Infallible,
@@ -13,11 +21,10 @@ use std::{
 use browse_base::{Error, Result};
 use browse_fleet::{
     GATE_NAME, PLACE_PATH, PlaceRequest, PlaceResponse, RELEASE_PATH, ReleaseRequest, SessionKey,
-    SessionScope,
 };
 use browse_policy::layer::{bearer_token, error_reply, requested_timeout};
 use browse_proto::{Command, FLEET_DOCUMENT_PATH, Reason};
-use http::{Method, Request, Response, header};
+use http::{HeaderValue, Method, Request, Response, header};
 use tonic::body::Body;
 
 use crate::{
@@ -25,12 +32,19 @@ use crate::{
     cluster::{Cluster, PodRecord},
     login::LoginDocument,
     metrics::{FleetCounts, Metrics},
+    observer::Observer,
     peer::PeerClient,
     placement::{Placement, unavailable},
     pods::PodClient,
+    public_address::PublicAddress,
     routes::Routes,
 };
+use access::session_of;
+use call_record::CallRecord;
 use call_scopes::CallScopes;
+use client_limits::ClientLimits;
+use devtools::ClientPath;
+use forward::AdmittedCall;
 use session_of_call::CallBody;
 
 /// Time that a call without a deadline waits for a place.
@@ -46,6 +60,9 @@ const WAIT_MARGIN: Duration = Duration::from_secs(2);
 const ROUTE_INTERVAL: Duration = Duration::from_millis(5);
 const ROUTE_LOOKS: u32 = 400;
 
+/// The same for one that another replica gave.
+const OPEN_LOOKS: u32 = 100;
+
 /// The gateway.
 pub struct Gateway {
     authenticator: Arc<Authenticator>,
@@ -56,6 +73,9 @@ pub struct Gateway {
     replicas: PeerClient,
     routes: Mutex<Routes>,
     metrics: Arc<Metrics>,
+    address: PublicAddress,
+    clients: Arc<ClientLimits>,
+    observer: Arc<Observer>,
     restores_sessions: bool,
 }
 
@@ -69,6 +89,9 @@ pub struct GatewayParts {
     pub pods: Arc<PodClient>,
     pub identity: Arc<browse_fleet::FleetIdentity>,
     pub metrics: Arc<Metrics>,
+    /// Where clients reach it.
+    pub address: PublicAddress,
+    pub observer: Arc<Observer>,
     /// Whether pods save their sessions in an object store, so that another one can restore them.
     pub restores_sessions: bool,
 }
@@ -88,6 +111,9 @@ impl Gateway {
             pods: parts.pods,
             routes: Mutex::new(Routes::new(parts.restores_sessions)),
             metrics: parts.metrics,
+            address: parts.address,
+            clients: Arc::default(),
+            observer: parts.observer,
             restores_sessions: parts.restores_sessions,
         });
         gateway.update_routes();
@@ -101,10 +127,14 @@ impl Gateway {
         request: Request<Body>,
     ) -> std::result::Result<Response<Body>, Infallible> {
         let headers = request.headers().clone();
-        let answer = self.route(request).await;
-        let response = answer.unwrap_or_else(|error| error_reply(&headers, error));
+        let mut record = CallRecord::begin(&self.observer, &request);
+        let answer = self.route(request, &mut record).await;
+        let response = answer.unwrap_or_else(|error| {
+            record.set_error(&error);
+            error_reply(&headers, error)
+        });
         self.metrics.record_request(response.status().as_u16());
-        Ok(response)
+        Ok(record.observe(response))
     }
 
     /// Gives a session its place, on the replica that leads.
@@ -145,6 +175,7 @@ impl Gateway {
             warm: pods.values().filter(|pod| pod.is_warm()).count(),
             claimed: pods.values().filter(|pod| pod.claim.is_some()).count(),
             sessions: routes.len(),
+            clients: self.clients.len(),
             leads: self.leads(),
             is_available: self.cluster.is_available(),
         };
@@ -152,7 +183,11 @@ impl Gateway {
         self.metrics.text(counts)
     }
 
-    async fn route(&self, request: Request<Body>) -> Result<Response<Body>> {
+    async fn route(
+        &self,
+        request: Request<Body>,
+        record: &mut CallRecord,
+    ) -> Result<Response<Body>> {
         // Pages of other origins have no business here; the dashboard comes by `browse --remote`.
         if request.headers().contains_key(header::ORIGIN) {
             let message = "the call carries an `Origin` header";
@@ -161,8 +196,12 @@ impl Gateway {
         if request.method() == Method::GET && request.uri().path() == FLEET_DOCUMENT_PATH {
             return Ok(self.login.answer());
         }
+        if let Some(path) = ClientPath::read(request.uri().path()) {
+            return devtools::connect(self, path, request, record).await;
+        }
         let token = bearer_token(&request)?;
         let mut caller = self.authenticator.authenticate(token.as_deref()).await?;
+        record.set_tenant(&caller.tenant);
         let command = command_of(&request)?;
         let scopes = CallScopes::take(&mut caller, request.headers())?;
         scopes.check(&caller, command)?;
@@ -170,20 +209,22 @@ impl Gateway {
         let session = session_of(&caller, &body)?;
         scopes.hold_to_session(&mut caller, &session);
         let key = SessionKey { tenant: caller.tenant.clone(), session };
+        record.set_session(&key);
         let wait = requested_timeout(body.headers()).unwrap_or(DEFAULT_WAIT).min(MAX_WAIT);
         let until = Instant::now() + wait;
-        let pod = self.pod_of(&caller, command, wait, &key).await?;
-        forward::forward(self, &caller, command, body, &key, until, pod).await
+        let admitted = AdmittedCall { caller: &caller, command, key: &key, until };
+        let pod = self.pod_of(&admitted, wait, record).await?;
+        forward::forward(self, &admitted, body, pod, record).await
     }
 
     /// The pod for a call: that of the session, which is opened when the command opens sessions.
     async fn pod_of(
         &self,
-        caller: &Caller,
-        command: &'static Command,
+        admitted: &AdmittedCall<'_>,
         wait: Duration,
-        key: &SessionKey,
+        record: &mut CallRecord,
     ) -> Result<PodRecord> {
+        let AdmittedCall { caller, command, key, .. } = *admitted;
         let (known, any, is_lost) = {
             let mut routes = self.lock();
             let known = routes.pod(key).cloned();
@@ -191,20 +232,34 @@ impl Gateway {
             (known, any, routes.take_lost(key))
         };
         if is_lost && !self.restores_sessions {
-            let message = format!("the pod of the session `{}` has ended", key.session);
-            return Err(Error::new(Reason::SessionLost, message).with("session", &key.session));
+            return Err(lost_session(key));
         }
         if let Some(pod) = known {
             return Ok(pod);
         }
         // One that lies in the store alone has to be opened before it can be closed.
         if opens_session(command) || self.restores_sessions && command.name == "session close" {
-            return self.place(caller, wait, key, None).await;
+            return record.time("place", self.place(caller, wait, key, None)).await;
         }
-        any.ok_or_else(|| {
-            let message = format!("the session `{}` is not open", key.session);
-            Error::new(Reason::SessionNotFound, message).with("session", &key.session)
-        })
+        any.ok_or_else(|| closed_session(key))
+    }
+
+    /// The pod of a session that is open; it may have got it just now by another replica.
+    async fn pod_of_open(&self, key: &SessionKey) -> Result<PodRecord> {
+        for _ in 0..OPEN_LOOKS {
+            self.update_routes();
+            {
+                let mut routes = self.lock();
+                if let Some(pod) = routes.pod(key) {
+                    return Ok(pod.clone());
+                }
+                if routes.take_lost(key) && !self.restores_sessions {
+                    return Err(lost_session(key));
+                }
+            }
+            tokio::time::sleep(ROUTE_INTERVAL).await;
+        }
+        Err(closed_session(key))
     }
 
     /// Asks the replica that leads for a place: another one than in the pod that it moves from.
@@ -318,20 +373,22 @@ fn command_of(request: &Request<Body>) -> Result<&'static Command> {
     }
 }
 
-/// The session of a call: the one that it names, else the one of its token.
-fn session_of(caller: &Caller, body: &CallBody) -> Result<String> {
-    let named = body.session();
-    match &caller.session {
-        SessionScope::Any => Ok(named.unwrap_or("default").to_owned()),
-        SessionScope::Only(own) if named.is_none_or(|named| named == own) => Ok(own.clone()),
-        SessionScope::Only(_) => {
-            let message = "the token is good for another session alone";
-            Err(Error::new(Reason::SessionDenied, message))
-        }
-    }
-}
-
 /// Whether a command opens the session that it is for.
 fn opens_session(command: &Command) -> bool {
-    command.name == "session new" || command.service == "BrowserService"
+    matches!(command.name, "session new" | devtools::COMMAND) || command.service == "BrowserService"
+}
+
+fn closed_session(key: &SessionKey) -> Error {
+    let message = format!("the session `{}` is not open", key.session);
+    Error::new(Reason::SessionNotFound, message).with("session", &key.session)
+}
+
+fn lost_session(key: &SessionKey) -> Error {
+    let message = format!("the pod of the session `{}` has ended", key.session);
+    Error::new(Reason::SessionLost, message).with("session", &key.session)
+}
+
+fn header_value(name: &str, value: &str) -> Result<HeaderValue> {
+    HeaderValue::try_from(value)
+        .map_err(|error| Error::new(Reason::Bug, format!("`{name}`: {error}")))
 }

@@ -10,11 +10,15 @@ pub mod config;
 pub mod gateway;
 pub mod login;
 pub mod metrics;
+pub mod observer;
 pub mod peer;
 pub mod placement;
 pub mod pods;
+pub mod public_address;
 pub mod server;
+pub mod traces;
 
+mod machine_tls;
 mod queue;
 mod rates;
 mod routes;

@@ -21,8 +21,10 @@ use browse_gate::{
     gateway::{Gateway, GatewayParts},
     login::LoginDocument,
     metrics::Metrics,
+    observer::Observer,
     placement::Placement,
     pods::PodClient,
+    public_address::PublicAddress,
     server,
 };
 use browse_proto::Reason;
@@ -84,6 +86,9 @@ async fn serve(config: GateConfig) -> Result<()> {
     let public_tls = config.public_tls.as_deref().map(public_tls).transpose()?;
     let cluster = connect(&config).await?;
     let metrics = Arc::<Metrics>::default();
+    let replica = env::var("POD_NAME").unwrap_or_default();
+    let observer =
+        Observer::start(config.traces.as_ref(), config.access_log, &replica, Arc::clone(&metrics))?;
     let pods = Arc::new(PodClient::new(&identity)?);
     let placement = Placement::start(
         Arc::clone(&cluster) as Arc<dyn Cluster>,
@@ -91,6 +96,7 @@ async fn serve(config: GateConfig) -> Result<()> {
         config.placement(),
         Arc::clone(&metrics),
     );
+    let address = PublicAddress::new(config.public_url.as_deref(), public_tls.is_some())?;
     let login = LoginDocument::new(&config.cluster.fleet, &config.login, &config.auth)?;
     let gateway = Gateway::start(GatewayParts {
         authenticator: Authenticator::new(config.auth)?,
@@ -100,6 +106,8 @@ async fn serve(config: GateConfig) -> Result<()> {
         pods,
         identity,
         metrics,
+        address,
+        observer: Arc::clone(&observer),
         restores_sessions: config.restore_sessions,
     })?;
     let (draining, done) = (CancellationToken::new(), CancellationToken::new());
@@ -120,6 +128,7 @@ async fn serve(config: GateConfig) -> Result<()> {
     if tokio::time::timeout(config.drain_time, serving).await.is_err() {
         tracing::warn!("not every call has ended");
     }
+    observer.finish().await;
     done.cancel();
     Ok(())
 }

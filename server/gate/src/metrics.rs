@@ -23,6 +23,20 @@ pub struct Metrics {
     waits: Mutex<Waits>,
     requests: Mutex<BTreeMap<u16, u64>>,
     upstream_errors: Mutex<BTreeMap<&'static str, u64>>,
+    spans_exported: AtomicU64,
+    spans_dropped: AtomicU64,
+    spans_failed: AtomicU64,
+}
+
+/// What became of spans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpanResult {
+    /// The collector has taken them.
+    Exported,
+    /// The queue was full.
+    Dropped,
+    /// The collector did not take them.
+    Failed,
 }
 
 #[derive(Default)]
@@ -41,6 +55,8 @@ pub struct FleetCounts {
     pub claimed: usize,
     /// Sessions that have a pod.
     pub sessions: usize,
+    /// Clients of the DevTools protocol that are connected.
+    pub clients: usize,
     /// Whether this replica hands out places.
     pub leads: bool,
     /// Whether the cluster answers.
@@ -77,6 +93,16 @@ impl Metrics {
         *errors.entry(cause).or_default() += 1;
     }
 
+    /// Counts spans by what became of them.
+    pub fn record_spans(&self, result: SpanResult, count: u64) {
+        let total = match result {
+            SpanResult::Exported => &self.spans_exported,
+            SpanResult::Dropped => &self.spans_dropped,
+            SpanResult::Failed => &self.spans_failed,
+        };
+        total.fetch_add(count, Ordering::Relaxed);
+    }
+
     /// All metrics, with those of the cluster.
     pub fn text(&self, fleet: FleetCounts) -> String {
         let mut out = String::new();
@@ -89,6 +115,11 @@ impl Metrics {
             ("browse_pool_ready", "Warm pods that are ready.", fleet.warm),
             ("browse_pool_claimed", "Pods with a tenant.", fleet.claimed),
             ("browse_gate_sessions", "Sessions that have a pod.", fleet.sessions),
+            (
+                "browse_gate_devtools_clients",
+                "Clients of the DevTools protocol that are connected.",
+                fleet.clients,
+            ),
             ("browse_gate_leader", "Whether this replica hands out places.", fleet.leads.into()),
             (
                 "browse_gate_cluster_available",
@@ -116,6 +147,20 @@ impl Metrics {
         head(&mut out, name, "counter", "Calls that a pod did not answer.");
         for (cause, count) in errors.iter() {
             let _ = writeln!(out, "{name}{{cause=\"{cause}\"}} {count}");
+        }
+        head(
+            &mut out,
+            "browse_gate_spans_total",
+            "counter",
+            "Spans of traces by what became of them.",
+        );
+        for (result, count) in [
+            ("exported", &self.spans_exported),
+            ("dropped", &self.spans_dropped),
+            ("failed", &self.spans_failed),
+        ] {
+            let count = count.load(Ordering::Relaxed);
+            let _ = writeln!(out, "browse_gate_spans_total{{result=\"{result}\"}} {count}");
         }
         out
     }
@@ -152,6 +197,7 @@ mod tests {
         metrics.record_request(200);
         metrics.record_upstream_error("connect");
         metrics.set_queue_depth(7);
+        metrics.record_spans(SpanResult::Dropped, 3);
         let text = metrics.text(FleetCounts { warm: 3, leads: true, ..FleetCounts::default() });
         for line in [
             "browse_session_queue_depth 7",
@@ -163,6 +209,8 @@ mod tests {
             "browse_session_queue_wait_seconds_count 2",
             "browse_gate_requests_total{code=\"200\"} 1",
             "browse_gate_upstream_errors_total{cause=\"connect\"} 1",
+            "browse_gate_spans_total{result=\"exported\"} 0",
+            "browse_gate_spans_total{result=\"dropped\"} 3",
         ] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");
         }

@@ -1,6 +1,10 @@
 //! HTTP/2 by mutual TLS to pods and to other replicas of the gateway. One connection to each
 //! address carries all calls.
 
+mod upgrade;
+
+pub use upgrade::UpgradeClient;
+
 use std::{
     io,
     net::SocketAddr,
@@ -46,6 +50,9 @@ const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Bytes of an answer to the gateway itself.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
 
+/// Bytes of the headers of an answer: what a call reports of a page, and its spans.
+const MAX_HEADER_LIST_BYTES: u32 = 64 << 10;
+
 /// Bytes of one call, and of a connection, that may be on their way unread.
 const STREAM_WINDOW: u32 = 1 << 20;
 const CONNECTION_WINDOW: u32 = 256 << 20;
@@ -79,6 +86,7 @@ impl PeerClient {
             .http2_only(true)
             .http2_initial_stream_window_size(STREAM_WINDOW)
             .http2_initial_connection_window_size(CONNECTION_WINDOW)
+            .http2_max_header_list_size(MAX_HEADER_LIST_BYTES)
             .http2_keep_alive_interval(KEEP_ALIVE_INTERVAL)
             .http2_keep_alive_timeout(KEEP_ALIVE_TIMEOUT)
             .build(connector);

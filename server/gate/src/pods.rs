@@ -17,7 +17,7 @@ use tonic::body::Body;
 
 use crate::{
     cluster::PodRecord,
-    peer::{PeerClient, PeerError},
+    peer::{PeerClient, PeerError, UpgradeClient},
     placement::unavailable,
 };
 
@@ -35,6 +35,8 @@ pub struct PodClient {
     calls: PeerClient,
     /// Connections of their own: calls of a tenant must not hold up what the gateway asks itself.
     control: PeerClient,
+    /// WebSockets, each by a connection of its own.
+    sockets: UpgradeClient,
     tokens: Mutex<HashMap<TokenRequest, (String, Instant)>>,
 }
 
@@ -45,7 +47,8 @@ impl PodClient {
     /// `CERTIFICATE_UNUSABLE`.
     pub fn new(identity: &FleetIdentity) -> Result<Self> {
         let client = || PeerClient::new(identity, POD_NAME);
-        Ok(Self { calls: client()?, control: client()?, tokens: Mutex::default() })
+        let sockets = UpgradeClient::new(identity, POD_NAME)?;
+        Ok(Self { calls: client()?, control: client()?, sockets, tokens: Mutex::default() })
     }
 
     /// How a pod is.
@@ -108,6 +111,19 @@ impl PodClient {
     ) -> std::result::Result<Response<Incoming>, PeerError> {
         let address = pod.address.ok_or_else(PeerError::no_address)?;
         self.calls.send(address, request).await
+    }
+
+    /// Asks a pod for a WebSocket.
+    ///
+    /// # Errors
+    /// As [`UpgradeClient::connect`].
+    pub async fn connect(
+        &self,
+        pod: &PodRecord,
+        request: Request<Body>,
+    ) -> std::result::Result<Response<Incoming>, PeerError> {
+        let address = pod.address.ok_or_else(PeerError::no_address)?;
+        self.sockets.connect(address, request).await
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<TokenRequest, (String, Instant)>> {

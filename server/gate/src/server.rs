@@ -203,7 +203,7 @@ where
         .keep_alive_interval(KEEP_ALIVE_INTERVAL)
         .keep_alive_timeout(KEEP_ALIVE_INTERVAL)
         .max_header_list_size(MAX_HEADER_BYTES);
-    let serving = builder.serve_connection(TokioIo::new(stream), service_fn(answer));
+    let serving = builder.serve_connection_with_upgrades(TokioIo::new(stream), service_fn(answer));
     tokio::pin!(serving);
     let ended = tokio::select! {
         ended = serving.as_mut() => ended,

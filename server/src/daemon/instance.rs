@@ -16,7 +16,7 @@ use crate::{
     agents::AgentSessions,
     attached::BrowserAttacher,
     dashboard::{DashboardListener, DashboardParts, DashboardServices, PageFiles},
-    devtools::{DevToolsListener, DevToolsParts, RecordClient},
+    devtools::{DevToolsListener, DevToolsParts, RecordClient, SessionCheck},
     egress::Egress,
     fleet_sessions::FleetSessions,
     idle_timer::IdleTimer,
@@ -194,6 +194,7 @@ impl Daemon {
             sessions: Arc::clone(&parts.sessions),
             home: parts.settings.home.clone(),
             record: record_clients(Arc::clone(&activity)),
+            may_act: session_check(parts.fleet_sessions.clone()),
         }));
         let dashboard = Arc::new(DashboardListener::new(DashboardParts {
             authority: Arc::clone(&parts.authority),
@@ -497,6 +498,11 @@ fn record_clients(activity: Arc<ActivityLog>) -> RecordClient {
             refused: record.refused,
         });
     })
+}
+
+/// Whether clients may act in a session: in a pod whose sessions move, while it holds the session.
+fn session_check(fleet: Option<Arc<FleetSessions>>) -> SessionCheck {
+    Arc::new(move |name| fleet.as_ref().is_none_or(|fleet| fleet.holds(name)))
 }
 
 impl Drop for InFlightCall {

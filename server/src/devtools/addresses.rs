@@ -32,8 +32,9 @@ pub struct AddressTerms {
     pub session: Arc<Session>,
     /// How long it is good.
     pub lifetime: Duration,
-    /// Folder of the caller: files for uploads lie below it.
-    pub working_directory: PathBuf,
+    /// Folder of the caller: files for uploads lie below it. None for clients on other machines,
+    /// which neither give nor get files by their path.
+    pub working_directory: Option<PathBuf>,
 }
 
 /// An address that was just made.
@@ -49,7 +50,7 @@ pub struct IssuedAddress {
 pub(super) struct Grant {
     pub session: Weak<Session>,
     pub session_name: String,
-    pub working_directory: PathBuf,
+    pub working_directory: Option<PathBuf>,
     /// Cancelled when the address is revoked or expires.
     pub ended: CancellationToken,
     pub expires_at: Instant,
@@ -108,6 +109,23 @@ impl Addresses {
         self.end(|grant| grant.session_name == session)
     }
 
+    /// Ends one address.
+    pub(super) fn remove(&self, capability: &str) {
+        let wanted = hash(capability);
+        self.lock().retain(|row| {
+            let goes = bool::from(row.hash.ct_eq(&wanted));
+            if goes {
+                row.grant.ended.cancel();
+            }
+            !goes
+        });
+    }
+
+    /// Ends all addresses.
+    pub(super) fn clear(&self) {
+        self.end(|_| true);
+    }
+
     /// Ends those that have expired, or whose session is gone; answers when to look
     /// again, unless none is left.
     pub(super) fn sweep(&self, is_open: impl Fn(&Grant) -> bool) -> Option<Instant> {
@@ -158,7 +176,7 @@ mod tests {
         let terms = AddressTerms {
             session,
             lifetime: Duration::from_secs(60),
-            working_directory: "/".into(),
+            working_directory: Some("/".into()),
         };
         let addresses = Addresses::default();
         let one = addresses.issue(terms.clone()).unwrap();

@@ -7,24 +7,21 @@ use bytes::Bytes;
 use http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper_util::rt::TokioIo;
 use serde_json::json;
-use tokio::sync::Semaphore;
-use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
-use super::{addresses::Grant, parts::DevToolsParts};
-use crate::devtools::{Addresses, client, outbox::Outbox, socket};
+use super::{
+    addresses::Addresses,
+    handshake::{Handshake, refuse},
+};
 
 /// Where the paths of addresses begin.
 pub(super) const ROOT: &str = "/cdp";
 
 /// What serves the connections of the listener.
 pub(super) struct HttpService {
-    pub parts: Arc<DevToolsParts>,
+    pub handshake: Handshake,
     pub addresses: Arc<Addresses>,
     pub local: SocketAddr,
-    /// Clients that may still connect.
-    pub free: Arc<Semaphore>,
 }
 
 /// What is asked for below an address.
@@ -59,7 +56,7 @@ impl HttpService {
                 let path = if in_path { format!("/{capability}") } else { String::new() };
                 self.version(&path).await
             }
-            Resource::Socket => self.upgrade(request, grant).await,
+            Resource::Socket => self.handshake.upgrade(request, grant, ()).await,
         }
     }
 
@@ -75,7 +72,7 @@ impl HttpService {
     }
 
     async fn version(&self, path: &str) -> Response<Full<Bytes>> {
-        let browser = self.parts.sessions.browser_handle().browser().await;
+        let browser = self.handshake.parts.sessions.browser_handle().browser().await;
         let Ok(browser) = browser else {
             return refuse(StatusCode::SERVICE_UNAVAILABLE, "the browser does not run\n");
         };
@@ -90,59 +87,6 @@ impl HttpService {
         let json = header::HeaderValue::from_static("application/json; charset=UTF-8");
         response.headers_mut().insert(header::CONTENT_TYPE, json);
         response
-    }
-
-    async fn upgrade(
-        self: Arc<Self>,
-        mut request: Request<Incoming>,
-        grant: Grant,
-    ) -> Response<Full<Bytes>> {
-        let headers = request.headers();
-        let has = |name: header::HeaderName, value: &str| {
-            let text = headers.get(name).and_then(|text| text.to_str().ok()).unwrap_or_default();
-            text.split(',').any(|part| part.trim().eq_ignore_ascii_case(value))
-        };
-        let is_socket = has(header::UPGRADE, "websocket")
-            && has(header::CONNECTION, "upgrade")
-            && has(header::SEC_WEBSOCKET_VERSION, "13");
-        let key = headers.get(header::SEC_WEBSOCKET_KEY).filter(|_| is_socket);
-        let Some(accept) = key.map(|key| derive_accept_key(key.as_bytes())) else {
-            return refuse(StatusCode::UPGRADE_REQUIRED, "this is the address of a WebSocket\n");
-        };
-        let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() else {
-            return refuse(StatusCode::SERVICE_UNAVAILABLE, "too many clients are connected\n");
-        };
-        let outbox = Arc::<Outbox>::default();
-        let opened = client::open(&self.parts, &grant, Arc::clone(&outbox)).await;
-        let client = match opened {
-            Ok(client) => client,
-            Err(error) => {
-                tracing::info!(%error, "a client of the DevTools protocol was refused");
-                let text = format!("{error}: {}\n", error.hint());
-                return refuse(StatusCode::SERVICE_UNAVAILABLE, &text);
-            }
-        };
-        let upgrade = hyper::upgrade::on(&mut request);
-        tokio::spawn(async move {
-            match upgrade.await {
-                Ok(stream) => {
-                    let reason =
-                        socket::serve(TokioIo::new(stream), Arc::clone(&client), outbox, grant)
-                            .await;
-                    client.close(&reason);
-                }
-                Err(_) => client.close("the connection broke"),
-            }
-            drop(permit);
-        });
-        let accept = header::HeaderValue::from_str(&accept);
-        let response = Response::builder()
-            .status(StatusCode::SWITCHING_PROTOCOLS)
-            .header(header::CONNECTION, "Upgrade")
-            .header(header::UPGRADE, "websocket");
-        let Ok(accept) = accept else { return refuse(StatusCode::BAD_REQUEST, "") };
-        let response = response.header(header::SEC_WEBSOCKET_ACCEPT, accept).body(Full::default());
-        response.unwrap_or_else(|_| refuse(StatusCode::BAD_REQUEST, ""))
     }
 }
 
@@ -170,12 +114,6 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
-}
-
-fn refuse(status: StatusCode, text: &str) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::from(text.to_owned()));
-    *response.status_mut() = status;
-    response
 }
 
 #[cfg(test)]

@@ -1,6 +1,10 @@
 //! The listener on loopback: open while an address is good.
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    net::SocketAddr,
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
 use browse_base::Result;
 use hyper::{server::conn::http1, service::service_fn};
@@ -8,12 +12,14 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{Mutex, Semaphore},
+    time::Instant,
 };
 use tokio_util::sync::CancellationToken;
 
 use super::{
     AddressTerms, Addresses, DevToolsParts, IssuedAddress,
     addresses::Grant,
+    handshake::Handshake,
     http_service::{HttpService, ROOT},
 };
 use crate::loopback;
@@ -32,26 +38,26 @@ const SWEEP_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The listener, and the addresses below it.
 pub struct DevToolsListener {
-    parts: Arc<DevToolsParts>,
-    addresses: Arc<Addresses>,
-    open: Mutex<Option<OpenListener>>,
-    /// Clients that may still connect.
-    free: Arc<Semaphore>,
+    pub(super) addresses: Arc<Addresses>,
+    pub(super) open: Mutex<Option<OpenListener>>,
+    pub(super) handshake: Handshake,
 }
 
-struct OpenListener {
-    local: SocketAddr,
+/// What is there while addresses are good.
+pub(super) struct OpenListener {
+    /// Where it listens; nowhere while all addresses are for clients of a gateway.
+    local: Option<SocketAddr>,
     done: CancellationToken,
 }
 
 impl DevToolsListener {
     /// One that is closed.
     pub fn new(parts: DevToolsParts) -> Self {
+        let free = Arc::new(Semaphore::new(MAX_CLIENTS));
         Self {
-            parts: Arc::new(parts),
             addresses: Arc::default(),
             open: Mutex::default(),
-            free: Arc::new(Semaphore::new(MAX_CLIENTS)),
+            handshake: Handshake { parts: Arc::new(parts), free },
         }
     }
 
@@ -61,7 +67,9 @@ impl DevToolsListener {
     /// # Errors
     /// As [`Addresses::issue`]; no port can be listened on.
     pub async fn issue(self: &Arc<Self>, terms: AddressTerms) -> Result<(String, IssuedAddress)> {
-        let local = self.open().await?;
+        // Held, so that the listener does not close before the address is there.
+        let mut open = self.open.lock().await;
+        let local = self.listen(&mut open).await?;
         let issued = self.addresses.issue(terms)?;
         Ok((format!("ws://{local}{ROOT}/{}", issued.capability), issued))
     }
@@ -73,7 +81,7 @@ impl DevToolsListener {
 
     /// Whether a client is connected.
     pub fn has_clients(&self) -> bool {
-        self.free.available_permits() < MAX_CLIENTS
+        self.handshake.free.available_permits() < MAX_CLIENTS
     }
 
     /// Whether there are no addresses.
@@ -81,43 +89,53 @@ impl DevToolsListener {
         self.addresses.is_empty()
     }
 
-    async fn open(self: &Arc<Self>) -> Result<SocketAddr> {
-        let mut open = self.open.lock().await;
-        if let Some(open) = open.as_ref().filter(|open| !open.done.is_cancelled()) {
-            return Ok(open.local);
+    async fn listen(self: &Arc<Self>, open: &mut Option<OpenListener>) -> Result<SocketAddr> {
+        let open = self.watch_addresses(open);
+        if let Some(local) = open.local {
+            return Ok(local);
         }
         let (listener, local) = loopback::bind(0).await?;
-        let done = CancellationToken::new();
-        *open = Some(OpenListener { local, done: done.clone() });
+        open.local = Some(local);
         let service = HttpService {
-            parts: Arc::clone(&self.parts),
+            handshake: self.handshake.clone(),
             addresses: Arc::clone(&self.addresses),
             local,
-            free: Arc::clone(&self.free),
         };
         tracing::info!(%local, "clients of the DevTools protocol can connect");
-        tokio::spawn(accept(listener, Arc::new(service), done));
-        tokio::spawn(close_when_unused(Arc::downgrade(self)));
+        tokio::spawn(accept(listener, Arc::new(service), open.done.clone()));
         Ok(local)
     }
 
+    /// Has addresses ended in time from now on, until there are none.
+    pub(super) fn watch_addresses<'a>(
+        self: &Arc<Self>,
+        open: &'a mut Option<OpenListener>,
+    ) -> &'a mut OpenListener {
+        open.get_or_insert_with(|| {
+            tokio::spawn(close_when_unused(Arc::downgrade(self)));
+            OpenListener { local: None, done: CancellationToken::new() }
+        })
+    }
+
     fn is_open(&self, grant: &Grant) -> bool {
-        let session = grant.session.upgrade();
+        let (parts, session) = (&self.handshake.parts, grant.session.upgrade());
         session.is_some_and(|session| {
-            let current = self.parts.sessions.get(session.name());
-            current.is_some_and(|current| Arc::ptr_eq(&current, &session))
+            let current = parts.sessions.get(session.name());
+            let is_current = current.is_some_and(|current| Arc::ptr_eq(&current, &session));
+            is_current && (parts.may_act)(session.name())
         })
     }
 }
 
 /// Ends addresses whose time or session is over, and the listener with the last.
-async fn close_when_unused(listener: std::sync::Weak<DevToolsListener>) {
-    // One that was just opened has its address soon.
-    tokio::time::sleep(REQUEST_TIMEOUT).await;
+async fn close_when_unused(listener: Weak<DevToolsListener>) {
+    // Who was given an address and is late learns that it has ended.
+    let earliest_end = Instant::now() + REQUEST_TIMEOUT;
     loop {
         tokio::time::sleep(SWEEP_INTERVAL).await;
         let Some(listener) = listener.upgrade() else { return };
-        if listener.addresses.sweep(|grant| listener.is_open(grant)).is_some() {
+        let next = listener.addresses.sweep(|grant| listener.is_open(grant));
+        if next.is_some() || Instant::now() < earliest_end {
             continue;
         }
         let mut open = listener.open.lock().await;

@@ -6,6 +6,9 @@ use browse_sessions::Sessions;
 
 use super::RecordClient;
 
+/// Whether clients may act in the session of a name.
+pub type SessionCheck = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
 /// What clients are given of the daemon.
 pub struct DevToolsParts {
     /// The sessions.
@@ -14,4 +17,6 @@ pub struct DevToolsParts {
     pub home: PathBuf,
     /// Writes the activity log.
     pub record: RecordClient,
+    /// In a pod: whether it still holds a session.
+    pub may_act: SessionCheck,
 }

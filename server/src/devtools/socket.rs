@@ -76,7 +76,9 @@ where
     };
     let ended = async {
         tokio::select! {
-            () = grant.ended.cancelled() => "the address was revoked or has expired".to_owned(),
+            () = grant.ended.cancelled() => {
+                "the address was revoked or has expired, or its session has ended".to_owned()
+            }
             () = tokio::time::sleep_until(grant.expires_at) => {
                 "the address has expired".to_owned()
             }

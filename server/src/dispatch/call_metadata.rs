@@ -2,6 +2,7 @@
 
 use std::{net::IpAddr, path::PathBuf, time::Duration};
 
+use browse_fleet::{ADDRESS_HEADER, LIFETIME_HEADER};
 use browse_proto::{Reason, metadata};
 use percent_encoding::percent_decode_str;
 use tonic::metadata::MetadataMap;
@@ -32,6 +33,10 @@ pub struct CallMetadata {
     pub timeout: Option<Duration>,
     /// From where it came, when that is known.
     pub peer: Option<IpAddr>,
+    /// Where clients of the DevTools protocol reach the daemon, as a gateway reports it.
+    pub gateway_address: Option<String>,
+    /// How long the token of the caller is good at that gateway; none for one without an end.
+    pub token_lifetime: Option<Duration>,
 }
 
 impl CallMetadata {
@@ -59,6 +64,10 @@ impl CallMetadata {
                 malformed_header(TIMEOUT_HEADER, value, "a time such as `10S` or `500m`")
             })
         });
+        let lifetime = single_entry(entries, LIFETIME_HEADER)?.map(|value| {
+            let malformed = |_| malformed_header(LIFETIME_HEADER, value, "a number of seconds");
+            value.parse::<u64>().map_err(malformed)
+        });
         Ok(Self {
             tab: tab.transpose()?,
             session: decoded(metadata::SESSION)?,
@@ -69,6 +78,8 @@ impl CallMetadata {
             wants_raw: single_entry(entries, metadata::CONTENT)? == Some("raw"),
             timeout: timeout.transpose()?,
             peer: None,
+            gateway_address: single_entry(entries, ADDRESS_HEADER)?.map(str::to_owned),
+            token_lifetime: lifetime.transpose()?.map(Duration::from_secs),
         })
     }
 }

@@ -2,6 +2,8 @@
 
 mod content;
 mod frame;
+mod gateway;
+mod spans;
 mod step_handlers;
 mod target;
 
@@ -78,6 +80,8 @@ pub struct CallContext {
     leaving: OnceLock<LeavingGuard>,
     /// Keeps the daemon from going idle while a stream runs.
     in_flight_call: Mutex<Option<InFlightCall>>,
+    /// Where its trace is recorded, when it is sampled.
+    spans: Option<spans::SpanScope>,
 }
 
 /// What the call gathers for its answer.
@@ -137,6 +141,7 @@ impl CallContext {
             frame: OnceLock::new(),
             leaving,
             in_flight_call: held,
+            spans: None,
         }
     }
 
@@ -163,6 +168,7 @@ impl CallContext {
             deadline: limit,
             deadline_margin: STEP_DEADLINE_MARGIN,
             first_page: Arc::clone(&self.first_page),
+            spans: self.spans.as_ref().map(spans::SpanScope::of_step),
             ..step
         }
     }

@@ -43,7 +43,8 @@ where
 {
     async move {
         let _call = daemon.begin_call();
-        let cx = admit(daemon, steps, &request)?;
+        let mut cx = admit(daemon, steps, &request)?;
+        cx.record_spans(request.extensions());
         let request = request.into_inner();
         let bound = bind(handler, &cx, &request);
         let (metadata, response) = answer_call(&cx, &request, &bound).await?;
@@ -129,6 +130,7 @@ where
 {
     async move {
         let bound = bind(handler, cx, &request);
+        let _phase = cx.begin_step_phase();
         match run_recorded(cx, &request, &bound).await {
             Ok((response, derived)) => Ok((response.encoded(), derived)),
             Err(error) => {
@@ -197,7 +199,10 @@ async fn run_guarded(
     let mut note = CallRecorder::begin(cx, request);
     let work = async {
         check_address_argument(cx, request)?;
+        let tab_phase = cx.begin_phase("tab");
         cx.acquire_tab().await?;
+        drop(tab_phase);
+        cx.watch_requests();
         if let Some(tab) = cx.tab_if_any() {
             let goes = cx.command().group == "navigation" && !is_read_only(cx.command());
             tab.navigation_owners().begin(cx.client(), tab.page().commit_count(), goes);
@@ -207,9 +212,12 @@ async fn run_guarded(
         }
         // Boxed: steps lie within steps, and a thread has little of a stack.
         Box::pin(cx.resolve_frame(request)).await;
+        let egress_phase = cx.begin_phase("egress");
         Box::pin(egress::check(cx, request)).await?;
+        drop(egress_phase);
         egress::begin_action(cx);
         let _action = TabAction::begin(cx);
+        let _phase = cx.begin_phase("handler");
         match is_read_only(cx.command()) {
             true => {
                 let shown = || cx.tab_if_any().map_or(0, |tab| tab.page().commit_count());
@@ -250,6 +258,7 @@ async fn run_guarded(
         (Err(error), None) => return Err(error),
     };
     wait_for_recording_pace(cx).await;
+    let _phase = cx.begin_phase("guard");
     egress::record_response(cx, &mut *response);
     let mut guarded = browse_content::guard_response(&mut *response, cx.guard_options());
     cx.add_guard_report(&guarded);

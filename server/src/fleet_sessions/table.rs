@@ -144,6 +144,12 @@ impl FleetSessions {
         }
     }
 
+    /// Whether the pod may act on the session `name` now.
+    pub fn holds(&self, name: &str) -> bool {
+        let hold = self.known(name).map(|held| held.hold());
+        matches!(hold, Some(Hold::Until(until)) if Instant::now() < until)
+    }
+
     /// The entry of a session, which is made when there is none.
     ///
     /// # Errors

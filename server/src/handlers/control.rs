@@ -15,7 +15,7 @@ mod status;
 
 pub use activity::activity;
 pub use agents::open_agent;
-pub use cdp_url::cdp_url;
+pub use cdp_url::{cdp_url, check_devtools_client};
 pub use doctor::doctor;
 pub use memory::memory;
 pub use security::{security_scan, security_status};

@@ -57,7 +57,7 @@ pub async fn serve<S>(
         .initial_connection_window_size(CONNECTION_WINDOW)
         .max_concurrent_streams(MAX_CONCURRENT_STREAMS);
     let service = TowerToHyperService::new(service);
-    let serving = builder.serve_connection(TokioIo::new(stream), service);
+    let serving = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
     tokio::pin!(serving);
     let ended = tokio::select! {
         ended = serving.as_mut() => ended,

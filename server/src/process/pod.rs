@@ -5,6 +5,7 @@
 //! once, and deleted when its tenant leaves; so nothing of one tenant is left for the next.
 
 mod control;
+mod devtools;
 mod health;
 mod listener;
 mod metrics;
@@ -91,6 +92,7 @@ impl Pod {
         }
         self.wait_for_calls(self.drain_time).await;
         self.calls_end.cancel();
+        self.daemon.devtools().end_all();
         self.wait_for_calls(CUT_TIME).await;
         if let Some(fleet) = self.daemon.fleet_sessions() {
             fleet.finish(SAVE_TIMEOUT).await;

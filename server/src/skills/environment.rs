@@ -7,13 +7,14 @@ const INHERITED_VARIABLES: [&str; 4] = ["LANG", "LC_ALL", "TERM", "TZ"];
 const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// What no skill inherits: tokens, and where they are good.
-const TOKEN_VARIABLES: [&str; 6] = [
+const TOKEN_VARIABLES: [&str; 7] = [
     "BROWSE_TOKEN",
     "BROWSE_SKILL_TOKEN",
     "BROWSE_MCP_TOKEN",
     "BROWSE_ADDR",
     "BROWSE_STATE_FILE",
     "BROWSE_SESSION",
+    "BROWSE_REMOTE",
 ];
 
 /// The variables of a process.
@@ -70,6 +71,7 @@ mod tests {
             ("API_KEY", "k"),
             ("BROWSE_TOKEN", "t"),
             ("BROWSE_ADDR", "a"),
+            ("BROWSE_REMOTE", "r"),
             ("A=B", "c"),
             ("PATH", "/p"),
         ];
@@ -79,6 +81,7 @@ mod tests {
         assert!(
             !environment.contains_key("BROWSE_TOKEN") && !environment.contains_key("BROWSE_ADDR")
         );
+        assert!(!environment.contains_key("BROWSE_REMOTE"));
         assert!(!environment.contains_key("A=B"));
     }
 }

@@ -9,6 +9,9 @@ tls = "/etc/browse/tls"
 {{- if .Values.gate.publicTls.secret }}
 public_tls = "/etc/browse/public-tls"
 {{- end }}
+{{- with .Values.gate.publicUrl }}
+public_url = {{ . | toJson }}
+{{- end }}
 pod_port = 7443
 sessions_per_pod = {{ int .Values.pool.sessions }}
 empty_pod_time = "{{ int .Values.pool.emptySeconds }}s"
@@ -16,6 +19,9 @@ idle_session_time = "{{ int .Values.pool.idleSessionSeconds }}s"
 drain_time = "{{ int .Values.gate.drainSeconds }}s"
 {{- if .Values.state.url }}
 restore_sessions = true
+{{- end }}
+{{- if .Values.gate.accessLog }}
+access_log = true
 {{- end }}
 
 [cluster]
@@ -64,6 +70,18 @@ default_scopes = {{ .defaultScopes | toJson }}
 [login]
 client_id = {{ .Values.login.clientId | toJson }}
 scopes = {{ .Values.login.scopes | toJson }}
+{{- end }}
+{{- with .Values.traces }}
+{{- if .endpoint }}
+
+[traces]
+endpoint = {{ .endpoint | toJson }}
+sample = {{ .sample }}
+tenant = {{ .tenant }}
+hosts = {{ .hosts }}
+queue = {{ int .queue }}
+interval = "{{ int .intervalSeconds }}s"
+{{- end }}
 {{- end }}
 {{- end }}
 

@@ -33,7 +33,7 @@ const TYPESCRIPT_MODULES: [&str; 19] = [
 
 /// What reaches remote browsers: for the package, and not for skills, whose
 /// browser is that of their run. It stands before the module `skill`.
-const REMOTE_MODULES: [&str; 2] = ["tls", "remote"];
+const REMOTE_MODULES: [&str; 5] = ["authorities", "tls", "renewal", "fleet", "remote"];
 
 /// A module that is given, since the one on disk may be stale or for others.
 pub type ModuleOverride<'a> = (&'a str, String);

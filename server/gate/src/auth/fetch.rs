@@ -1,7 +1,7 @@
 //! Fetches a small document of the issuer: one request on a connection of its own, with a time
 //! limit and a size limit. No redirect is followed, and no proxy is used.
 
-use std::{fmt, net::SocketAddr, sync::Arc, time::Duration};
+use std::{fmt, net::SocketAddr, time::Duration};
 
 use browse_pin::HttpsUrl;
 use bytes::Bytes;
@@ -17,10 +17,9 @@ use tokio::{
     task::JoinSet,
     time::timeout,
 };
-use tokio_rustls::{
-    TlsConnector,
-    rustls::{ClientConfig, crypto::ring, pki_types::ServerName},
-};
+use tokio_rustls::{TlsConnector, rustls::pki_types::ServerName};
+
+use crate::machine_tls;
 
 /// Time for one document, from the lookup of the host to the last byte.
 const TIME_LIMIT: Duration = Duration::from_secs(5);
@@ -40,19 +39,7 @@ impl DocumentFetcher {
     /// # Errors
     /// TLS cannot be set up, in words.
     pub fn new() -> Result<Self, String> {
-        let roots = browse_pin::machine_roots();
-        if roots.is_empty() {
-            tracing::warn!(
-                "the system has no certificate authorities: no issuer can be reached by https"
-            );
-        }
-        let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .map_err(words)?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(Self { tls: TlsConnector::from(Arc::new(config)), time_limit: TIME_LIMIT })
+        Ok(Self { tls: machine_tls::connector()?, time_limit: TIME_LIMIT })
     }
 
     /// Fetches a document.

@@ -1,17 +1,18 @@
 //! Passes a call on to its pod, with the pod's own token instead of the caller's.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use browse_base::{Error, Result};
 use browse_fleet::{
-    MISMATCH_HEADER, MOVED_HEADER, POD_HEADER, SessionKey, TENANT_HEADER, TokenRequest,
+    ADDRESS_HEADER, DEVTOOLS_PATH, LIFETIME_HEADER, MISMATCH_HEADER, MOVED_HEADER, POD_HEADER,
+    SPAN_HOSTS_HEADER, SPANS_HEADER, SessionKey, TENANT_HEADER, TokenRequest,
 };
 use browse_proto::{Command, Reason, Requires, Scope, metadata};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use hyper::body::Incoming;
 use tonic::body::Body;
 
-use super::{CallBody, Gateway};
+use super::{CallBody, Gateway, call_record::CallRecord, devtools, header_value};
 use crate::{auth::Caller, cluster::PodRecord, peer::PeerError};
 
 /// Sends of one call, when that is safe.
@@ -23,8 +24,9 @@ const MAX_MOVES: u32 = 2;
 /// Time between two sends.
 const RESEND_DELAY: Duration = Duration::from_millis(100);
 
-/// Headers of the connection to the caller, and what a caller does not say itself.
-const DROPPED_HEADERS: [&str; 10] = [
+/// Headers of the connection to the caller, and what a caller does not say itself: the gateway gives
+/// a call a place in a trace, and pods alone report spans.
+const DROPPED_HEADERS: [&str; 16] = [
     "connection",
     "keep-alive",
     "proxy-authorization",
@@ -34,8 +36,26 @@ const DROPPED_HEADERS: [&str; 10] = [
     metadata::CWD,
     metadata::CALLER,
     metadata::SCOPES,
+    ADDRESS_HEADER,
+    LIFETIME_HEADER,
     "x-forwarded-for",
+    metadata::TRACEPARENT,
+    "tracestate",
+    SPANS_HEADER,
+    SPAN_HOSTS_HEADER,
 ];
+
+/// A call that may be sent.
+pub struct AdmittedCall<'a> {
+    /// Who calls.
+    pub caller: &'a Caller,
+    /// What.
+    pub command: &'static Command,
+    /// Where.
+    pub key: &'a SessionKey,
+    /// When the caller stops waiting for another pod.
+    pub until: Instant,
+}
 
 /// The status of gRPC for a token that is not known.
 const GRPC_UNAUTHENTICATED: &[u8] = b"16";
@@ -53,25 +73,26 @@ enum Unanswered {
 }
 
 /// Sends the call to `pod`, and answers what that answers. Where sessions are restored, one whose
-/// pod does not serve it any more gets another place, until the time `until`.
+/// pod does not serve it any more gets another place, until the time of the call.
 ///
 /// # Errors
 /// `POD_UNREACHABLE`: nothing was done. `ACTION_UNKNOWN`: the connection broke after the call was
 /// sent, and it may have acted.
 pub async fn forward(
     gateway: &Gateway,
-    caller: &Caller,
-    command: &'static Command,
+    admitted: &AdmittedCall<'_>,
     mut call: CallBody,
-    key: &SessionKey,
-    until: Instant,
     mut pod: PodRecord,
+    record: &mut CallRecord,
 ) -> Result<Response<Body>> {
+    let AdmittedCall { caller, command, key, until } = *admitted;
     let max_moves = if gateway.restores_sessions { MAX_MOVES } else { 0 };
+    // What a WebSocket opened ended with its connection.
+    let can_repeat = call.is_upgrade() || only_reads(command);
     let (mut sends, mut moves) = (0, 0);
     loop {
         sends += 1;
-        let (outcome, is_kept) = send(gateway, caller, &mut call, key, &pod).await?;
+        let (outcome, is_kept) = send(gateway, admitted, &mut call, &pod, record).await?;
         let unanswered = match outcome {
             Ok(response) if response.headers().contains_key(MISMATCH_HEADER) => {
                 gateway.pods.forget(&pod);
@@ -81,7 +102,7 @@ pub async fn forward(
                 if is_unauthenticated(&response) {
                     // Its token has ended, and it may have ended while the call ran.
                     gateway.pods.forget(&pod);
-                    if !only_reads(command) {
+                    if !can_repeat {
                         return Err(unknown_outcome(command, key));
                     }
                     if is_kept && sends == 1 {
@@ -118,26 +139,35 @@ pub async fn forward(
         tracing::info!(%error, %key, pod = %pod.name, "the session gets another pod");
         (sends, moves) = (0, moves + 1);
         let wait = until.saturating_duration_since(Instant::now());
-        pod = gateway.place(caller, wait, key, Some(&pod)).await?;
+        pod = record.time("place", gateway.place(caller, wait, key, Some(&pod))).await?;
     }
 }
 
 /// Sends the call once; answers whether it can be sent again, too.
 async fn send(
     gateway: &Gateway,
-    caller: &Caller,
+    admitted: &AdmittedCall<'_>,
     call: &mut CallBody,
-    key: &SessionKey,
     pod: &PodRecord,
+    record: &mut CallRecord,
 ) -> Result<(std::result::Result<Response<Incoming>, Unanswered>, bool)> {
-    let token = match gateway.pods.token(pod, token_request(caller, pod)).await {
+    let token = match gateway.pods.token(pod, token_request(admitted.caller, pod)).await {
         Ok(token) => token,
         // The body is still there.
         Err(error) => return Ok((Err(Unanswered::NoToken(error)), true)),
     };
     let (mut request, is_kept) = call.next_request();
-    set_headers(request.headers_mut(), &token, pod, key)?;
-    let response = gateway.pods.send(pod, request).await;
+    set_headers(request.headers_mut(), &token, pod, admitted.key)?;
+    if admitted.command.name == devtools::COMMAND {
+        let address = gateway.address.for_caller(request.uri(), request.headers());
+        set_client_headers(request.headers_mut(), admitted.caller, pod, address)?;
+    }
+    record.begin_send(request.headers_mut(), pod);
+    let mut response = match call.is_upgrade() {
+        true => gateway.pods.connect(pod, request).await,
+        false => gateway.pods.send(pod, request).await,
+    };
+    record.take_response(&mut response);
     Ok((response.map_err(Unanswered::Broken), is_kept))
 }
 
@@ -221,9 +251,27 @@ fn set_headers(
         (metadata::SESSION, key.session.clone()),
     ];
     for (name, value) in values {
-        let value = HeaderValue::try_from(value)
-            .map_err(|error| Error::new(Reason::Bug, format!("`{name}`: {error}")))?;
-        headers.insert(HeaderName::from_static(name), value);
+        headers.insert(HeaderName::from_static(name), header_value(name, &value)?);
+    }
+    Ok(())
+}
+
+/// Says to the pod where its clients of the DevTools protocol come from, and for how long.
+fn set_client_headers(
+    headers: &mut HeaderMap,
+    caller: &Caller,
+    pod: &PodRecord,
+    address: Option<String>,
+) -> Result<()> {
+    if let Some(address) = address {
+        let address = format!("{address}{DEVTOOLS_PATH}/{}", pod.uid);
+        headers.insert(ADDRESS_HEADER, header_value(ADDRESS_HEADER, &address)?);
+    }
+    if let Some(end) = caller.expires_at {
+        let left = end.duration_since(SystemTime::now()).unwrap_or_default();
+        // A token is good for some seconds after its end.
+        let left = left.as_secs().max(1).to_string();
+        headers.insert(LIFETIME_HEADER, header_value(LIFETIME_HEADER, &left)?);
     }
     Ok(())
 }
@@ -240,7 +288,7 @@ fn has_moved(response: &Response<Incoming>) -> bool {
 
 /// Whether a call was done; a failure of gRPC has its status in the headers or at the end, which
 /// is not read here: the leader finds out by itself what such a call has closed.
-fn is_success(response: &Response<Incoming>) -> bool {
+pub(super) fn is_success(response: &Response<Incoming>) -> bool {
     let status = response.headers().get("grpc-status").map(HeaderValue::as_bytes);
     response.status().is_success() && status.is_none_or(|status| status == b"0")
 }

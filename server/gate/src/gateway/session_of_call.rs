@@ -4,10 +4,11 @@
 use std::time::Duration;
 
 use browse_base::{Error, HINT_KEY, Result};
+use browse_fleet::DEVTOOLS_PATH;
 use browse_proto::{Command, Reason, metadata};
 use bytes::{Buf as _, Bytes};
 use futures::{StreamExt as _, stream};
-use http::{HeaderMap, Request, header, request::Parts};
+use http::{HeaderMap, Request, Uri, header, request::Parts};
 use http_body::{Body as _, Frame};
 use http_body_util::{BodyExt as _, BodyStream, Full, StreamBody};
 use serde_json::Value;
@@ -31,6 +32,7 @@ pub struct CallBody {
     parts: Parts,
     content: Content,
     session: Option<String>,
+    is_upgrade: bool,
 }
 
 enum Content {
@@ -68,7 +70,28 @@ impl CallBody {
         if let Some(name) = &session {
             check_name(name)?;
         }
-        Ok(Self { parts, content, session })
+        Ok(Self { parts, content, session, is_upgrade: false })
+    }
+
+    /// The request of a client of the DevTools protocol for a WebSocket, in the session that its
+    /// path names, else in that of its header.
+    ///
+    /// # Errors
+    /// The name of the session is not one.
+    pub fn for_client(request: Request<Body>, named: Option<String>) -> Result<Self> {
+        let (mut parts, _) = request.into_parts();
+        parts.uri = Uri::from_static(DEVTOOLS_PATH);
+        let of_header = header_text(&parts.headers, metadata::SESSION).map(str::to_owned);
+        let session = named.or(of_header);
+        if let Some(name) = &session {
+            check_name(name)?;
+        }
+        Ok(Self { parts, content: Content::Kept(Bytes::new()), session, is_upgrade: true })
+    }
+
+    /// Whether it asks for a WebSocket.
+    pub fn is_upgrade(&self) -> bool {
+        self.is_upgrade
     }
 
     /// The session that it names.

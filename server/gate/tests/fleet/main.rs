@@ -1,8 +1,11 @@
 //! Three replicas of the gateway, in front of pods that are played, which speak as pods do and
 //! have no browser, and in front of `browsed --pod` with its browser.
 
+mod access_log;
 mod attempts;
+mod collector;
 mod cost;
+mod devtools;
 mod faults;
 // The benchmark, which a test runs in a small size.
 #[allow(dead_code)]
@@ -25,3 +28,5 @@ mod s3;
 mod site;
 mod support;
 mod tenants;
+mod traces;
+mod websockets;

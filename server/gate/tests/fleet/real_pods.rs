@@ -17,6 +17,7 @@ use tokio::{
 };
 
 use crate::{
+    collector::Collector,
     s3::S3,
     support::{Answer, World, eventually, send},
 };
@@ -181,6 +182,42 @@ async fn a_session_is_driven_through_the_gateway() {
     let ended = tokio::task::spawn_blocking(move || pod.child.wait().map(|status| (status, pod)));
     let (status, _pod) = ended.await.expect("no panic").expect("a status");
     assert!(status.success(), "{status}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sampled_call_has_the_phases_of_its_pod_in_its_trace() {
+    let collector = Collector::start().await;
+    let world = World::with_traces(10, &collector.settings("")).await;
+    let pod = RealPod::start("traced-1", &world.pod_identity, &[]).await;
+    world.cluster.add_pod(pod.record.clone());
+    let opened = with_body(&world, "work", "load-html", json!({ "html": PAGE })).await;
+    assert_eq!(opened.reason(), "ok", "{opened:?}");
+    assert!(!opened.headers.contains_key("browse-spans"), "{opened:?}");
+    let click = json!({ "@type": "browse.v1.ClickRequest", "target": "text=Buy" });
+    let steps = json!({ "steps": [{ "request": click }] });
+    let batch = with_body(&world, "work", "batch", steps).await;
+    assert_eq!(batch.reason(), "ok", "{batch:?}");
+    let missing = with_body(&world, "work", "click", json!({ "target": "@e999" })).await;
+    assert_ne!(missing.reason(), "ok", "{missing:?}");
+    for (method, phases, reason) in [
+        ("LoadHtml", &["tab", "egress", "handler", "guard"][..], "ok"),
+        ("Batch", &["handler", "step click"][..], "ok"),
+        ("Click", &["tab"][..], missing.reason()),
+    ] {
+        let name = format!("browse.v1.BrowserService/{method}");
+        let spans = collector.trace(|root| root.name() == name).await;
+        let root = spans.iter().find(|span| span.is_root()).expect("the call");
+        assert_eq!(root.attribute("browse.reason"), reason, "{root:?}");
+        let names: Vec<_> = spans
+            .iter()
+            .filter(|span| span.service == "browsed" && span.span["kind"] == 1)
+            .map(|span| span.name())
+            .collect();
+        for phase in phases {
+            assert!(names.contains(phase), "{method}: {phase} is not one of {names:?}");
+        }
+    }
+    assert!(!collector.text().contains("Buy"), "text of a page is in no trace");
 }
 
 /// What a pod needs to save its sessions in `store`.

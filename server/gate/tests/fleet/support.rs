@@ -15,9 +15,9 @@ use std::{
 
 use browse_base::{Error, hex};
 use browse_fleet::{
-    CLOSE_PATH, CloseRequest, FleetIdentity, GATE_NAME, MISMATCH_HEADER, MOVED_HEADER, POD_HEADER,
-    POD_NAME, PodStatus, PodUid, STATUS_PATH, SessionStatus, TENANT_HEADER, TOKEN_PATH, Tenant,
-    TokenRequest, TokenResponse,
+    ADDRESS_HEADER, CLOSE_PATH, CloseRequest, DEVTOOLS_PATH, FleetIdentity, GATE_NAME,
+    MISMATCH_HEADER, MOVED_HEADER, POD_HEADER, POD_NAME, PodStatus, PodUid, SPANS_HEADER, STATUS_PATH,
+    SessionStatus, TENANT_HEADER, TOKEN_PATH, Tenant, TokenRequest, TokenResponse,
 };
 use browse_gate::{
     auth::{AuthSettings, Authenticator},
@@ -28,9 +28,12 @@ use browse_gate::{
     gateway::{Gateway, GatewayParts},
     login::{LoginDocument, LoginSettings},
     metrics::Metrics,
+    observer::Observer,
     placement::{Placement, PlacementSettings},
     pods::PodClient,
+    public_address::PublicAddress,
     server,
+    traces::TraceSettings,
 };
 use browse_policy::layer::json_error;
 use browse_proto::{Command, Reason, metadata};
@@ -51,6 +54,8 @@ use sha2::{Digest as _, Sha256};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
+
+use crate::websockets;
 
 /// The longest that something takes to come about.
 pub const LIMIT: Duration = Duration::from_secs(10);
@@ -73,6 +78,8 @@ pub struct World {
     next_pod: AtomicUsize,
     settings: PlacementSettings,
     sessions: SavedSessions,
+    traces: Option<TraceSettings>,
+    has_access_log: bool,
     home: tempfile::TempDir,
 }
 
@@ -116,6 +123,10 @@ struct PodState {
     idle_s: Mutex<u64>,
     /// Whether its sessions have moved: it does nothing for them any more.
     has_moved: AtomicBool,
+    /// Bytes that it has sent to a client that asks for more than it reads.
+    sent: Arc<AtomicUsize>,
+    /// What it reports of a call for its trace.
+    spans: Mutex<Option<String>>,
 }
 
 /// What a fleet of a test has beside its replicas.
@@ -127,6 +138,8 @@ struct Extras {
     /// Lines of `[auth]`.
     issuer: String,
     login: LoginSettings,
+    traces: Option<TraceSettings>,
+    has_access_log: bool,
 }
 
 /// What a call was answered.
@@ -180,13 +193,26 @@ impl World {
         Self::build(sessions_per_pod, QUOTA, extras).await
     }
 
+    /// Replicas that export traces, by the lines of `[traces]`.
+    pub async fn with_traces(sessions_per_pod: usize, traces: &str) -> Self {
+        let traces = Some(toml::from_str(traces).expect("settings"));
+        let extras = Extras { traces, ..Extras::default() };
+        Self::build(sessions_per_pod, QUOTA, extras).await
+    }
+
+    /// Replicas that log each call.
+    pub async fn with_access_log(sessions_per_pod: usize) -> Self {
+        let extras = Extras { has_access_log: true, ..Extras::default() };
+        Self::build(sessions_per_pod, QUOTA, extras).await
+    }
+
     async fn build(sessions_per_pod: usize, quota: &str, extras: Extras) -> Self {
-        let Extras { sessions, idle_session_time, issuer, login } = extras;
+        let Extras { sessions, idle_session_time, issuer, login, traces, has_access_log } = extras;
         let home = tempfile::tempdir().expect("a folder");
         let authority = authority();
         let gate_identity = write_identity(&authority, home.path(), GATE_NAME);
         let pod_identity = write_identity(&authority, home.path(), POD_NAME);
-        fs::write(home.path().join("keys.toml"), api_keys()).expect("written");
+        fs::write(home.path().join("keys.toml"), api_keys(&TENANTS)).expect("written");
         let keys = home.path().join("keys.toml").display().to_string();
         let auth = format!("api_keys = \"{keys}\"\n{issuer}\n[default_quota]\n{quota}\n");
         let empty_pod_time = Duration::from_secs(1);
@@ -209,6 +235,8 @@ impl World {
                 }),
             },
             sessions,
+            traces,
+            has_access_log,
             home,
         };
         for _ in 0..3 {
@@ -237,6 +265,12 @@ impl World {
         let auth: AuthSettings = toml::from_str(auth).expect("settings");
         let tls = identity.server_config(GATE_NAME).expect("it fits");
         let login = LoginDocument::new("browse", login, &auth).expect("settings");
+        let observer = Observer::start(
+            self.traces.as_ref(),
+            self.has_access_log,
+            "browse-gate-0",
+            Arc::clone(&metrics),
+        );
         let gateway = Gateway::start(GatewayParts {
             authenticator: Authenticator::new(auth).expect("settings"),
             login,
@@ -245,6 +279,8 @@ impl World {
             pods,
             identity,
             metrics,
+            address: PublicAddress::default(),
+            observer: observer.expect("settings"),
             restores_sessions: self.sessions == SavedSessions::Restored,
         });
         let gateway = gateway.expect("it starts");
@@ -252,6 +288,12 @@ impl World {
         tokio::spawn(server::serve_replicas(control, tls, Arc::clone(&gateway), done.clone()));
         tokio::spawn(server::serve_clients(clients, None, Arc::clone(&gateway), done.clone()));
         Replica { address, control: control_address, gateway, cluster, done }
+    }
+
+    /// Revokes the key of a tenant.
+    pub fn revoke_key(&self, tenant: &str) {
+        let others: Vec<_> = TENANTS.into_iter().filter(|known| *known != tenant).collect();
+        fs::write(self.home.path().join("keys.toml"), api_keys(&others)).expect("written");
     }
 
     /// Adds a warm pod.
@@ -399,6 +441,8 @@ impl FakePod {
             breaks: AtomicUsize::new(0),
             idle_s: Mutex::default(),
             has_moved: AtomicBool::new(false),
+            sent: Arc::default(),
+            spans: Mutex::default(),
         });
         let done = CancellationToken::new();
         let acceptor = TlsAcceptor::from(Arc::new(tls));
@@ -434,6 +478,11 @@ impl FakePod {
         self.state.calls.lock().expect("no panic").clone()
     }
 
+    /// Bytes that it has sent to a client that asks for more than it reads.
+    pub fn sent_bytes(&self) -> usize {
+        self.state.sent.load(Ordering::Relaxed)
+    }
+
     /// Its sessions were called last as long ago.
     pub fn set_idle(&self, seconds: u64) {
         *self.state.idle_s.lock().expect("no panic") = seconds;
@@ -447,6 +496,11 @@ impl FakePod {
     /// It has saved its sessions, and is about to end.
     pub fn move_sessions(&self) {
         self.state.has_moved.store(true, Ordering::Relaxed);
+    }
+
+    /// It reports this of its calls, for their traces.
+    pub fn report_spans(&self, text: &str) {
+        *self.state.spans.lock().expect("no panic") = Some(text.to_owned());
     }
 
     /// Its daemon is started anew: it has lost everything.
@@ -483,7 +537,7 @@ async fn serve_pod(
                 answer_pod(Arc::clone(&state), request, breaks.clone())
             });
             let builder = Builder::new(TokioExecutor::new());
-            let serving = builder.serve_connection(TokioIo::new(stream), service);
+            let serving = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
             tokio::select! {
                 _ = serving => {}
                 () = done.cancelled() => {}
@@ -495,12 +549,13 @@ async fn serve_pod(
 
 async fn answer_pod(
     state: Arc<PodState>,
-    request: Request<Incoming>,
+    mut request: Request<Incoming>,
     breaks: CancellationToken,
 ) -> Result<Response<tonic::body::Body>, Infallible> {
     let mismatch = |why: &str| Ok(json_error(Error::new(Reason::PodMismatch, why.to_owned())));
     let path = request.uri().path().to_owned();
     let headers = request.headers().clone();
+    let upgrade = hyper::upgrade::on(&mut request);
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or("");
     let body = request.into_body().collect().await.expect("a body").to_bytes();
     if path == STATUS_PATH {
@@ -551,6 +606,16 @@ async fn answer_pod(
         refusal.headers_mut().insert(MISMATCH_HEADER, header::HeaderValue::from_static("1"));
         return Ok(refusal);
     }
+    let accept = |session: &str| {
+        let who = format!("{} {session}", state.uid);
+        websockets::accept(&headers, upgrade.clone(), who, Arc::clone(&state.sent))
+    };
+    if let Some(capability) = path.strip_prefix(&format!("{DEVTOOLS_PATH}/")) {
+        return Ok(match capability {
+            websockets::CAPABILITY => accept("by address"),
+            _ => websockets::not_found(),
+        });
+    }
     let token = text("authorization").trim_start_matches("Bearer ").to_owned();
     if !token.starts_with(&format!("{}.{}.", state.uid, text(TENANT_HEADER))) {
         return Ok(json_error(Error::new(Reason::TokenInvalid, "it is not a token of this pod")));
@@ -559,6 +624,9 @@ async fn answer_pod(
         let mut response = json_error(Error::new(Reason::SessionMoved, "it has moved"));
         response.headers_mut().insert(MOVED_HEADER, header::HeaderValue::from_static("1"));
         return Ok(response);
+    }
+    if path == DEVTOOLS_PATH {
+        return Ok(accept(text(metadata::SESSION)));
     }
     let (session, command) = (text(metadata::SESSION).to_owned(), Command::by_path(&path));
     let name = command.map_or("unknown", |command| command.name);
@@ -581,10 +649,16 @@ async fn answer_pod(
     if text("content-type").starts_with("application/grpc") {
         return Ok(empty_message());
     }
-    json_answer(&json!({
+    let mut response = json_answer(&json!({
         "pod": state.uid, "tenant": text(TENANT_HEADER), "session": session, "token": token,
+        "address": text(ADDRESS_HEADER),
         "headers": headers.keys().map(ToString::to_string).collect::<Vec<_>>(),
-    }))
+        "traceparent": text(metadata::TRACEPARENT),
+    }))?;
+    if let Some(spans) = &*state.spans.lock().expect("no panic") {
+        response.headers_mut().insert(SPANS_HEADER, spans.parse().expect("a header"));
+    }
+    Ok(response)
 }
 
 /// The answer of gRPC with a message that has no fields.
@@ -607,8 +681,8 @@ fn json_answer(message: &impl serde::Serialize) -> Result<Response<tonic::body::
     Ok(response)
 }
 
-fn api_keys() -> String {
-    let key = |tenant: &str| {
+fn api_keys(tenants: &[&str]) -> String {
+    let key = |tenant: &&str| {
         let hash = hex(&Sha256::digest(format!("{tenant}-key")));
         format!(
             "[[key]]\nsha256 = \"{hash}\"\ntenant = \"{tenant}\"\nsubject = \"ann\"\n\
@@ -620,7 +694,7 @@ fn api_keys() -> String {
         "[[key]]\nsha256 = \"{narrow}\"\ntenant = \"acme\"\nsubject = \"bob\"\n\
          scopes = [\"read\"]\nsession = \"one\"\n"
     );
-    TENANTS.map(key).concat() + &narrow
+    tenants.iter().map(key).collect::<String>() + &narrow
 }
 
 fn authority() -> CertifiedIssuer<'static, KeyPair> {

@@ -70,7 +70,7 @@ async fn a_narrow_token_has_its_session_and_its_scopes() {
 async fn what_is_of_the_machine_is_not_served() {
     let world = World::new(10).await;
     let _pod = world.add_pod().await;
-    for command in ["stop", "restart", "pair new", "tunnel start", "connect", "cdp-url", "upload"] {
+    for command in ["stop", "restart", "pair new", "tunnel start", "connect", "upload"] {
         let answer = world.call(0, "acme", "work", command).await;
         assert_eq!(
             (answer.status, answer.reason()),

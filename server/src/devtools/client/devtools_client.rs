@@ -35,8 +35,8 @@ pub(in crate::devtools) struct DevToolsClient {
     protocol: OnceLock<ProtocolClient>,
     /// The context of the session, which is presented as that of the browser.
     context: BrowserContextId,
-    /// Folder in which files for uploads lie.
-    working_directory: PathBuf,
+    /// Folder in which files for uploads lie; none for a client on another machine.
+    working_directory: Option<PathBuf>,
     number: u64,
     browser_id: String,
     state: Mutex<ClientState>,
@@ -100,6 +100,11 @@ pub(in crate::devtools) async fn open(
 impl DevToolsClient {
     /// Takes a message of the client.
     pub(in crate::devtools) async fn receive(&self, text: &str) {
+        self.session.mark_used();
+        if self.working_directory.is_none() {
+            // Another pod may have to restore what the client does.
+            self.session.schedule_snapshot();
+        }
         match Request::read(text) {
             Ok(request) => self.serve(request).await,
             Err(answer) => self.send(answer),
@@ -154,8 +159,8 @@ impl DevToolsClient {
         &self.context
     }
 
-    pub(super) fn working_directory(&self) -> &PathBuf {
-        &self.working_directory
+    pub(super) fn working_directory(&self) -> Option<&PathBuf> {
+        self.working_directory.as_ref()
     }
 
     pub(super) fn number(&self) -> u64 {

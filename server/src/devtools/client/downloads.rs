@@ -36,7 +36,9 @@ impl DevToolsClient {
             Some("deny" | "default") => false,
             _ => return Err(refused(&request.method, "the `behavior` is not known")),
         };
-        let folder = match request.text("downloadPath").filter(|_| keeps) {
+        // A client on another machine names a folder there, and gets no copies.
+        let copies = keeps && self.working_directory().is_some();
+        let folder = match request.text("downloadPath").filter(|_| copies) {
             Some(path) if !path.is_empty() => {
                 let checked = check_folder(Path::new(path), &self.parts().home);
                 Some(checked.map_err(|why| refused(&request.method, why))?)

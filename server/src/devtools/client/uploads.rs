@@ -30,6 +30,10 @@ impl DevToolsClient {
         session: &SessionId,
         target: &TargetId,
     ) -> Served {
+        let Some(cwd) = self.working_directory().cloned() else {
+            let why = "its paths are of the machine of the browser: pass contents instead of paths";
+            return Err(refused(&request.method, why));
+        };
         let wrong = || Refusal::new(INVALID_PARAMS, "`files` is not a list of paths");
         let files = match request.params.get("files") {
             Some(Value::Array(files)) => files,
@@ -40,7 +44,7 @@ impl DevToolsClient {
         if paths.len() > MAX_FILES {
             return Err(refused(&request.method, format!("more than {MAX_FILES} files")));
         }
-        let (cwd, home) = (self.working_directory().clone(), self.parts().home.clone());
+        let home = self.parts().home.clone();
         let read = tokio::task::spawn_blocking(move || read_files(&paths, &cwd, &home)).await;
         let read = read.map_err(|error| error.to_string()).and_then(|read| read);
         let read = read.map_err(|why| refused(&request.method, why))?;

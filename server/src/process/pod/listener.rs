@@ -3,7 +3,10 @@
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use browse_base::Error;
-use browse_fleet::{MISMATCH_HEADER, MOVED_HEADER, POD_HEADER, TENANT_HEADER};
+use browse_fleet::{
+    MISMATCH_HEADER, MOVED_HEADER, POD_HEADER, SPAN_HOSTS_HEADER, SPANS_HEADER, TENANT_HEADER,
+    TraceParent,
+};
 use browse_policy::layer::{GatedService, error_reply};
 use browse_proto::{Command, Reason, metadata};
 use http::{HeaderMap, HeaderValue, Request, Response};
@@ -16,8 +19,11 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tonic::body::Body;
 use tower::{ServiceExt as _, service_fn, util::BoxCloneSyncService};
 
-use super::{Pod, control};
-use crate::{dispatch::acts_in_session, process::connection};
+use super::{Pod, control, devtools};
+use crate::{
+    dispatch::{SpanRecorder, acts_in_session},
+    process::connection,
+};
 
 /// Time that a greeting may take.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -87,27 +93,57 @@ async fn answer(
         refusal.headers_mut().insert(MISMATCH_HEADER, HeaderValue::from_static("1"));
         return Ok(refusal);
     }
+    let recorder = span_recorder(&mut request);
     let session = used_session(&request);
     if let Err(error) = admit(&pod, session.as_deref()).await {
         let mut response = error_reply(request.headers(), error);
         response.headers_mut().insert(MOVED_HEADER, HeaderValue::from_static("1"));
         return Ok(response);
     }
+    if devtools::is_client_path(request.uri().path()) {
+        return Ok(devtools::answer(&pod, request).await);
+    }
     request.headers_mut().remove(POD_HEADER);
     request.headers_mut().remove(TENANT_HEADER);
     let headers = request.headers().clone();
     let served = pod.calls_end.run_until_cancelled(services.oneshot(request)).await;
-    served.unwrap_or_else(|| {
-        let error = Error::new(Reason::ActionUnknown, "the pod ended before the call did");
-        Ok(error_reply(&headers, error))
-    })
+    let mut response = match served {
+        Some(Ok(response)) => response,
+        None => {
+            let error = Error::new(Reason::ActionUnknown, "the pod ended before the call did");
+            error_reply(&headers, error)
+        }
+    };
+    if let Some(spans) = recorder.and_then(|recorder| spans_header(&recorder)) {
+        response.headers_mut().insert(SPANS_HEADER, spans);
+    }
+    Ok(response)
+}
+
+/// Has a call recorded that the gateway samples.
+fn span_recorder(request: &mut Request<Body>) -> Option<Arc<SpanRecorder>> {
+    let headers = request.headers_mut();
+    let with_origins = headers.remove(SPAN_HOSTS_HEADER).is_some();
+    let parent = headers.get(metadata::TRACEPARENT)?.to_str().ok()?;
+    if !TraceParent::parse(parent)?.is_sampled {
+        return None;
+    }
+    let recorder = SpanRecorder::start(with_origins);
+    request.extensions_mut().insert(Arc::clone(&recorder));
+    Some(recorder)
+}
+
+fn spans_header(recorder: &SpanRecorder) -> Option<HeaderValue> {
+    recorder.finish()?.encode().and_then(|text| HeaderValue::try_from(text).ok())
 }
 
 /// The session that a call uses, if it uses one.
 fn used_session(request: &Request<Body>) -> Option<String> {
-    let command = Command::by_path(request.uri().path())?;
-    let uses_session =
-        acts_in_session(command) || matches!(command.name, "session new" | "session close");
+    let path = request.uri().path();
+    let uses_session = devtools::is_client_path(path)
+        || Command::by_path(path).is_some_and(|command| {
+            acts_in_session(command) || matches!(command.name, "session new" | "session close")
+        });
     let name = request.headers().get(metadata::SESSION)?.to_str().ok()?;
     uses_session.then(|| name.to_owned())
 }

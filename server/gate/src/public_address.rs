@@ -1,0 +1,103 @@
+//! The address at which clients reach the gateway: that of the settings, else the one that the
+//! caller called.
+
+use browse_base::{Error, HINT_KEY, Result};
+use browse_proto::Reason;
+use http::{HeaderMap, Uri, header, uri::Authority};
+
+/// How a proxy in front of the gateway reports that its client came by TLS.
+const PROTOCOL_HEADER: &str = "x-forwarded-proto";
+
+/// Where clients reach the gateway with a WebSocket.
+#[derive(Clone, Debug, Default)]
+pub struct PublicAddress {
+    /// Such as `wss://browse.example.com`.
+    configured: Option<String>,
+    /// Whether the listener for clients has TLS.
+    has_tls: bool,
+}
+
+impl PublicAddress {
+    /// The address of the setting `public_url`, if that is set.
+    ///
+    /// # Errors
+    /// `SETTING_INVALID`: it is not an `http` or `https` URL, or has a query.
+    pub fn new(url: Option<&str>, has_tls: bool) -> Result<Self> {
+        let configured = url.map(|url| websocket_url(url).ok_or_else(|| invalid(url)));
+        Ok(Self { configured: configured.transpose()?, has_tls })
+    }
+
+    /// The address for the caller of a request, without a `/` at its end. None where the request
+    /// names no host. What the caller says of itself counts for its own answer alone.
+    pub fn for_caller(&self, uri: &Uri, headers: &HeaderMap) -> Option<String> {
+        if let Some(address) = &self.configured {
+            return Some(address.clone());
+        }
+        let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+        let called = uri.authority().map(Authority::as_str);
+        let authority: Authority = called.or_else(|| text(header::HOST.as_str()))?.parse().ok()?;
+        let is_tls = self.has_tls
+            || text(PROTOCOL_HEADER).is_some_and(|name| name.eq_ignore_ascii_case("https"));
+        let scheme = if is_tls { "wss" } else { "ws" };
+        (!authority.as_str().contains('@')).then(|| format!("{scheme}://{authority}"))
+    }
+}
+
+/// The same URL for WebSockets.
+fn websocket_url(url: &str) -> Option<String> {
+    let parsed: Uri = url.parse().ok()?;
+    let scheme = match parsed.scheme_str()? {
+        "https" => "wss",
+        "http" => "ws",
+        _ => return None,
+    };
+    let authority = parsed.authority().filter(|authority| !authority.as_str().contains('@'))?;
+    let path = parsed.path().trim_end_matches('/');
+    parsed.query().is_none().then(|| format!("{scheme}://{authority}{path}"))
+}
+
+fn invalid(url: &str) -> Error {
+    let message = format!("`public_url` is `{}`, not the URL of the gateway", url.escape_debug());
+    Error::new(Reason::SettingInvalid, message)
+        .with("setting", "public_url")
+        .with("place", "the settings of the gateway")
+        .with(HINT_KEY, "Set a URL such as `https://browse.example.com`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn called(address: &PublicAddress, uri: &str, headers: &[(&'static str, &str)]) -> String {
+        let pair = |(name, value): &(&'static str, &str)| {
+            (http::HeaderName::from_static(name), value.parse().expect("a header"))
+        };
+        let headers = headers.iter().map(pair).collect();
+        address.for_caller(&uri.parse().expect("a URI"), &headers).unwrap_or_default()
+    }
+
+    #[test]
+    fn the_address_is_that_of_the_settings_else_the_one_that_was_called() {
+        let set = PublicAddress::new(Some("https://browse.example.com/"), false).expect("a URL");
+        assert_eq!(called(&set, "/a", &[("host", "other")]), "wss://browse.example.com");
+        let below = PublicAddress::new(Some("http://a.test:8080/fleet"), false).expect("a URL");
+        assert_eq!(called(&below, "/a", &[]), "ws://a.test:8080/fleet");
+        let open = PublicAddress::default();
+        assert_eq!(called(&open, "/a", &[("host", "127.0.0.1:80")]), "ws://127.0.0.1:80");
+        assert_eq!(called(&open, "http://gate.test/a", &[("host", "other")]), "ws://gate.test");
+        let proxied = [("host", "gate.test"), ("x-forwarded-proto", "https")];
+        assert_eq!(called(&open, "/a", &proxied), "wss://gate.test");
+        let tls = PublicAddress::new(None, true).expect("nothing is set");
+        assert_eq!(called(&tls, "/a", &[("host", "gate.test")]), "wss://gate.test");
+        assert_eq!(called(&open, "/a", &[]), "");
+        assert_eq!(called(&open, "/a", &[("host", "a@gate.test")]), "");
+    }
+
+    #[test]
+    fn what_is_not_the_url_of_a_gateway_is_refused() {
+        for url in ["browse.example.com", "ftp://a.test", "https://a@b.test", "https://a.test/?b"] {
+            let error = PublicAddress::new(Some(url), false).expect_err(url);
+            assert_eq!(error.reason(), Reason::SettingInvalid, "{url}");
+        }
+    }
+}
