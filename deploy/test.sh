@@ -37,7 +37,7 @@ deploy/dashboard.sh
 # workspace, so that nothing is built twice.
 PRODUCT_TESTS="e2e leaks"
 # What these expect holds only where a tab answers soon, so they run after all others.
-TIMED_TESTS="engine_suite/receipts::what_style_alone engine_suite/random::a_page_that engine_suite/random::two_thousand e2e/deadlines:: e2e/webmcp::bad_calls daemon_suite/limits::a_ daemon_suite/arrivals:: e2e/mcp_injections:: chromium_suite/trouble::an_endless_loop"
+TIMED_TESTS="engine_suite/receipts::what_style_alone engine_suite/random::a_page_that engine_suite/random::two_thousand e2e/deadlines:: e2e/flood:: e2e/webmcp::bad_calls daemon_suite/limits::a_ daemon_suite/arrivals:: e2e/mcp_injections:: chromium_suite/trouble::an_endless_loop"
 # shellcheck disable=SC2086,SC2046 # They are words.
 skip_timed=$(printf -- '--skip %s ' $(printf '%s\n' $TIMED_TESTS | cut -d/ -f2))
 other_tests() {

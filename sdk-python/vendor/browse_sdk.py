@@ -65,6 +65,10 @@ class BrowseError(Exception):
         return f"{self.reason}: {self.message}{hint}"
 
 
+class TokenRefused(BrowseError):
+    """The token was not accepted, so that nothing was done."""
+
+
 class Stranger(Exception):
     """What answers is no daemon, and why that is known."""
 
@@ -89,7 +93,7 @@ def too_large(limit: int) -> BrowseError:
     return BrowseError("TOO_LARGE", message, hint=hint, metadata=metadata, code=_EXHAUSTED)
 
 
-def error_of(document: Mapping[str, Any]) -> BrowseError:
+def error_of(document: Mapping[str, Any], kind: type[BrowseError] = BrowseError) -> BrowseError:
     """Reads an error of the Connect protocol."""
     names = _CODES.split()
     name = document.get("code")
@@ -97,12 +101,12 @@ def error_of(document: Mapping[str, Any]) -> BrowseError:
     info = _detail(document, "google.rpc.ErrorInfo")
     metadata = {str(key): str(value) for key, value in dict(info.get("metadata") or {}).items()}
     quotes = _detail(document, "browse.v1.ErrorPage").get("page") or []
-    page = [(_shown(str(one["about"])), _shown(str(one["text"]))) for one in quotes]
-    reason = _shown(str(info.get("reason") or "")).replace("\n", " ") or _REASONS.get(code, "BUG")
-    message = _shown(str(document.get("message") or ""))
+    page = [(clean(str(one["about"])), clean(str(one["text"]))) for one in quotes]
+    reason = clean(str(info.get("reason") or "")).replace("\n", " ") or _REASONS.get(code, "BUG")
+    message = clean(str(document.get("message") or ""))
     message = message or f"the daemon answered with code {code} and no word"
-    hint = _shown(str(info.get("hint") or "")) or f"See `{reason}` in docs/errors.md"
-    return BrowseError(reason, message, hint=hint, metadata=metadata, page=page, code=code)
+    hint = clean(str(info.get("hint") or "")) or f"See `{reason}` in docs/errors.md"
+    return kind(reason, message, hint=hint, metadata=metadata, page=page, code=code)
 
 
 def gives_reason(document: Mapping[str, Any]) -> bool:
@@ -119,7 +123,7 @@ def _detail(document: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
     return {}
 
 
-def _shown(text: str) -> str:
+def clean(text: str) -> str:
     """`text` without what would drive a terminal."""
     return "".join(letter if letter.isprintable() or letter == "\n" else " " for letter in text)
 
@@ -796,6 +800,9 @@ DEFAULT_TIMEOUT = 30.0
 # error is the one seen.
 GRACE = 1.0
 
+# The status of an answer to a token that is not accepted.
+_UNAUTHENTICATED = 401
+
 
 class Command:
     """A command, as its line of the table says."""
@@ -838,7 +845,7 @@ def command_of(name: str) -> Command:
 class Context:
     """Where a client calls, and in what context."""
 
-    __slots__ = ("address", "token", "tab", "session", "timeout", "secure")
+    __slots__ = ("address", "token", "tab", "session", "timeout", "secure", "fleet")
 
     def __init__(
         self,
@@ -847,7 +854,8 @@ class Context:
         tab: int | None = None,
         session: str | None = None,
         timeout: float | None = None,
-        secure: Pinned | None = None,
+        secure: Pinned | Gateway | None = None,
+        fleet: Fleet | None = None,
     ) -> None:
         self.address = address
         self.token = token
@@ -856,19 +864,28 @@ class Context:
         self.timeout = timeout
         # How connections to a remote daemon are made.
         self.secure = secure
+        # The fleet whose gateway is called; its token changes.
+        self.fleet = fleet
 
     def replace(self, **changes: Any) -> Context:
         """The same context, but for `changes`."""
         fields = {name: getattr(self, name) for name in self.__slots__}
         return Context(**{**fields, **changes})
 
+    def located(self) -> Context:
+        """The context of the next call: a token that is about to end is renewed."""
+        return self if self.fleet is None else self.fleet.located(self)
+
+    def renewed(self) -> Context | None:
+        """The same with another token, after this one was not accepted; None without one."""
+        return None if self.fleet is None else self.fleet.renewed(self)
+
     def seconds(self, command: Command) -> float:
         """The deadline of a call."""
         return command.timeout if self.timeout is None else self.timeout
 
-    def bytes_of(self, command: Command, fields: Mapping[str, Any]) -> bytes:
+    def bytes_of(self, command: Command, message: Mapping[str, Any]) -> bytes:
         """The bytes of a call."""
-        message = encode(command.request, fields)
         return self.bytes_to(command.path, message, self.seconds(command), bool(command.kind))
 
     def bytes_to(
@@ -891,6 +908,7 @@ class Context:
         if self.session is not None:
             headers["browse-session"] = self.session
         host = self.address if socket_path(self.address) is None else "localhost"
+        host = (self.secure and self.secure.authority) or host
         body = envelope(body) if streams else body
         return request(host, f"/browse.v1.{path}", headers, body)
 
@@ -908,8 +926,7 @@ class Context:
         return BrowseError(
             "REMOTE_FOREIGN",
             f"what answers at `{self.address}` is not a daemon of browse: {what}",
-            hint="Ask the owner to look at `browse tunnel status`, and for a new block; "
-            "the call may have been carried out",
+            hint=self.secure.foreign_hint,
             code=9,
         )
 
@@ -923,10 +940,14 @@ class Context:
             return self.foreign(str(cause))
         if document is None:
             return None
-        error = error_of(document)
+        error = error_of(
+            document, TokenRefused if answer.status == _UNAUTHENTICATED else BrowseError
+        )
         if self.secure and not gives_reason(document):
             # A daemon says its reason, always.
             return self.foreign(f"it answers `{error.message}`")
+        if self.secure:
+            self.secure.advise(error)
         return error
 
 
@@ -983,11 +1004,40 @@ def _short(name: str) -> str:
     cut = stem.encode()[: _MAX_NAME - len((dot + end).encode())].decode(errors="ignore")
     return cut.rstrip(" .") + dot + end
 
+# What finds the remote of a name. A skill has none: its browser is that of its run.
+remote_finders: list[Callable[[str], Context]] = []
+
+
+def context_of(
+    address: str | None,
+    token: str | None,
+    tab: int | None,
+    session: str | None,
+    timeout: float | None,
+) -> Context:
+    """The context of a client; what is None is found."""
+    variable = os.environ.get
+    session = (variable("BROWSE_SESSION") or None) if session is None else session
+    # A run of a skill has both of these.
+    is_skill = variable("BROWSE_ADDR") and variable("BROWSE_SKILL_TOKEN")
+    name = None if address or is_skill else variable("BROWSE_REMOTE")
+    if not name:
+        return Context(*find(address, token), tab, session, timeout)
+    for find_remote in remote_finders:
+        return find_remote(name).replace(tab=tab, session=session, timeout=timeout)
+    raise BrowseError(
+        "SETTING_INVALID",
+        "`BROWSE_REMOTE` names a remote, and the SDK of a skill has no remotes",
+        hint="Unset BROWSE_REMOTE, or run the skill with `browse skill run NAME`",
+        code=3,
+    )
+
+
 def find(address: str | None, token: str | None) -> tuple[str, str]:
     """Address and token of the daemon; what is given counts first."""
     variable = os.environ.get
     address = address or variable("BROWSE_ADDR")
-    token = token or variable("BROWSE_SKILL_TOKEN") or variable("BROWSE_TOKEN")
+    token = token or variable("BROWSE_TOKEN") or (variable("BROWSE_SKILL_TOKEN") if address else "")
     if not address:
         address, root = _state(_state_path())
         token = token or root
@@ -1980,13 +2030,26 @@ class Client:
         return getattr(answer, command.result) if command.result else answer
 
     def _stream(self, command: Command, fields: dict[str, Any]) -> Iterator[Message]:
-        context = self._context
-        data = context.bytes_of(command, fields)
+        return self._documents(command, encode(command.request, fields))
+
+    def _documents(self, command: Command, message: dict[str, Any]) -> Iterator[Message]:
+        def send(context: Context) -> Iterator[Message]:
+            data = context.bytes_of(command, message)
+            return exchange(context, data, context.seconds(command), read)
 
         def read(document: dict[str, Any]) -> Message:
             return decode(command.response, document)
 
-        return exchange(context, data, context.seconds(command), read)
+        context = self._context.located()
+        try:
+            yield from send(context)
+            return
+        except TokenRefused:
+            renewed = context.renewed()
+            if renewed is None:
+                raise
+        # Nothing was done, so that the call can be sent again.
+        yield from send(renewed)
 
 
 def exchange(
@@ -2125,10 +2188,11 @@ def connect(
     session: str | None = None,
     timeout: float | None = None,
 ) -> Browse:
-    """Makes a client; what is left out comes from the environment, or from the
-    state file of the project. `timeout` is the deadline of each call in seconds.
+    """Makes a client; what is left out comes from the environment, which names a remote
+    (`BROWSE_REMOTE`) or a daemon (`BROWSE_ADDR`), or from the state file of the project.
+    `timeout` is the deadline of each call in seconds.
     """
-    return Browse(Context(*find(address, token), tab, session, timeout))
+    return Browse(context_of(address, token, tab, session, timeout))
 
 def skill(main: Callable[[dict[str, str], Browse], Any]) -> Callable[[dict[str, str], Browse], Any]:
     """Runs `main` when its module is the program: hands it the arguments, prints

@@ -2420,17 +2420,21 @@ browse_messages! {
         summary: String,
         /// Cookies saved.
         cookies: u32,
-        /// Origins whose local storage was saved.
+        /// Origins whose local storage or databases were saved.
         origins: u32,
         /// Addresses of tabs saved.
         tabs: u32,
         /// Where the key is: keychain or file.
         key: String,
+        /// Databases (IndexedDB) of them.
+        databases: u32,
+        /// What the origins keep beside that, which is not in the file: keys that cannot be exported, caches, service workers, databases that are too large.
+        not_saved: Vec<String>,
     }
     struct LoadStateRequest {
         /// Name.
         name: String,
-        /// Removes the cookies and the local storage that the session has now, and closes its tabs; without it, what is saved comes on top.
+        /// Removes the cookies, the local storage and the databases that the session has now, and closes its tabs; without it, what is saved comes on top.
         replace: bool,
         /// Opens none of the saved pages, and leaves the tabs as they are.
         no_tabs: bool,
@@ -2442,12 +2446,14 @@ browse_messages! {
         cookies: u32,
         /// Cookies left out: they have ended, or are not allowed.
         dropped: u32,
-        /// Origins whose local storage was written.
+        /// Origins whose local storage or databases were written.
         origins: u32,
         /// Tabs opened.
         tabs: u32,
         /// What could not be loaded.
         problems: Vec<String>,
+        /// Databases written.
+        databases: u32,
     }
     struct ListStatesRequest {
     }
@@ -2465,7 +2471,7 @@ browse_messages! {
         bytes: u64,
         /// Cookies that it holds; absent when it cannot be opened.
         cookies: Option<u32>,
-        /// Origins whose local storage it holds.
+        /// Origins whose local storage or databases it holds.
         origins: Option<u32>,
         /// Addresses of tabs that it holds.
         tabs: Option<u32>,
@@ -2475,6 +2481,8 @@ browse_messages! {
         problem: String,
         /// What it holds, in words; empty when it cannot be opened.
         holds: String,
+        /// Databases (IndexedDB) that it holds.
+        databases: Option<u32>,
     }
     struct RemoveStateRequest {
         /// Name.

@@ -411,6 +411,10 @@ impl Error {
 		self.metadata.contains_key("retry_ms") || self.code == UNAVAILABLE && !is_final
 	}
 
+	pub(crate) fn with_hint(self, hint: &str) -> Self {
+		Self { hint: hint.to_owned(), ..self }
+	}
+
 	pub(crate) fn with_metadata(mut self, key: &str, value: impl Into<String>) -> Self {
 		self.metadata.insert(key.to_owned(), value.into());
 		self
@@ -419,11 +423,6 @@ impl Error {
 	pub(crate) fn unreachable(address: &str, why: impl fmt::Display) -> Self {
 		let message = format!("`{address}` does not answer: {why}");
 		Self::new("DAEMON_UNREACHABLE", message, "Run `browse status`", UNAVAILABLE)
-	}
-
-	pub(crate) fn remote_unreachable(address: &str, why: impl fmt::Display) -> Self {
-		let hint = "Check the network, and ask the owner whether the pairing still is";
-		Self { hint: hint.to_owned(), ..Self::unreachable(address, why) }
 	}
 
 	pub(crate) fn deadline_exceeded(milliseconds: u64) -> Self {
@@ -438,9 +437,8 @@ impl Error {
 			.with_metadata("limit", format!("{limit} MiB"))
 	}
 
-	pub(crate) fn unexpected_peer(address: &str, what: &str) -> Self {
+	pub(crate) fn unexpected_peer(address: &str, what: &str, hint: &str) -> Self {
 		let message = format!("what answers at `{address}` is not a daemon of browse: {what}");
-		let hint = "Ask the owner to look at `browse tunnel status`, and for a new block; the call may have been carried out";
 		Self::new("REMOTE_FOREIGN", message, hint, FAILED_PRECONDITION)
 	}
 
@@ -516,7 +514,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-fn sanitize_text(text: &str) -> String {
+pub(crate) fn sanitize_text(text: &str) -> String {
 	let drives = |letter: char| letter.is_control() && letter != '\n';
 	let turns = |letter: char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
 	text.replace(|letter| drives(letter) || turns(letter), " ")
@@ -1072,6 +1070,10 @@ impl HttpResponse {
 		self.headers.get("content-type").map_or(JSON_TYPE, String::as_str).to_ascii_lowercase()
 	}
 
+	pub fn is_unauthorized(&self) -> bool {
+		self.status == 401
+	}
+
 	pub fn unexpected_peer(&self) -> Option<String> {
 		match self.content_type() {
 			kind if kind == JSON_TYPE || kind == STREAM_TYPE => None,
@@ -1280,16 +1282,22 @@ use super::json::Json;
 use super::project::ProjectSearch;
 
 pub fn find_daemon(address: Option<String>, token: Option<String>) -> Result<(String, String)> {
-	let token =
-		token.or_else(|| variable("BROWSE_SKILL_TOKEN")).or_else(|| variable("BROWSE_TOKEN"));
-	if let Some(address) = address.or_else(|| variable("BROWSE_ADDR")) {
+	let address = address.or_else(|| variable("BROWSE_ADDR"));
+	let of_skill = || address.as_ref().and_then(|_| variable("BROWSE_SKILL_TOKEN"));
+	let token = token.or_else(|| variable("BROWSE_TOKEN")).or_else(of_skill);
+	if let Some(address) = address {
 		return Ok((normalize_address(&address), token.unwrap_or_default()));
 	}
 	let (address, root) = read_state_file(&state_path())?;
 	Ok((address, token.unwrap_or(root)))
 }
 
-fn variable(name: &str) -> Option<String> {
+pub fn remote_name() -> Option<String> {
+	let is_skill = variable("BROWSE_ADDR").is_some() && variable("BROWSE_SKILL_TOKEN").is_some();
+	if is_skill { None } else { variable("BROWSE_REMOTE") }
+}
+
+pub fn variable(name: &str) -> Option<String> {
 	std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
@@ -2300,6 +2308,8 @@ pub fn sha256(bytes: &[u8]) -> String {
 }
 }
 
+// Without the feature `remote` a part of it has no user.
+#[allow(dead_code)]
 mod client {
 use std::fmt;
 use std::io;
@@ -2307,7 +2317,6 @@ use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::discovery;
 use super::error::{Error, Result};
 use super::http::{HttpConnection, HttpResponse, JSON_TYPE, STREAM_TYPE, envelope, socket_path};
 use super::json::Json;
@@ -2319,6 +2328,7 @@ const DEADLINE_GRACE: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub struct Browse {
 	daemon: Arc<DaemonEndpoint>,
+	fleet: Option<Arc<dyn EndpointSource>>,
 	tab: Option<u64>,
 	session: Option<String>,
 	timeout: Option<Duration>,
@@ -2327,20 +2337,45 @@ pub struct Browse {
 /// How connections to a remote daemon are made.
 pub type Connector = Box<dyn Fn(Instant) -> io::Result<HttpConnection> + Send + Sync>;
 
-struct DaemonEndpoint {
+/// How a remote server is reached, and what to do about its errors.
+pub struct RemotePeer {
+	/// Makes connections to it.
+	pub connector: Connector,
+	/// What requests name as their host; the address when it is empty.
+	pub authority: String,
+	/// What to do about its errors.
+	pub hints: PeerHints,
+}
+
+/// What to do about the errors of a remote server.
+#[derive(Clone, Debug)]
+pub struct PeerHints {
+	/// It does not answer.
+	pub unreachable: &'static str,
+	/// Another server answers in its place.
+	pub foreign: &'static str,
+	/// It does not accept the token; empty where its own hint fits.
+	pub token: String,
+}
+
+/// Finds the gateway of a fleet for each call: its token changes.
+pub trait EndpointSource: Send + Sync {
+	fn endpoint(&self) -> Result<Arc<DaemonEndpoint>>;
+
+	fn renewed(&self, refused: &str) -> Option<Arc<DaemonEndpoint>>;
+}
+
+/// A daemon, and the token to call it with.
+pub struct DaemonEndpoint {
 	address: String,
 	token: String,
-	connector: Option<Connector>,
+	remote: Option<Arc<RemotePeer>>,
 	/// Connections that wait for the next call.
 	idle_connections: Mutex<Vec<HttpConnection>>,
 }
 
-/// Makes a client of the daemon that the environment names: `BROWSE_ADDR` with
-/// `BROWSE_SKILL_TOKEN` or `BROWSE_TOKEN`, else the state file of the project.
-pub fn connect() -> Result<Browse> {
-	let (address, token) = discovery::find_daemon(None, None)?;
-	Ok(Browse::new(&address, &token))
-}
+const TOKEN_REASONS: [&str; 5] =
+	["TOKEN_MISSING", "TOKEN_INVALID", "TOKEN_EXPIRED", "TOKEN_REVOKED", "TOKEN_FOREIGN"];
 
 /// Its token stays where it is.
 impl fmt::Debug for Browse {
@@ -2352,18 +2387,14 @@ impl fmt::Debug for Browse {
 impl Browse {
 	/// A client of the daemon at `127.0.0.1:4711` or `unix:/path`.
 	pub fn new(address: &str, token: &str) -> Self {
-		Self::with_connector(address, token, None)
+		Self::with_endpoint(DaemonEndpoint::new(address, token, None), None)
 	}
 
-	pub(crate) fn with_connector(address: &str, token: &str, opener: Option<Connector>) -> Self {
-		let (address, token) = (address.to_owned(), token.to_owned());
-		let daemon = Arc::new(DaemonEndpoint {
-			address,
-			token,
-			connector: opener,
-			idle_connections: Mutex::default(),
-		});
-		Self { daemon, tab: None, session: None, timeout: None }
+	pub(crate) fn with_endpoint(
+		daemon: Arc<DaemonEndpoint>,
+		fleet: Option<Arc<dyn EndpointSource>>,
+	) -> Self {
+		Self { daemon, fleet, tab: None, session: None, timeout: None }
 	}
 
 	/// The same client, acting on this tab.
@@ -2407,28 +2438,38 @@ impl Browse {
 		timeout: Duration,
 	) -> Result<Stream<M>> {
 		let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX).max(1);
-		let end = Instant::now() + timeout + DEADLINE_GRACE;
-		let daemon = Arc::clone(&self.daemon);
-		let failed = |error: io::Error| daemon.call_error(&error, milliseconds);
-		let mut connection = daemon.take_connection(end).map_err(failed)?;
-		let host =
-			if socket_path(&daemon.address).is_some() { "localhost" } else { &daemon.address };
-		let headers = self.headers(milliseconds, if streams { STREAM_TYPE } else { JSON_TYPE });
+		let kind = if streams { STREAM_TYPE } else { JSON_TYPE };
 		let body = message.to_string().into_bytes();
 		let body = if streams { envelope(&body) } else { body };
-		connection.send(host, path, &headers, &body, end).map_err(failed)?;
-		let answer = HttpResponse::read_head(connection, end).map_err(failed)?;
-		if let Some(what) = answer.unexpected_peer() {
-			return Err(daemon.unexpected_peer(&what));
+		let send = |daemon: &DaemonEndpoint| -> Result<HttpResponse> {
+			let headers = self.headers(&daemon.token, milliseconds, kind);
+			let end = Instant::now() + timeout + DEADLINE_GRACE;
+			let sent = daemon.send(path, &headers, &body, end);
+			let answer = sent.map_err(|error| daemon.call_error(&error, milliseconds))?;
+			match answer.unexpected_peer() {
+				Some(what) => Err(daemon.unexpected_peer(&what)),
+				None => Ok(answer),
+			}
+		};
+		let mut daemon = match &self.fleet {
+			Some(fleet) => fleet.endpoint()?,
+			None => Arc::clone(&self.daemon),
+		};
+		let mut answer = send(&daemon)?;
+		let fleet = self.fleet.as_ref().filter(|_| answer.is_unauthorized());
+		if let Some(renewed) = fleet.and_then(|fleet| fleet.renewed(&daemon.token)) {
+			// Nothing was done, so that the call can be sent again.
+			answer = send(&renewed)?;
+			daemon = renewed;
 		}
 		Ok(Stream { daemon, answer: Some(answer), milliseconds, response: PhantomData })
 	}
 
-	fn headers(&self, milliseconds: u64, kind: &str) -> Vec<(&'static str, String)> {
+	fn headers(&self, token: &str, milliseconds: u64, kind: &str) -> Vec<(&'static str, String)> {
 		let mut headers = vec![
 			("content-type", kind.to_owned()),
 			("connect-protocol-version", "1".to_owned()),
-			("authorization", format!("Bearer {}", self.daemon.token)),
+			("authorization", format!("Bearer {token}")),
 			("browse-content", "raw".to_owned()),
 			("connect-timeout-ms", milliseconds.to_string()),
 		];
@@ -2444,13 +2485,37 @@ impl Browse {
 }
 
 impl DaemonEndpoint {
+	/// The daemon at `address`, which is reached as `remote` says when it is remote.
+	pub fn new(address: &str, token: &str, remote: Option<Arc<RemotePeer>>) -> Arc<Self> {
+		let (address, token) = (address.to_owned(), token.to_owned());
+		Arc::new(Self { address, token, remote, idle_connections: Mutex::default() })
+	}
+
+	fn send(
+		&self,
+		path: &str,
+		headers: &[(&str, String)],
+		body: &[u8],
+		end: Instant,
+	) -> io::Result<HttpResponse> {
+		let named = self.remote.as_ref().map_or("", |remote| remote.authority.as_str());
+		let host = match socket_path(&self.address) {
+			Some(_) => "localhost",
+			None if named.is_empty() => self.address.as_str(),
+			None => named,
+		};
+		let mut connection = self.take_connection(end)?;
+		connection.send(host, path, headers, body, end)?;
+		HttpResponse::read_head(connection, end)
+	}
+
 	fn take_connection(&self, end: Instant) -> io::Result<HttpConnection> {
 		loop {
 			let waiting =
 				self.idle_connections.lock().unwrap_or_else(PoisonError::into_inner).pop();
 			let Some(mut connection) = waiting else {
-				return match &self.connector {
-					Some(open) => open(end),
+				return match &self.remote {
+					Some(remote) => (remote.connector)(end),
 					None => HttpConnection::open(&self.address, end),
 				};
 			};
@@ -2472,16 +2537,32 @@ impl DaemonEndpoint {
 	}
 
 	fn unexpected_peer(&self, what: &str) -> Error {
-		match self.connector {
-			Some(_) => Error::unexpected_peer(&self.address, what),
+		match &self.remote {
+			Some(remote) => Error::unexpected_peer(&self.address, what, remote.hints.foreign),
 			None => self.unreachable(what),
 		}
 	}
 
 	fn unreachable(&self, why: impl fmt::Display) -> Error {
-		match self.connector {
-			Some(_) => Error::remote_unreachable(&self.address, why),
-			None => Error::unreachable(&self.address, why),
+		let error = Error::unreachable(&self.address, why);
+		match &self.remote {
+			Some(remote) => error.with_hint(remote.hints.unreachable),
+			None => error,
+		}
+	}
+
+	fn answered_error(&self, document: &Json) -> Error {
+		let error = Error::from_json(document);
+		let Some(remote) = &self.remote else { return error };
+		// A daemon says its reason, always.
+		if !Error::gives_reason(document) {
+			return self.unexpected_peer(&format!("it answers `{}`", error.message));
+		}
+		match remote.hints.token.as_str() {
+			hint if !hint.is_empty() && TOKEN_REASONS.contains(&error.reason.as_str()) => {
+				error.with_hint(hint)
+			}
+			_ => error,
 		}
 	}
 }
@@ -2519,15 +2600,7 @@ impl<R> Stream<R> {
 					return Some(Err(self.daemon.unreachable(why)));
 				};
 				let document = ending.get("error").filter(|error| **error != Json::Null);
-				let error = document.map(Error::from_json);
-				// A daemon says its reason, always.
-				let is_told = document.is_none_or(Error::gives_reason);
-				if let Some(error) =
-					error.as_ref().filter(|_| !is_told && self.daemon.connector.is_some())
-				{
-					let what = format!("it answers `{}`", error.message);
-					return Some(Err(self.daemon.unexpected_peer(&what)));
-				}
+				let error = document.map(|document| self.daemon.answered_error(document));
 				if let Some(connection) = answer.into_connection() {
 					let mut idle =
 						self.daemon.idle_connections.lock().unwrap_or_else(PoisonError::into_inner);
@@ -2537,6 +2610,32 @@ impl<R> Stream<R> {
 			}
 			Err(error) => Some(Err(self.daemon.call_error(&error, self.milliseconds))),
 		}
+	}
+}
+}
+
+mod environment {
+use super::client::Browse;
+use super::discovery::{find_daemon, remote_name, variable};
+use super::error::{Error, Result};
+
+/// Makes a client of the daemon that the environment names: `BROWSE_ADDR` with
+/// `BROWSE_TOKEN` or `BROWSE_SKILL_TOKEN`, else the state file of the project. It acts
+/// in the session of `BROWSE_SESSION`.
+pub fn connect() -> Result<Browse> {
+	if remote_name().is_some() {
+		let message = "`BROWSE_REMOTE` names a remote, and this build of the SDK has no remotes";
+		let hint = "Unset BROWSE_REMOTE, or build `browse-sdk` with its feature `remote`";
+		return Err(Error::new("SETTING_INVALID", message, hint, 3));
+	}
+	let (address, token) = find_daemon(None, None)?;
+	Ok(in_named_session(Browse::new(&address, &token)))
+}
+
+pub(crate) fn in_named_session(browse: Browse) -> Browse {
+	match variable("BROWSE_SESSION") {
+		Some(name) => browse.session(&name),
+		None => browse,
 	}
 }
 }
@@ -5379,7 +5478,8 @@ use std::error::Error as StdError;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use super::client::{Browse, connect};
+use super::client::Browse;
+use super::connect;
 use super::error::{Error, Result};
 use super::json::Json;
 
@@ -5443,8 +5543,10 @@ fn describe(error: &(dyn StdError + 'static)) -> String {
 
 
 pub use any::Any;
-pub use client::{Browse, Stream, connect};
+pub use client::{Browse, Stream};
 pub use commands::*;
+// That of `remote` takes its place.
+pub use environment::*;
 pub use error::{Error, Result};
 pub use json::Json;
 pub use message::{Message, Request};

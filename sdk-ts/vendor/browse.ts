@@ -610,10 +610,9 @@ function unreachable(address: string, cause: unknown, hint = 'Run `browse status
   });
 }
 
-/** What a client says when the server is not a daemon; `pinned` for a remote one. */
-function foreign(address: string, what: string, pinned: boolean): BrowseError {
-  if (!pinned) return unreachable(address, clean(what));
-  const hint = 'Ask the owner to look at `browse tunnel status`, and for a new block; the call may have been carried out';
+/** What a client says when the server is not a daemon; `hint` is what to do about a remote one. */
+function foreign(address: string, what: string, hint: string | undefined): BrowseError {
+  if (hint === undefined) return unreachable(address, clean(what));
   return new BrowseError('REMOTE_FOREIGN', `what answers at \`${address}\` is not a daemon of browse: ${clean(what)}`, { hint, code: 9 });
 }
 
@@ -854,8 +853,8 @@ class Connection {
     this.#end(new Error('the connection was closed'));
   }
 
-  send({ address, path, headers, body }: Post): void {
-    const host = socketPath(address) === undefined ? address : 'localhost';
+  send({ address, path, headers, body, secure }: Post): void {
+    const host = secure?.authority ?? (socketPath(address) === undefined ? address : 'localhost');
     const lines = Object.entries({ host, 'content-length': String(body.length), ...headers });
     const head = lines.map(([name, value]) => `${name}: ${value.replace(/[\r\n]/g, ' ')}\r\n`).join('');
     this.#socket.write(joinBytes([new TextEncoder().encode(`POST ${path} HTTP/1.1\r\n${head}\r\n`), body]));
@@ -934,6 +933,12 @@ interface Secure {
   pin: string;
   /** What to do when it does not answer. */
   hint: string;
+  /** What to do when another server answers in its place. */
+  foreignHint: string;
+  /** What a request names in its header `host`; the address when left out. */
+  authority?: string;
+  /** An error of a call, with what to do about it there. */
+  advise?(error: BrowseError): BrowseError;
   /** Connects within so many milliseconds; nothing is sent unless the other end is who it should be. */
   open(address: string, signal: AbortSignal, timeout: number): Promise<import('node:net').Socket>;
 }
@@ -949,7 +954,7 @@ async function post(request: Post): Promise<Answer> {
     return await (!request.secure && prefersFetch(request.address) ? postByFetch(request) : postByNet(request));
   } catch (cause) {
     if (request.signal.aborted) throw request.signal.reason;
-    if (cause instanceof Stranger) throw foreign(request.address, cause.message, request.secure !== undefined);
+    if (cause instanceof Stranger) throw foreign(request.address, cause.message, request.secure?.foreignHint);
     throw cause instanceof BrowseError ? cause : unreachable(request.address, cause, request.secure?.hint);
   }
 }
@@ -973,7 +978,7 @@ async function postByFetch({ address, path, headers, body, signal }: Post): Prom
 
 async function* empty(): AsyncGenerator<Uint8Array> {}
 
-// Where the daemon is: what the caller says, else the environment of a skill,
+// Where the daemon is: what the caller says, else what the environment names,
 // else, for a debug run, the state file of the project around the working
 // directory.
 
@@ -982,22 +987,51 @@ async function* empty(): AsyncGenerator<Uint8Array> {}
 interface Daemon {
   address: string;
   token: string;
+  /** How it is reached when it is remote. */
+  secure?: Secure;
+  /** Session of calls whose client names none. */
+  session?: string;
+  /** The same with another token, after this one was not accepted; undefined when there is none. */
+  renewed?(): Promise<Daemon | undefined>;
 }
+
+/** A remote daemon, or the gateway of a fleet, for the next call. */
+type RemoteDaemon = () => Promise<Daemon>;
+
+/** What a client knows of its daemon. */
+type Known = Partial<Daemon> & { fleet?: RemoteDaemon };
+
+/** Finds the remote of a name. A skill has none: its browser is that of its run. */
+const remotes: { find?(name: string): Promise<RemoteDaemon> } = {};
 
 /** The daemon of the state file, once it was looked for. */
 let found: Promise<Daemon> | undefined;
 
 /** The daemon that a client with these options calls. */
-async function daemonOf(options: Partial<Daemon>): Promise<Daemon> {
-  const address = options.address ?? variable('BROWSE_ADDR');
-  const token = options.token ?? (variable('BROWSE_SKILL_TOKEN') || variable('BROWSE_TOKEN'));
-  if (address) return { address: address.replace(/^http:\/\//, '').replace(/\/+$/, ''), token: token ?? '' };
+async function daemonOf({ address, token, secure, fleet }: Known): Promise<Daemon> {
+  if (fleet) return fleet();
+  if (secure) return { address: address ?? '', token: token ?? '', secure };
+  const session = variable('BROWSE_SESSION') || undefined;
+  const own = variable('BROWSE_ADDR');
+  const ofSkill = variable('BROWSE_SKILL_TOKEN');
+  // A run of a skill has both of these.
+  const name = (address ?? (own && ofSkill)) ? undefined : variable('BROWSE_REMOTE');
+  if (name) return { ...(await remoteOf(name)), session };
+  const named = address ?? own;
+  const given = token ?? (variable('BROWSE_TOKEN') || (named ? ofSkill : undefined));
+  if (named) return { address: named.replace(/^http:\/\//, '').replace(/\/+$/, ''), token: given ?? '', session };
   found ??= fromState();
   const { address: known, token: root } = await found.catch((error: unknown) => {
     found = undefined;
     throw error;
   });
-  return { address: known, token: token || root };
+  return { address: known, token: given || root, session };
+}
+
+async function remoteOf(name: string): Promise<Daemon> {
+  if (remotes.find) return (await remotes.find(name))();
+  const message = '`BROWSE_REMOTE` names a remote, and the SDK of a skill has no remotes';
+  throw new BrowseError('SETTING_INVALID', message, { hint: 'Unset BROWSE_REMOTE, or run the skill with `browse skill run NAME`', code: 3 });
 }
 
 /** Has the state file read again by the next call. */
@@ -1890,17 +1924,21 @@ export interface Options {
   token?: string;
   /** Tab that the calls act on; the active one when left out. */
   tab?: number;
-  /** Session that the calls act in; that of the token when left out. */
+  /** Session that the calls act in; that of `BROWSE_SESSION` or of the token when left out. */
   session?: string;
   /** Deadline of each call in milliseconds; that of the command when left out. */
   timeout?: number;
   /** How a remote browser is reached; `redeem` and `remote` set it. */
   secure?: Secure;
+  /** The gateway of a fleet, whose token changes; `remote` sets it. */
+  fleet?: RemoteDaemon;
 }
 
 const DEFAULT_TIMEOUT = 30_000;
 /** How much longer than the daemon a client waits, so that the daemon's error is the one seen. */
 const GRACE = 1_000;
+/** The status of an answer to a token that is not accepted. */
+const UNAUTHENTICATED = 401;
 
 /** A caller of commands; the methods of `Browse` are built on it. */
 class Client {
@@ -1962,38 +2000,53 @@ interface Outgoing {
 }
 
 /** Sends a call, and yields the JSON of each message that comes. */
-async function* exchange(options: Options, { path, message, timeout, streams = false }: Outgoing): AsyncGenerator<Message> {
+async function* exchange(options: Options, call: Outgoing): AsyncGenerator<Message> {
+  const daemon = await daemonOf(options);
+  const refusal = yield* sendOnce(options, daemon, call);
+  if (!refusal) return;
+  // Nothing was done, so that the call can be sent again.
+  const renewed = await daemon.renewed?.();
+  const again = renewed ? yield* sendOnce(options, { ...renewed, session: daemon.session }, call) : refusal;
+  if (again) throw again;
+}
+
+/** Sends a call once. Its value is the error when the token was not accepted. */
+async function* sendOnce(options: Options, daemon: Daemon, { path, message, timeout, streams = false }: Outgoing): AsyncGenerator<Message, BrowseError | undefined> {
   const json = utf8(JSON.stringify(message));
   const body = streams ? frame(json) : json;
-  const { secure } = options;
-  const { address, token } = await daemonOf(options);
+  const { address, secure } = daemon;
   const abort = new AbortController();
   const late = new BrowseError('DEADLINE_EXCEEDED', `no answer within ${timeout} ms`, { hint: 'Raise the timeout', code: 4 });
   const timer = setTimeout(() => abort.abort(late), timeout + GRACE);
   let documents: AsyncGenerator<Message, Message | undefined> | undefined;
   try {
-    const headers = headersOf(options, token, timeout, streams);
+    const headers = headersOf(options, daemon, timeout, streams);
     const answer = await post({ address, path, headers, body, signal: abort.signal, timeout, secure });
     const kind = (answer.headers.get('content-type') ?? JSON_TYPE).toLowerCase();
     if (kind !== JSON_TYPE && kind !== STREAM_TYPE) {
       // Ends the connection: nobody knows how long a page is.
       for await (const _ of answer.body) break;
-      throw foreign(address, `HTTP ${answer.status}${answer.status === 200 ? ` with \`${kind.slice(0, 60)}\`` : ''}`, secure !== undefined);
+      throw foreign(address, `HTTP ${answer.status}${answer.status === 200 ? ` with \`${kind.slice(0, 60)}\`` : ''}`, secure?.foreignHint);
     }
-    if (answer.status !== 200) throw failureOf(await whole(answer.body), address, secure);
+    if (answer.status !== 200) {
+      const failure = failureOf(await whole(answer.body), address, secure);
+      if (answer.status === UNAUTHENTICATED) return failure;
+      throw failure;
+    }
     if (kind === JSON_TYPE) {
       yield await whole(answer.body);
-      return;
+      return undefined;
     }
     documents = unframe(answer.body);
     let next = await documents.next();
     for (; !next.done; next = await documents.next()) yield next.value;
     if (!next.value) throw unreachable(address, 'the answer broke off: it has no end', secure?.hint);
     if (next.value.error) throw failureOf(next.value.error as Message, address, secure);
+    return undefined;
   } catch (cause) {
     if (abort.signal.aborted) throw late;
     const isForeign = cause instanceof Stranger || cause instanceof SyntaxError;
-    const error = cause instanceof BrowseError ? cause : isForeign ? foreign(address, cause.message, secure !== undefined) : unreachable(address, cause, secure?.hint);
+    const error = cause instanceof BrowseError ? cause : isForeign ? foreign(address, cause.message, secure?.foreignHint) : unreachable(address, cause, secure?.hint);
     // The next call looks whether another daemon runs by now.
     if (error instanceof BrowseError && error.reason === 'DAEMON_UNREACHABLE') forgetDaemon();
     throw error;
@@ -2007,7 +2060,8 @@ async function* exchange(options: Options, { path, message, timeout, streams = f
 function failureOf(document: Message, address: string, secure: Secure | undefined): BrowseError {
   const error = errorOf(document);
   // A daemon says its reason, always.
-  return secure && !givesReason(document) ? foreign(address, `it answers \`${error.message}\``, true) : error;
+  if (secure && !givesReason(document)) return foreign(address, `it answers \`${error.message}\``, secure.foreignHint);
+  return secure?.advise?.(error) ?? error;
 }
 
 /**
@@ -2030,16 +2084,17 @@ function isOptions(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array) && !('@type' in value);
 }
 
-function headersOf(options: Options, token: string, timeout: number, streams: boolean): Record<string, string> {
+function headersOf(options: Options, daemon: Daemon, timeout: number, streams: boolean): Record<string, string> {
   const headers: Record<string, string> = {
     'content-type': streams ? STREAM_TYPE : JSON_TYPE,
     'connect-protocol-version': '1',
-    authorization: `Bearer ${token}`,
+    authorization: `Bearer ${daemon.token}`,
     'browse-content': 'raw',
     'connect-timeout-ms': String(Math.max(1, Math.round(timeout))),
   };
   if (options.tab !== undefined) headers['browse-tab'] = String(options.tab);
-  if (options.session !== undefined) headers['browse-session'] = options.session;
+  const session = options.session ?? daemon.session;
+  if (session !== undefined) headers['browse-session'] = session;
   return headers;
 }
 
@@ -4364,7 +4419,10 @@ export class Browse extends Commands {
   }
 }
 
-/** Makes a client; what is left out is found when it calls. */
+/**
+ * Makes a client; what is left out is found when it calls: the environment names a remote
+ * (`BROWSE_REMOTE`) or a daemon (`BROWSE_ADDR`), else it is that of the project.
+ */
 export function connect(options: Options = {}): Browse {
   return new Browse(options);
 }

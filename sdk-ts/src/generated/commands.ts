@@ -1702,12 +1702,16 @@ export interface SaveStateResponse {
   summary: string;
   /** Cookies saved. */
   cookies: number;
-  /** Origins whose local storage was saved. */
+  /** Origins whose local storage or databases were saved. */
   origins: number;
   /** Addresses of tabs saved. */
   tabs: number;
   /** Where the key is: keychain or file. */
   key: string;
+  /** Databases (IndexedDB) of them. */
+  databases: number;
+  /** What the origins keep beside that, which is not in the file: keys that cannot be exported, caches, service workers, databases that are too large. */
+  notSaved: string[];
 }
 
 export interface LoadStateResponse {
@@ -1717,12 +1721,14 @@ export interface LoadStateResponse {
   cookies: number;
   /** Cookies left out: they have ended, or are not allowed. */
   dropped: number;
-  /** Origins whose local storage was written. */
+  /** Origins whose local storage or databases were written. */
   origins: number;
   /** Tabs opened. */
   tabs: number;
   /** What could not be loaded. */
   problems: string[];
+  /** Databases written. */
+  databases: number;
 }
 
 export interface ListStatesResponse {
@@ -1740,7 +1746,7 @@ export interface State {
   bytes: number;
   /** Cookies that it holds; absent when it cannot be opened. */
   cookies?: number;
-  /** Origins whose local storage it holds. */
+  /** Origins whose local storage or databases it holds. */
   origins?: number;
   /** Addresses of tabs that it holds. */
   tabs?: number;
@@ -1750,6 +1756,8 @@ export interface State {
   problem: string;
   /** What it holds, in words; empty when it cannot be opened. */
   holds: string;
+  /** Databases (IndexedDB) that it holds. */
+  databases?: number;
 }
 
 export interface RemoveStateResponse {
@@ -2673,7 +2681,7 @@ export interface RemoveTraceOptions {
 
 /** What `loadState` can be determined besides. */
 export interface LoadStateOptions {
-  /** Removes the cookies and the local storage that the session has now, and closes its tabs; without it, what is saved comes on top. */
+  /** Removes the cookies, the local storage and the databases that the session has now, and closes its tabs; without it, what is saved comes on top. */
   replace?: boolean;
   /** Opens none of the saved pages, and leaves the tabs as they are. */
   noTabs?: boolean;
@@ -3575,9 +3583,9 @@ export interface Commands {
   closeTab(id?: number): Promise<CloseTabResponse>;
 
   /**
-   * Saves the cookies, the local storage and the addresses of the session.
+   * Saves the cookies, the storage and the addresses of the session.
    *
-   * Covers the local storage of every origin that a page or a frame of the session has shown, as pages of that origin see it; not session storage, and not what frames of other sites keep apart.
+   * Covers the local storage and the databases (IndexedDB, 16 MiB in all) of every origin that a page or a frame of the session has shown, as pages of that origin see them; not session storage, and not what frames of other sites keep apart.
    *
    * @param name Name: letters, digits, dash, dot and underscore, at most 64.
    */
@@ -3586,7 +3594,7 @@ export interface Commands {
   /**
    * Brings the session to what was saved, and opens the saved pages.
    *
-   * Cookies and local storage are in place before a page is opened. Cookies of metadata services and of the local link are left out.
+   * Cookies, local storage and databases are in place before a page is opened. Cookies of metadata services and of the local link are left out.
    *
    * @param name Name.
    */
@@ -3605,7 +3613,7 @@ export interface Commands {
   /**
    * Shows the session in a visible browser, which stays until `disconnect`.
    *
-   * Cookies, localStorage and sessionStorage, the open tabs, their scroll positions and what was typed into their fields move along; files that were chosen, drawings and the formatting in editors do not. Tab ids stay, refs become stale. Commands go on working. A side panel shows what the agent does, and takes notes that `inbox` prints. When the window is closed the session returns to the hidden browser. Needs a desktop.
+   * Cookies, localStorage, sessionStorage and IndexedDB, the open tabs, their scroll positions and what was typed into their fields move along; files that were chosen, drawings and the formatting in editors do not. Tab ids stay, refs become stale. Commands go on working. A side panel shows what the agent does, and takes notes that `inbox` prints. When the window is closed the session returns to the hidden browser. Needs a desktop.
    *
    * With --cdp the session is in a browser that runs already, with the logins of its person. Only tabs that commands open there, or that `adopt` takes, are read and driven; of the others neither address nor title is shown. The session must have no tabs, and `disconnect` closes those that were opened. For the Chrome of this user open chrome://inspect/#remote-debugging in it, allow remote debugging, and name it `channel:chrome`. See docs/cdp-in.md.
    */

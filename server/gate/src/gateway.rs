@@ -228,7 +228,8 @@ impl Gateway {
         let (known, any, is_lost) = {
             let mut routes = self.lock();
             let known = routes.pod(key).cloned();
-            let any = routes.any_pod(&key.tenant).cloned();
+            // It looks at all pods, so only for calls that need one.
+            let any = known.is_none().then(|| routes.any_pod(&key.tenant).cloned()).flatten();
             (known, any, routes.take_lost(key))
         };
         if is_lost && !self.restores_sessions {

@@ -1134,9 +1134,9 @@ class Commands(Client):
         return self._perform("close_tab", {"id": id})
 
     def save_state(self, name: str) -> m.SaveStateResponse:
-        """Saves the cookies, the local storage and the addresses of the session.
+        """Saves the cookies, the storage and the addresses of the session.
 
-        Covers the local storage of every origin that a page or a frame of the session has shown, as pages of that origin see it; not session storage, and not what frames of other sites keep apart.
+        Covers the local storage and the databases (IndexedDB, 16 MiB in all) of every origin that a page or a frame of the session has shown, as pages of that origin see them; not session storage, and not what frames of other sites keep apart.
 
         name: Name: letters, digits, dash, dot and underscore, at most 64.
         """
@@ -1145,10 +1145,10 @@ class Commands(Client):
     def load_state(self, name: str, *, replace: bool = False, no_tabs: bool = False) -> m.LoadStateResponse:
         """Brings the session to what was saved, and opens the saved pages.
 
-        Cookies and local storage are in place before a page is opened. Cookies of metadata services and of the local link are left out.
+        Cookies, local storage and databases are in place before a page is opened. Cookies of metadata services and of the local link are left out.
 
         name: Name.
-        replace: Removes the cookies and the local storage that the session has now, and closes its tabs; without it, what is saved comes on top.
+        replace: Removes the cookies, the local storage and the databases that the session has now, and closes its tabs; without it, what is saved comes on top.
         no_tabs: Opens none of the saved pages, and leaves the tabs as they are.
         """
         return self._perform("load_state", {"name": name, "replace": replace, "no_tabs": no_tabs})
@@ -1167,7 +1167,7 @@ class Commands(Client):
     def connect(self, *, screen: m.Screen | None = None, cdp: str | None = None, consent: bool = False) -> m.ConnectResponse:
         """Shows the session in a visible browser, which stays until `disconnect`.
 
-        Cookies, localStorage and sessionStorage, the open tabs, their scroll positions and what was typed into their fields move along; files that were chosen, drawings and the formatting in editors do not. Tab ids stay, refs become stale. Commands go on working. A side panel shows what the agent does, and takes notes that `inbox` prints. When the window is closed the session returns to the hidden browser. Needs a desktop.
+        Cookies, localStorage, sessionStorage and IndexedDB, the open tabs, their scroll positions and what was typed into their fields move along; files that were chosen, drawings and the formatting in editors do not. Tab ids stay, refs become stale. Commands go on working. A side panel shows what the agent does, and takes notes that `inbox` prints. When the window is closed the session returns to the hidden browser. Needs a desktop.
 
         With --cdp the session is in a browser that runs already, with the logins of its person. Only tabs that commands open there, or that `adopt` takes, are read and driven; of the others neither address nor title is shown. The session must have no tabs, and `disconnect` closes those that were opened. For the Chrome of this user open chrome://inspect/#remote-debugging in it, allow remote debugging, and name it `channel:chrome`. See docs/cdp-in.md.
 

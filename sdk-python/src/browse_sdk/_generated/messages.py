@@ -2360,13 +2360,19 @@ class SaveStateResponse(Message):
     """Cookies saved."""
 
     origins: int
-    """Origins whose local storage was saved."""
+    """Origins whose local storage or databases were saved."""
 
     tabs: int
     """Addresses of tabs saved."""
 
     key: str
     """Where the key is: keychain or file."""
+
+    databases: int
+    """Databases (IndexedDB) of them."""
+
+    not_saved: list[str]
+    """What the origins keep beside that, which is not in the file: keys that cannot be exported, caches, service workers, databases that are too large."""
 
 
 class LoadStateResponse(Message):
@@ -2382,13 +2388,16 @@ class LoadStateResponse(Message):
     """Cookies left out: they have ended, or are not allowed."""
 
     origins: int
-    """Origins whose local storage was written."""
+    """Origins whose local storage or databases were written."""
 
     tabs: int
     """Tabs opened."""
 
     problems: list[str]
     """What could not be loaded."""
+
+    databases: int
+    """Databases written."""
 
 
 class ListStatesResponse(Message):
@@ -2414,7 +2423,7 @@ class State(Message):
     """Cookies that it holds; absent when it cannot be opened."""
 
     origins: int | None
-    """Origins whose local storage it holds."""
+    """Origins whose local storage or databases it holds."""
 
     tabs: int | None
     """Addresses of tabs that it holds."""
@@ -2427,6 +2436,9 @@ class State(Message):
 
     holds: str
     """What it holds, in words; empty when it cannot be opened."""
+
+    databases: int | None
+    """Databases (IndexedDB) that it holds."""
 
 
 class RemoveStateResponse(Message):

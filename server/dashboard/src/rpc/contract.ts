@@ -1743,6 +1743,8 @@ export interface SaveStateResponse {
   origins: number;
   tabs: number;
   key: string;
+  databases: number;
+  not_saved: string[];
 }
 
 export interface LoadStateRequest {
@@ -1758,6 +1760,7 @@ export interface LoadStateResponse {
   origins: number;
   tabs: number;
   problems: string[];
+  databases: number;
 }
 
 export type ListStatesRequest = Record<string, never>;
@@ -1776,6 +1779,7 @@ export interface State {
   key: string;
   problem: string;
   holds: string;
+  databases?: number;
 }
 
 export interface RemoveStateRequest {

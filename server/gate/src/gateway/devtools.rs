@@ -24,7 +24,8 @@ use super::{
     access::{require_scope, session_of},
     call_record::CallRecord,
     client_limits::ClientSlot,
-    forward::{self, AdmittedCall}, header_value, tunnel,
+    forward::{self, AdmittedCall},
+    header_value, tunnel,
 };
 use crate::auth::{Authenticator, Caller};
 

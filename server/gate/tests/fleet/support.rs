@@ -16,8 +16,8 @@ use std::{
 use browse_base::{Error, hex};
 use browse_fleet::{
     ADDRESS_HEADER, CLOSE_PATH, CloseRequest, DEVTOOLS_PATH, FleetIdentity, GATE_NAME,
-    MISMATCH_HEADER, MOVED_HEADER, POD_HEADER, POD_NAME, PodStatus, PodUid, SPANS_HEADER, STATUS_PATH,
-    SessionStatus, TENANT_HEADER, TOKEN_PATH, Tenant, TokenRequest, TokenResponse,
+    MISMATCH_HEADER, MOVED_HEADER, POD_HEADER, POD_NAME, PodStatus, PodUid, SPANS_HEADER,
+    STATUS_PATH, SessionStatus, TENANT_HEADER, TOKEN_PATH, Tenant, TokenRequest, TokenResponse,
 };
 use browse_gate::{
     auth::{AuthSettings, Authenticator},

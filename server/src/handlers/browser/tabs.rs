@@ -1,8 +1,9 @@
 //! Tabs: which there are, which one commands go to.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use browse_proto::{Reason, Scope, v1};
+use tokio::time::timeout;
 
 use super::{attached, capture::downloads, navigation};
 use crate::{
@@ -13,6 +14,9 @@ use browse_base::{Error, Result};
 use browse_content::Sources;
 use browse_sessions::{Session, Tab, TabId};
 
+/// Time that the browser gets to answer the title of a tab; the list has none after that.
+const TITLE_TIMEOUT: Duration = Duration::from_secs(2);
+
 /// Lists the tabs of the session, without asking the pages.
 pub async fn list_tabs(cx: &CallContext, _: v1::ListTabsRequest) -> Result<v1::ListTabsResponse> {
     let session = cx.session()?;
@@ -20,9 +24,14 @@ pub async fn list_tabs(cx: &CallContext, _: v1::ListTabsRequest) -> Result<v1::L
     session.wait_until_settled().await;
     let active = session.active().map(|tab| tab.id());
     let tabs = session.tabs();
-    // The browser process knows them, also while a page hangs.
-    let titles = futures::future::join_all(tabs.iter().map(|tab| tab.page().title())).await;
-    let describe = |(tab, title): (&Arc<Tab>, browse_chromium::Result<String>)| v1::Tab {
+    // The browser process knows them, also while a page hangs. Its answer is late where a page
+    // floods it: this list is how such a tab is found.
+    let title = |tab: &Arc<Tab>| {
+        let tab = Arc::clone(tab);
+        async move { timeout(TITLE_TIMEOUT, tab.page().title()).await.ok()?.ok() }
+    };
+    let titles = futures::future::join_all(tabs.iter().map(title)).await;
+    let describe = |(tab, title): (&Arc<Tab>, Option<String>)| v1::Tab {
         id: tab.id(),
         active: active == Some(tab.id()),
         url: tab.url(),
