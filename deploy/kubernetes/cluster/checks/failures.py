@@ -114,17 +114,11 @@ def browser_is_killed(fleet, _):
 def api_server_stops(fleet, _):
     """For a minute: open sessions go on, and new ones are refused at once."""
     tenant = fleet.new_tenant()
-    plane = fleet.cluster.control_plane
-    server = plane.programs["kube-apiserver"]
     fleet.goto(tenant, "work")
     gates = fleet.ready_gates()
     restarts = restart_counts(fleet)
-    server.kill()
-    try:
+    with fleet.cluster.control_plane.api_server_stopped():
         found = without_api_server(fleet, gates, tenant)
-    finally:
-        server.start()
-        plane.wait_until_ready()
     begun = time.monotonic()
     opens = lambda: fleet.call("beta", "new", "Goto", {"url": SITE}).reason == "ok"  # noqa: E731
     until(opens, "a new session", 60, 0.3)
