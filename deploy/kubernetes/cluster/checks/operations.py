@@ -70,7 +70,8 @@ def uninstall(fleet, _):
     fleet.goto(tenant, "work")
     fleet.uninstall()
     until(lambda: not fleet.api.list(f"{fleet.path}/pods"), "the end of all pods", 90, 0.3)
-    owned = ["configmap/issuer-keys", "secret/fleet-gate-tls", "secret/fleet-pod-tls"]
+    names = ["gate-tls", "pod-tls", "state-key", "state-store"]
+    owned = ["configmap/issuer-keys", *(f"secret/fleet-{name}" for name in names)]
     of_cluster = ["configmap/kube-root-ca.crt", "serviceaccount/default"]
     left = lambda: sorted(set(objects(fleet)) - {*owned, *of_cluster})  # noqa: E731
     # Controllers delete endpoints a moment after their Service.
