@@ -16,6 +16,8 @@ PAGE = b"""<!doctype html><title>Shop</title><h1>Shop</h1><p id=stock>Twelve app
 <button onclick="document.title = 'Sold'">Buy</button>"""
 
 BUTTONS = 500
+# Seconds until an order is answered after it was noted: a fault then meets a click under way.
+ORDER_TIME = 0.3
 ORDERS = """<!doctype html><title>Orders</title><h1>Orders of NAME</h1><p id=count>0</p>
 <script>
 const post = (path, order) => fetch(path, {
@@ -89,6 +91,8 @@ class Site(http.server.BaseHTTPRequestHandler):
         number = sent.get("number")
         address, visit = self.client_address[0], self.visit()
         LEDGER.add(Event(time.time(), sent["session"], address, visit, sent["click"], number))
+        if number is not None:
+            time.sleep(ORDER_TIME)
         # Each order changes the state of the session, so that there is something to save.
         cookie = None if number is None else f"last={number}; Max-Age=86400"
         self.reply(200, b"noted", cookie)

@@ -12,13 +12,14 @@ from website import BUTTONS, LEDGER
 
 SESSION = "work"
 # Seconds between two clicks, and between two readings.
-PAUSE = 0.3
+PAUSE = 0.1
 # Clicks in a row that succeed: the session is usable again.
 ENOUGH = 4
 
 # Reasons after which the client goes on as before. After others it opens the page again.
 TRANSIENT = {
     "ACTION_UNKNOWN",
+    "BROWSER_GONE",
     "broken",
     "FLEET_BUSY",
     "GATE_UNAVAILABLE",

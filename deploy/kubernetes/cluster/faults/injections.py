@@ -9,8 +9,9 @@ from processes import send, until
 
 from . import Fault
 
-# Seconds that the longer faults take.
-PARTITION, STORE_AWAY, API_AWAY = 30, 20, 60
+# Seconds that the longer faults take. After 25 s of silence the gateway ends a connection, and a while
+# later it gives the session another pod.
+PARTITION, STORE_AWAY, API_AWAY = 50, 20, 60
 SLOW_ANSWER = 4
 
 

@@ -7,8 +7,10 @@ from website import LEDGER
 
 from .flow import TRANSIENT
 
+# Answers after which an action may have been done; `broken` is a connection to the gateway.
+UNKNOWN = {"ACTION_UNKNOWN", "BROWSER_GONE", "broken"}
 # Answers that promise that nothing was done.
-NOTHING_DONE = TRANSIENT - {"ACTION_UNKNOWN", "broken"} | {"SESSION_LOST"}
+NOTHING_DONE = TRANSIENT - UNKNOWN | {"SESSION_LOST", "TAB_UNLOADED"}
 # Answers by which a session ends.
 SESSION_ENDS = {"SESSION_LOST", "SESSION_NOT_FOUND"}
 # Seconds in which a pod may act on a session that another one has: until its next look at the store,
@@ -47,7 +49,8 @@ def judge(flow, fault, at, pod):
     result.outcome = outcome(flow, pod, at)
     if result.outcome not in fault.expected:
         result.wrong.append(f"the session was {result.outcome}, not {' or '.join(fault.expected)}")
-    if SESSION_ENDS & {call.reason for call in flow.calls} and "ended" not in result.outcome:
+    is_lost = SESSION_ENDS & {call.reason for call in flow.calls}
+    if is_lost and not result.outcome.startswith("ended"):
         result.wrong.append("the session was reported as lost, and is there")
     result.pause = pause(flow, at)
     return result
@@ -77,7 +80,7 @@ def judge_orders(flow, result):
             result.wrong.append(f"order {call.number} was answered as placed, and was not")
         elif call.reason in NOTHING_DONE and times:
             result.wrong.append(f"order {call.number} was answered {call.reason}, and was placed")
-        if call.reason in ("ACTION_UNKNOWN", "broken"):
+        if call.reason in UNKNOWN:
             result.unknown += 1
             result.unknown_and_done += times
 
