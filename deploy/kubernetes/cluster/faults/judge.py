@@ -37,6 +37,8 @@ class Result:
     refused_writes: int = 0
     # What must not be.
     wrong: list = dataclasses.field(default_factory=list)
+    # The clicks around the fault: number, seconds from the fault to begin and end, answer, times placed.
+    clicks: list = dataclasses.field(default_factory=list)
     seconds: float = 0
 
 
@@ -44,7 +46,7 @@ def judge(flow, fault, at, pod):
     """The result of a flow that has ended; the fault was at `at`, `pod` has the session now."""
     result = Result("")
     result.calls = count_calls(flow.calls)
-    judge_orders(flow, result)
+    judge_orders(flow, result, at)
     judge_writes(flow, result, at)
     result.outcome = outcome(flow, pod, at)
     if result.outcome not in fault.expected:
@@ -65,15 +67,18 @@ def count_calls(calls):
     return found
 
 
-def judge_orders(flow, result):
-    clicks = {}
+def judge_orders(flow, result, at):
+    placed = {}
     for event in LEDGER.of(flow.tenant):
         if event.number is not None:
-            clicks.setdefault(event.number, set()).add(event.click)
+            placed.setdefault(event.number, set()).add(event.click)
     for call in flow.calls:
         if call.kind != "click":
             continue
-        times = len(clicks.get(call.number, ()))
+        times = len(placed.get(call.number, ()))
+        if call.ended > at and len(result.clicks) < 20:
+            span = (round(call.begun - at, 2), round(call.ended - at, 2))
+            result.clicks.append((call.number, *span, call.reason, times))
         if times > 1:
             result.wrong.append(f"order {call.number} ({call.reason}) was placed {times} times")
         elif call.reason == "ok" and times == 0:

@@ -1,5 +1,6 @@
 """Repeats the faults, and looks at each repetition."""
 
+import random
 import time
 
 from api import ApiError
@@ -61,6 +62,8 @@ def attempt(fleet, fault):
     try:
         wait_for_none(fleet)
         flow.open()
+        # At any moment of a click, also while nothing is under way.
+        time.sleep(random.uniform(0, 1))
         at = time.time()
         fault.run(fleet, flow)
         flow.wait_for_orders(time.time(), fault.seconds)
