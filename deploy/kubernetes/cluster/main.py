@@ -22,7 +22,7 @@ def arguments():
     parser.add_argument("--programs", type=pathlib.Path, required=True)
     parser.add_argument("--only", help="checks or faults by a part of their name, with commas between them")
     parser.add_argument("--tries", type=int, default=20, help="tries of each time that is measured")
-    parser.add_argument("--faults", action="store_true", help="repeats faults instead of the checks")
+    parser.add_argument("--faults", action="store_true", help="repeats faults, without the checks")
     parser.add_argument("--times", type=int, default=20, help="repetitions of each fault")
     parser.add_argument(
         "--times-of",

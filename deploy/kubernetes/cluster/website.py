@@ -1,7 +1,7 @@
 """A site outside of the cluster, at the public address and at those that pods must not reach.
 
-`/` is a shop. `/orders?session=NAME` has buttons `#b0` to `#b499`, each of which places the order of its
-number; the server keeps a ledger of the orders, and of the visits by which pages come again.
+`/` is a shop. `/orders?session=NAME` has buttons `#b0` to `#b499`, each of which places the order of
+its number. The server keeps a ledger of the orders, and of the signs of life of each page.
 """
 
 import dataclasses

@@ -37,7 +37,8 @@ class Result:
     refused_writes: int = 0
     # What must not be.
     wrong: list = dataclasses.field(default_factory=list)
-    # The clicks around the fault: number, seconds from the fault to begin and end, answer, times placed.
+    # The first clicks that ended after the fault: number, seconds from the fault to begin and end,
+    # answer, times placed.
     clicks: list = dataclasses.field(default_factory=list)
     seconds: float = 0
 

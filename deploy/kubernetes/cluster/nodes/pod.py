@@ -101,8 +101,8 @@ class PodWorker:
         self.containers = [container]
 
     def make_volumes(self, container):
-        """The volumes, and the variables of Secrets. Tries until Secrets and ConfigMaps exist; None when
-        the pod ends before."""
+        """The volumes, and the variables of Secrets. Tries until Secrets and ConfigMaps exist; None
+        when the pod ends before."""
         while not self.is_ending:
             try:
                 volumes = Volumes(self.node.api, self.pod, self.folder / "volumes")
