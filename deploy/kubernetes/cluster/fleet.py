@@ -43,13 +43,15 @@ class Answer:
 class Fleet:
     """The release `fleet` in a namespace of the same name."""
 
-    # Settings of the chart with which sessions are saved, often, and pods of tenants may be evicted.
+    # Settings of the chart. With the first, pods of tenants may be evicted; with the others, sessions
+    # are saved, often.
+    EVICTABLE = "pool.claimedMinAvailable=0"
     STATE = (
+        EVICTABLE,
         "state.url=s3://fleet/sessions",
         "state.keySecret=fleet-state-key",
         "state.credentialsSecret=fleet-state-store",
         "state.intervalSeconds=2",
-        "pool.claimedMinAvailable=0",
     )
 
     def __init__(self, cluster):

@@ -32,6 +32,7 @@ def arguments():
         metavar="PART=N",
         help="repetitions of the faults with this part in their name",
     )
+    parser.add_argument("--no-store", action="store_true", help="faults of sessions that are not saved")
     parser.add_argument("--json", type=pathlib.Path, help="a file for the results of the faults")
     parser.add_argument("--shell", action="store_true", help="a shell in the cluster, at the end")
     return parser.parse_args()

@@ -20,9 +20,14 @@ def pod(uid, address):
     return {"metadata": {"uid": uid}, "status": {"podIP": address}}
 
 
+class PlayedFleet:
+    has_store = True
+
+
 class PlayedFlow:
     """A flow whose session was opened in the pod `A` and is in `B` after the fault at 2."""
 
+    fleet = PlayedFleet()
     pod = pod("A", "10.0.0.1")
 
     def __init__(self, tenant, answers, orders, writes):

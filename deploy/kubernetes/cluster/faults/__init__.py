@@ -15,9 +15,11 @@ class Fault:
 
     name: str
     run: Callable
-    # Where the session may be afterwards: `kept` in its pod, `moved` to another one.
+    # Where the session may be afterwards: `kept` in its pod, `moved` to another one. Without a store
+    # it has `ended` where it would have moved.
     expected: tuple[str, ...] = ("kept",)
     # Whether the checks of the fleet have it, once.
     is_checked: bool = False
+    needs_store: bool = False
     # Seconds in which the session has to be usable again.
     seconds: int = 120

@@ -63,7 +63,8 @@ class Flow:
         for thread in self.threads:
             thread.start()
         self.wait_for_orders(time.time(), 60)
-        until(self.is_saved, "a saved order", 30)
+        if self.fleet.has_store:
+            until(self.is_saved, "a saved order", 30)
 
     def place_orders(self):
         for number in range(BUTTONS):
@@ -107,6 +108,8 @@ class Flow:
 
     def writes(self):
         """What pods have written of the session, or tried to."""
+        if not self.fleet.has_store:
+            return []
         writes = self.fleet.cluster.read_journal(self.begun)
         return [write for write in writes if write.key.endswith(f"/{self.tenant}/{SESSION}")]
 

@@ -156,8 +156,8 @@ FAULTS = [
     Fault("the API server is gone for a minute", api_server_is_gone),
     Fault("a partition between the gateway and a pod", partition, ("kept", "moved"), True),
     Fault("a partition between one replica and a pod", partition_of_one, ("kept", "moved"), True),
-    Fault("the store is frozen", store_is_frozen, is_checked=True),
-    Fault("the store is killed", store_is_killed, is_checked=True),
-    Fault("the store is slow", store_is_slow),
-    Fault("a frozen pod returns", frozen_pod_returns, ("moved",), is_checked=True),
+    Fault("the store is frozen", store_is_frozen, is_checked=True, needs_store=True),
+    Fault("the store is killed", store_is_killed, is_checked=True, needs_store=True),
+    Fault("the store is slow", store_is_slow, needs_store=True),
+    Fault("a frozen pod returns", frozen_pod_returns, ("moved",), True, needs_store=True),
 ]

@@ -11,6 +11,7 @@ from .flow import TRANSIENT
 UNKNOWN = {"ACTION_UNKNOWN", "BROWSER_GONE", "broken"}
 # Answers that promise that nothing was done.
 NOTHING_DONE = TRANSIENT - UNKNOWN | {"SESSION_LOST", "TAB_UNLOADED"}
+NO_REASON = "ended: without a reason"
 # Answers by which a session ends.
 SESSION_ENDS = {"SESSION_LOST", "SESSION_NOT_FOUND"}
 # Seconds in which a pod may act on a session that another one has: until its next look at the store,
@@ -50,8 +51,13 @@ def judge(flow, fault, at, pod):
     judge_orders(flow, result, at)
     judge_writes(flow, result, at)
     result.outcome = outcome(flow, pod, at)
-    if result.outcome not in fault.expected:
-        result.wrong.append(f"the session was {result.outcome}, not {' or '.join(fault.expected)}")
+    expected = fault.expected
+    if not flow.fleet.has_store:
+        expected = ["ended" if word == "moved" else word for word in expected]
+    if result.outcome.split(":")[0] not in expected:
+        result.wrong.append(f"the session is {result.outcome}, not {' or '.join(expected)}")
+    if result.outcome == NO_REASON:
+        result.wrong.append("no call was answered with the reason for that")
     is_lost = SESSION_ENDS & {call.reason for call in flow.calls}
     if is_lost and not result.outcome.startswith("ended"):
         result.wrong.append("the session was reported as lost, and is there")
@@ -136,7 +142,7 @@ def outcome(flow, pod, at):
     orders = [event for event in events if event.number is not None]
     if orders[0].visit != orders[-1].visit or not orders[0].visit:
         reasons = {c.reason for c in flow.calls if c.ended > at} - {"ok"} - TRANSIENT
-        return f"ended: {', '.join(sorted(reasons)) or 'without a reason'}"
+        return f"ended: {', '.join(sorted(reasons))}" if reasons else NO_REASON
     return "kept" if pod["metadata"]["uid"] == flow.pod["metadata"]["uid"] else "moved"
 
 

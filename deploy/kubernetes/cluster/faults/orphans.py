@@ -43,4 +43,5 @@ def left_networks(fleet):
 
 
 def left_objects(fleet):
-    return [f"the object {key}" for key in fleet.cluster.stored_keys()]
+    keys = fleet.cluster.stored_keys() if fleet.has_store else []
+    return [f"the object {key}" for key in keys]

@@ -16,12 +16,16 @@ from .orphans import wait_for_none
 def run_all(fleet, options):
     """All faults that were chosen; returns how many repetitions passed and failed."""
     fleet.prepare()
-    fleet.prepare_store()
-    fleet.install(*fleet.STATE)
-    fleet.has_store = True
-    results = {fault.name: [] for fault in chosen(options.only)}
+    if options.no_store:
+        fleet.install(fleet.EVICTABLE)
+    else:
+        fleet.prepare_store()
+        fleet.install(*fleet.STATE)
+        fleet.has_store = True
+    faults = chosen(options)
+    results = {fault.name: [] for fault in faults}
     try:
-        for fault in chosen(options.only):
+        for fault in faults:
             for number in range(times_of(fault, options)):
                 if not repeat(fleet, fault, f"{number + 1}", results[fault.name]):
                     return counted(results)
@@ -32,9 +36,14 @@ def run_all(fleet, options):
     return counted(results)
 
 
-def chosen(only):
-    words = [word for word in (only or "").split(",") if word]
-    return [fault for fault in FAULTS if not words or any(word in fault.name for word in words)]
+def chosen(options):
+    words = [word for word in (options.only or "").split(",") if word]
+    return [
+        fault
+        for fault in FAULTS
+        if (not words or any(word in fault.name for word in words))
+        and not (options.no_store and fault.needs_store)
+    ]
 
 
 def times_of(fault, options):
@@ -51,7 +60,8 @@ def repeat(fleet, fault, number, results):
     result.seconds = time.monotonic() - begun
     results.append(result)
     mark = "WRONG  " if result.wrong else "ok     "
-    print(f"{mark} {fault.name}, {number}: {report.line(result)} ({result.seconds:.0f} s)", flush=True)
+    text = f"{fault.name}, {number}: {report.line(result)} ({result.seconds:.0f} s)"
+    print(f"{mark} {text}", flush=True)
     for text in result.wrong:
         print(f"        {text}", flush=True)
     return not result.wrong or restored(fleet)
@@ -99,7 +109,8 @@ def restored(fleet):
     try:
         fleet.cluster.check()
         fleet.reset()
-        fleet.cluster.clear_store()
+        if fleet.has_store:
+            fleet.cluster.clear_store()
     except (Failure, ApiError, OSError) as error:
         print(f"error: the others cannot run: {error}", flush=True)
         return False
