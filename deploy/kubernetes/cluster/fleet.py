@@ -257,7 +257,7 @@ class Fleet:
         ]
 
     def reset(self):
-        """After a check that failed: no tenant, three warm pods, all replicas."""
+        """After a check that failed: no tenant, three warm pods, all replicas, an empty store."""
         for node in self.api.list("/api/v1/nodes"):
             if node["metadata"]["name"] != OWN_NODE and node["spec"].get("unschedulable"):
                 self.cluster.kubectl("uncordon", node["metadata"]["name"])
@@ -268,6 +268,8 @@ class Fleet:
         self.wait_for_gates()
         until(lambda: len(self.pods()) == 3, "only warm pods", 60, 0.3)
         self.wait_for_warm(3)
+        if self.has_store:
+            self.cluster.clear_store()
 
 
 def parse(data):

@@ -81,7 +81,7 @@ class Site(http.server.BaseHTTPRequestHandler):
         url = urllib.parse.urlsplit(self.path)
         page, cookie = PAGE, None
         if url.path == "/orders":
-            (name,) = urllib.parse.parse_qs(url.query).get("session", ["nobody"])
+            (name,) = urllib.parse.parse_qs(url.query).get("session", ["unnamed"])
             page = ORDERS.replace("NAME", name).replace("COUNT", str(BUTTONS)).encode()
             cookie = None if self.visit() else f"visit={random.getrandbits(64):x}; Max-Age=86400"
         self.reply(200, page, cookie)

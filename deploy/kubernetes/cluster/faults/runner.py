@@ -109,8 +109,6 @@ def restored(fleet):
     try:
         fleet.cluster.check()
         fleet.reset()
-        if fleet.has_store:
-            fleet.cluster.clear_store()
     except (Failure, ApiError, OSError) as error:
         print(f"error: the others cannot run: {error}", flush=True)
         return False
