@@ -141,7 +141,7 @@ def outcome(flow, pod, at):
     events = LEDGER.of(flow.tenant)
     orders = [event for event in events if event.number is not None]
     if orders[0].visit != orders[-1].visit or not orders[0].visit:
-        reasons = {c.reason for c in flow.calls if c.ended > at} - {"ok"} - TRANSIENT
+        reasons = {c.reason for c in flow.calls if c.ended > at} & SESSION_ENDS
         return f"ended: {', '.join(sorted(reasons))}" if reasons else NO_REASON
     return "kept" if pod["metadata"]["uid"] == flow.pod["metadata"]["uid"] else "moved"
 
