@@ -233,7 +233,8 @@ class Fleet:
         """Closes the sessions of a tenant, and waits until its pods have been deleted."""
         for session in sessions:
             self.close(tenant, session)
-        until(lambda: not self.claimed(tenant), f"the end of the pods of `{tenant}`", 60, 0.2)
+        # A close that meets a change of leaders is noticed by the new one a minute later.
+        until(lambda: not self.claimed(tenant), f"the end of the pods of `{tenant}`", 120, 0.2)
 
     def kill(self, pod):
         """SIGKILL for the program of a pod."""

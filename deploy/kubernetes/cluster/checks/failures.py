@@ -4,7 +4,7 @@ import itertools
 import signal
 import time
 
-from fleet import SITE, metric
+from fleet import POOL, SITE, labels, metric
 from processes import send, until
 
 from . import Callers, expect, same
@@ -15,7 +15,8 @@ def leader_is_killed(fleet, _):
     leader = fleet.leader()
     others = [gate for gate in fleet.ready_gates() if not same(gate, leader)]
     fleet.scale(0)
-    until(lambda: not fleet.pods(), "an empty pool", 60)
+    in_pool = lambda: [pod for pod in fleet.pods() if POOL in labels(pod)]  # noqa: E731
+    until(lambda: not in_pool(), "an empty pool", 60)
     tenants = [f"waits-{number}" for number in range(6)]
     call = lambda tenant, gate: (  # noqa: E731
         lambda: fleet.call(tenant, "work", "LoadHtml", {"html": "<p>waited"}, gate=gate)
