@@ -2,9 +2,10 @@
 # Runs the fleet in a cluster of real Kubernetes 1.20 (etcd, API server, scheduler, controllers) with a
 # small kubelet, and drives sessions through it. Not part of `make test`.
 #
-# Arguments go to deploy/kubernetes/cluster/main.py. BROWSE_TEST_BINARIES names a folder with browsed
-# and browse-gate that are there already. Runs as root, in namespaces of its own: neither the network
-# of the machine nor its mounts change, and every process ends with this one.
+# Arguments go to deploy/kubernetes/cluster/main.py; --faults repeats faults instead of the checks.
+# BROWSE_TEST_BINARIES names a folder with browsed and browse-gate that are there already. Runs as root,
+# in namespaces of its own: neither the network of the machine nor its mounts change, and every process
+# ends with this one.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 . "$root/deploy/kubernetes/tools.sh"

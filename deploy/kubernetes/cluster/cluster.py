@@ -1,5 +1,7 @@
 """The test cluster: a control plane, three nodes, a network with DNS, and a pod for clients."""
 
+import contextlib
+import http.client
 import json
 import os
 import pathlib
@@ -7,10 +9,11 @@ import signal
 import sys
 
 import network
+import store
 import website
 from api import ApiError
 from control_plane import ControlPlane
-from processes import Program, run, send, until
+from processes import Failure, Program, run, send, until
 
 HERE = pathlib.Path(__file__).resolve().parent
 # Each node: its address, and the network of its pods. The scheduler uses the last two: the first one
@@ -36,6 +39,7 @@ class Cluster:
         self.control_plane = ControlPlane(folder / "control-plane", tools, self.logs, NODES)
         self.api = self.control_plane.api
         self.agents = {}
+        self.store = None
 
     def start(self):
         self.control_plane.start()
@@ -119,6 +123,52 @@ class Cluster:
         until(create, f"the pod `{name}`")
         return until(running, f"the pod `{name}` as running")
 
+    def start_store(self):
+        """Starts an object store outside of the cluster."""
+        folder = self.folder / "store"
+        folder.mkdir()
+        address = (network.STORE, str(network.STORE_PORT))
+        command = [sys.executable, "-B", "-m", "store", *address, folder]
+        environment = {**os.environ, "PYTHONPATH": str(HERE)}
+        self.store = Program("store", command, self.logs / "store.log", environment)
+        until((folder / "journal").exists, "the store")
+
+    def read_journal(self, begin):
+        """What was written to the store from a time on."""
+        return store.read_journal(self.folder / "store", begin)
+
+    def stored_keys(self):
+        """The keys of the objects in the store."""
+        keys = set()
+        for line in self.read_journal(0):
+            if line.is_done:
+                (keys.add if line.kind == "put" else keys.discard)(line.key)
+        return sorted(keys)
+
+    def clear_store(self):
+        """Deletes all objects."""
+        connection = http.client.HTTPConnection(network.STORE, network.STORE_PORT, timeout=10)
+        for key in self.stored_keys():
+            connection.request("DELETE", key)
+            connection.getresponse().read()
+        connection.close()
+
+    @contextlib.contextmanager
+    def slow_store(self, seconds):
+        """Runs the block while each answer of the store takes that long."""
+        path = self.folder / "store" / "delay"
+        path.write_text(str(seconds))
+        try:
+            yield
+        finally:
+            path.unlink()
+
+    def write_rules(self, uid, text):
+        """Runs commands of nftables in the network of a pod."""
+        done = network.write_rules(self.tools, uid, text)
+        if done.returncode != 0:
+            raise Failure(f"nftables refused `{text}`: {done.stderr}")
+
     def kubectl(self, *words, **options):
         return self.run_tool("kubectl", *words, **options)
 
@@ -155,6 +205,8 @@ class Cluster:
         self.control_plane.check()
         for agent in self.agents.values():
             agent.check()
+        if self.store:
+            self.store.check()
 
     def stop(self):
         for agent in self.agents.values():

@@ -1,5 +1,6 @@
 """etcd, the API server, the scheduler and the controllers: the real ones, on addresses of the test."""
 
+import contextlib
 import json
 import secrets
 
@@ -114,6 +115,28 @@ class ControlPlane:
                 return False
 
         until(is_ready, "an API server that is ready", seconds, 0.2)
+
+    @contextlib.contextmanager
+    def api_server_stopped(self):
+        """Runs the block without an API server.
+
+        Afterwards the scheduler and the controllers are started again, as they are in a cluster: they
+        exit when they cannot renew their Leases, and the kubelet restarts them. Here they have no
+        Leases. Without a restart, each of their watches waits for up to a minute before it connects
+        again, and for another one when the API server still refuses it (`forbidden`) while it starts.
+        """
+        server = self.programs["kube-apiserver"]
+        clients = [self.programs["kube-scheduler"], self.programs["kube-controller-manager"]]
+        server.kill()
+        try:
+            yield
+        finally:
+            for client in clients:
+                client.kill()
+            server.start()
+            self.wait_until_ready()
+            for client in clients:
+                client.start()
 
     def check(self):
         for program in self.programs.values():

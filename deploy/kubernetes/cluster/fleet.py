@@ -3,6 +3,7 @@
 import http.client
 import json
 import pathlib
+import secrets
 import signal
 import time
 
@@ -42,6 +43,17 @@ class Answer:
 class Fleet:
     """The release `fleet` in a namespace of the same name."""
 
+    # Settings of the chart. With the first, pods of tenants may be evicted; with the others, sessions
+    # are saved, often.
+    EVICTABLE = "pool.claimedMinAvailable=0"
+    STATE = (
+        EVICTABLE,
+        "state.url=s3://fleet/sessions",
+        "state.keySecret=fleet-state-key",
+        "state.credentialsSecret=fleet-state-store",
+        "state.intervalSeconds=2",
+    )
+
     def __init__(self, cluster):
         self.cluster, self.api = cluster, cluster.api
         self.folder = cluster.folder / "fleet"
@@ -49,6 +61,8 @@ class Fleet:
         self.issuer = TokenIssuer(self.folder)
         self.tokens = {}
         self.tenants = 0
+        self.has_store = False
+        self.service = None
         self.path = f"/api/v1/namespaces/{NAMESPACE}"
 
     def prepare(self):
@@ -69,8 +83,36 @@ class Fleet:
             f"--from-file=jwks.json={folder}/jwks.json",
         )  # fmt: skip
 
-    def install(self):
-        self.helm_with("install")
+    def prepare_store(self):
+        """The store, and the Secrets with which pods use it."""
+        self.cluster.start_store()
+        values = {
+            "AWS_ACCESS_KEY_ID": "fleet",
+            "AWS_SECRET_ACCESS_KEY": secrets.token_hex(16),
+            "AWS_REGION": "us-east-1",
+            "AWS_ENDPOINT": f"http://{network.STORE}:{network.STORE_PORT}",
+            "AWS_ALLOW_HTTP": "true",
+        }
+        self.create_secret("fleet-state-store", values)
+        self.create_secret("fleet-state-key", {"key": secrets.token_hex(32)})
+
+    def create_secret(self, name, values):
+        words = [f"--from-literal={key}={value}" for key, value in values.items()]
+        self.cluster.kubectl("-n", NAMESPACE, "create", "secret", "generic", name, *words)
+
+    def use_store(self):
+        """Upgrades the release so that sessions are saved; once."""
+        if self.has_store:
+            return
+        self.prepare_store()
+        before = {pod["metadata"]["uid"] for pod in [*self.pods(), *self.pods("gate")]}
+        self.upgrade(*self.STATE)
+        now = lambda: {p["metadata"]["uid"] for p in [*self.pods(), *self.pods("gate")]}  # noqa: E731
+        until(lambda: not before & now(), "the end of the pods of before", 180, 0.5)
+        self.has_store = True
+
+    def install(self, *settings):
+        self.helm_with("install", *settings)
 
     def upgrade(self, *settings):
         self.helm_with("upgrade", *settings)
@@ -131,8 +173,11 @@ class Fleet:
         return until(holder, "a replica that leads")
 
     def service_address(self):
-        service = self.api.get(f"{self.path}/services/{RELEASE}-gate")
-        return service["spec"]["clusterIP"], service["spec"]["ports"][0]["port"]
+        """Where clients call. It is asked for once: calls go on without the API server."""
+        if self.service is None:
+            found = self.api.get(f"{self.path}/services/{RELEASE}-gate")["spec"]
+            self.service = found["clusterIP"], found["ports"][0]["port"]
+        return self.service
 
     def new_tenant(self):
         """A tenant that no check has used: what another one lost is reported to it alone."""
@@ -188,7 +233,8 @@ class Fleet:
         """Closes the sessions of a tenant, and waits until its pods have been deleted."""
         for session in sessions:
             self.close(tenant, session)
-        until(lambda: not self.claimed(tenant), f"the end of the pods of `{tenant}`", 60, 0.2)
+        # A close that meets a change of leaders is noticed by the new one a minute later.
+        until(lambda: not self.claimed(tenant), f"the end of the pods of `{tenant}`", 120, 0.2)
 
     def kill(self, pod):
         """SIGKILL for the program of a pod."""
@@ -212,7 +258,7 @@ class Fleet:
         ]
 
     def reset(self):
-        """After a check that failed: no tenant, three warm pods, all replicas."""
+        """After a check that failed: no tenant, three warm pods, all replicas, an empty store."""
         for node in self.api.list("/api/v1/nodes"):
             if node["metadata"]["name"] != OWN_NODE and node["spec"].get("unschedulable"):
                 self.cluster.kubectl("uncordon", node["metadata"]["name"])
@@ -223,6 +269,8 @@ class Fleet:
         self.wait_for_gates()
         until(lambda: len(self.pods()) == 3, "only warm pods", 60, 0.3)
         self.wait_for_warm(3)
+        if self.has_store:
+            self.cluster.clear_store()
 
 
 def parse(data):

@@ -10,6 +10,7 @@ import time
 import checks
 from api import ApiError
 from cluster import Cluster
+from faults import runner
 from fleet import Fleet
 from processes import Failure, run
 
@@ -19,10 +20,27 @@ def arguments():
     parser.add_argument("--folder", type=pathlib.Path, required=True)
     parser.add_argument("--tools", type=pathlib.Path, required=True)
     parser.add_argument("--programs", type=pathlib.Path, required=True)
-    parser.add_argument("--only", help="checks by a part of their name, with commas between them")
+    parser.add_argument("--only", help="checks or faults by a part of their name, with commas between them")
     parser.add_argument("--tries", type=int, default=20, help="tries of each time that is measured")
+    parser.add_argument("--faults", action="store_true", help="repeats faults, without the checks")
+    parser.add_argument("--times", type=int, default=20, help="repetitions of each fault")
+    parser.add_argument(
+        "--times-of",
+        type=fault_times,
+        action="append",
+        default=[],
+        metavar="PART=N",
+        help="repetitions of the faults with this part in their name",
+    )
+    parser.add_argument("--no-store", action="store_true", help="faults of sessions that are not saved")
+    parser.add_argument("--json", type=pathlib.Path, help="a file for the results of the faults")
     parser.add_argument("--shell", action="store_true", help="a shell in the cluster, at the end")
     return parser.parse_args()
+
+
+def fault_times(text):
+    part, _, count = text.rpartition("=")
+    return part, int(count)
 
 
 def main():
@@ -35,7 +53,10 @@ def main():
     try:
         cluster.start()
         print(f"the cluster runs ({time.monotonic() - begun:.0f} s)", flush=True)
-        passed, failed = run_checks(cluster, Fleet(cluster), options)
+        if options.faults:
+            passed, failed = runner.run_all(Fleet(cluster), options)
+        else:
+            passed, failed = run_checks(cluster, Fleet(cluster), options)
     except (Failure, ApiError, OSError) as error:
         print(f"error: {error}", flush=True)
         passed, failed = 0, 1

@@ -9,6 +9,7 @@ import ctypes
 import os
 import pathlib
 import socket
+import subprocess
 import threading
 
 from processes import run
@@ -30,6 +31,8 @@ OTHER_SITE_NAME = "cdn.example"
 METADATA_NAME = "metadata.example"
 PRIVATE_NAME = "intranet.example"
 REBOUND_NAME = "rebound.example"
+STORE = "11.0.0.90"
+STORE_PORT = 9000
 METADATA = "169.254.169.254"
 PRIVATE = ["10.20.30.40", "172.16.7.7", "192.168.77.7"]
 
@@ -44,7 +47,7 @@ def set_up():
     # A bridge without an address of its own takes that of a port: pods would lose it with that port.
     ip("link", "add", "pods0", "address", hardware(GATEWAY), "type", "bridge")
     ip("address", "add", f"{GATEWAY}/16", "dev", "pods0")
-    for address in [NODE, SITE, METADATA, *PRIVATE]:
+    for address in [NODE, SITE, STORE, METADATA, *PRIVATE]:
         ip("address", "add", f"{address}/32", "dev", "pods0")
     ip("link", "set", "pods0", "up")
 
@@ -76,6 +79,18 @@ def remove_pod(uid):
     name = namespace(uid)
     if name.exists():
         ip("netns", "delete", name.name)
+
+
+def write_rules(tools, uid, text):
+    """Runs commands of nftables in the network of a pod; returns how that ended."""
+    return subprocess.run(
+        ["nsenter", f"--net={namespace(uid)}", str(tools / "nft"), "-f", "-"],
+        input=text,
+        text=True,
+        capture_output=True,
+        check=False,
+        env={**os.environ, "LD_LIBRARY_PATH": str(tools / "lib")},
+    )
 
 
 def namespace(uid):

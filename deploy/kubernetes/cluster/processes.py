@@ -25,14 +25,16 @@ def run(*command, timeout=120, **options):
 
 
 def until(check, what, seconds=30, interval=0.1):
-    """Waits until `check()` is true, and returns its result."""
+    """Waits until `check()` is true, and returns its result. `what` names that: a text, or a function
+    that returns one."""
     end = time.monotonic() + seconds
     while True:
         found = check()
         if found:
             return found
         if time.monotonic() > end:
-            raise Failure(f"{what} did not come about in {seconds} s")
+            text = what() if callable(what) else what
+            raise Failure(f"{text} did not come about in {seconds} s")
         time.sleep(interval)
 
 

@@ -1,7 +1,7 @@
 """A site outside of the cluster, at the public address and at those that pods must not reach.
 
 It notes each request with the address that it came to. Its page `/try?way=…&to=…` has the browser load
-another address in one of several ways; `/redirect?to=…` sends it there.
+another address in one of several ways; `/redirect?to=…` sends it there. `/orders` is in `orders.py`.
 """
 
 import http.server
@@ -9,6 +9,8 @@ import json
 import socketserver
 import threading
 import urllib.parse
+
+import orders
 
 PAGE = b"""<!doctype html><title>Shop</title><h1>Shop</h1><p id=stock>Twelve apples</p>
 <button onclick="document.title = 'Sold'">Buy</button>"""
@@ -61,6 +63,8 @@ REQUESTS = []
 
 class Site(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Headers and body in one packet.
+    wbufsize = -1
 
     def do_GET(self):
         REQUESTS.append((self.connection.getsockname()[0], self.path))
@@ -71,17 +75,30 @@ class Site(http.server.BaseHTTPRequestHandler):
         elif url.path == "/try":
             to = json.dumps(words["to"]).replace("<", "\\u003c")
             self.answer(200, (TRY % (to, WAYS[words["way"]])).encode())
+        elif url.path == "/orders":
+            cookie = None if self.visit() else orders.new_visit()
+            self.answer(200, orders.page(words.get("session", "unnamed")), cookie)
         else:
             self.answer(200, PAGE)
 
     def do_POST(self):
-        self.rfile.read(int(self.headers.get("content-length") or 0))
-        self.do_GET()
+        data = self.rfile.read(int(self.headers.get("content-length") or 0))
+        if self.path in ("/order", "/beat"):
+            cookie = orders.take(json.loads(data), self.client_address[0], self.visit())
+            self.answer(200, b"noted", cookie)
+        else:
+            self.do_GET()
 
-    def answer(self, status, body, **headers):
+    def visit(self):
+        pairs = [part.strip().partition("=") for part in self.headers.get("cookie", "").split(";")]
+        return next((value for name, _, value in pairs if name == "visit"), "")
+
+    def answer(self, status, body, cookie=None, **headers):
         self.send_response(status)
         self.send_header("content-type", "text/html; charset=utf-8")
         self.send_header("content-length", str(len(body)))
+        if cookie:
+            self.send_header("set-cookie", f"{cookie}; Path=/")
         for name, value in headers.items():
             self.send_header(name, value)
         if self.path.startswith("/attempt"):
@@ -95,6 +112,8 @@ class Site(http.server.BaseHTTPRequestHandler):
 
 
 class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
     def server_bind(self):
         # That of HTTPServer looks for the name of the address, which no server here knows.
         socketserver.TCPServer.server_bind(self)

@@ -1,5 +1,8 @@
 """The list of the checks."""
 
+from faults.injections import FAULTS
+from faults.runner import checked
+
 from . import Check, failures, networks, nodes, operations, permissions, sessions, tenants, times
 
 CHECKS = [
@@ -27,5 +30,7 @@ CHECKS = [
     Check("a node is drained", nodes.drain),
     Check("a pod is deleted in order", nodes.pod_drains),
     Check("the release is upgraded with sessions open", operations.upgrade),
+    # The first of them upgrades the release: from then on, sessions are saved in a store.
+    *[Check(f"with a store: {fault.name}", checked(fault)) for fault in FAULTS if fault.is_checked],
     Check("nothing is left of the release", operations.uninstall, is_needed=True),
 ]

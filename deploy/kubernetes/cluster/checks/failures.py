@@ -4,7 +4,7 @@ import itertools
 import signal
 import time
 
-from fleet import SITE, metric
+from fleet import POOL, SITE, labels, metric
 from processes import send, until
 
 from . import Callers, expect, same
@@ -15,7 +15,8 @@ def leader_is_killed(fleet, _):
     leader = fleet.leader()
     others = [gate for gate in fleet.ready_gates() if not same(gate, leader)]
     fleet.scale(0)
-    until(lambda: not fleet.pods(), "an empty pool", 60)
+    in_pool = lambda: [pod for pod in fleet.pods() if POOL in labels(pod)]  # noqa: E731
+    until(lambda: not in_pool(), "an empty pool", 60)
     tenants = [f"waits-{number}" for number in range(6)]
     call = lambda tenant, gate: (  # noqa: E731
         lambda: fleet.call(tenant, "work", "LoadHtml", {"html": "<p>waited"}, gate=gate)
@@ -114,17 +115,11 @@ def browser_is_killed(fleet, _):
 def api_server_stops(fleet, _):
     """For a minute: open sessions go on, and new ones are refused at once."""
     tenant = fleet.new_tenant()
-    plane = fleet.cluster.control_plane
-    server = plane.programs["kube-apiserver"]
     fleet.goto(tenant, "work")
     gates = fleet.ready_gates()
     restarts = restart_counts(fleet)
-    server.kill()
-    try:
+    with fleet.cluster.control_plane.api_server_stopped():
         found = without_api_server(fleet, gates, tenant)
-    finally:
-        server.start()
-        plane.wait_until_ready()
     begun = time.monotonic()
     opens = lambda: fleet.call("beta", "new", "Goto", {"url": SITE}).reason == "ok"  # noqa: E731
     until(opens, "a new session", 60, 0.3)

@@ -70,10 +70,12 @@ def uninstall(fleet, _):
     fleet.goto(tenant, "work")
     fleet.uninstall()
     until(lambda: not fleet.api.list(f"{fleet.path}/pods"), "the end of all pods", 90, 0.3)
-    owned = ["configmap/issuer-keys", "secret/fleet-gate-tls", "secret/fleet-pod-tls"]
+    names = ["gate-tls", "pod-tls", "state-key", "state-store"]
+    owned = ["configmap/issuer-keys", *(f"secret/fleet-{name}" for name in names)]
     of_cluster = ["configmap/kube-root-ca.crt", "serviceaccount/default"]
-    left = sorted(set(objects(fleet)) - {*owned, *of_cluster})
-    expect(not left, f"these objects are left: {left}")
+    left = lambda: sorted(set(objects(fleet)) - {*owned, *of_cluster})  # noqa: E731
+    # Controllers delete endpoints a moment after their Service.
+    until(lambda: not left(), lambda: f"the end of {left()}", 30, 0.5)
     own = {pod["metadata"]["uid"] for pod in fleet.api.list("/api/v1/pods")}
     networks = {path.name for path in network.NAMESPACES.iterdir()}
     until(lambda: not left_programs(), "the end of all processes", 10)

@@ -5,10 +5,8 @@ first time, for which the kubelet waits.
 """
 
 import json
-import os
 import pathlib
 import signal
-import subprocess
 import sys
 import threading
 
@@ -68,14 +66,7 @@ class Agent:
             return
         # All at once: a table that is missing is made before it is deleted.
         clear = "".join(f"add table {name}\ndelete table {name}\n" for name in TABLES)
-        done = subprocess.run(
-            ["nsenter", f"--net={network.namespace(uid)}", str(self.tools / "nft"), "-f", "-"],
-            input=clear + text,
-            text=True,
-            capture_output=True,
-            check=False,
-            env={**os.environ, "LD_LIBRARY_PATH": str(self.tools / "lib")},
-        )
+        done = network.write_rules(self.tools, uid, clear + text)
         if done.returncode == 0:
             self.written[uid] = text
             mark.touch()

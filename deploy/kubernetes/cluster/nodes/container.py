@@ -24,9 +24,9 @@ def timestamp():
 class Container:
     """A container that is started, watched, and started again when it ends."""
 
-    def __init__(self, spec, pod, sandbox, address, log, changed):
+    def __init__(self, spec, pod, sandbox, address, variables, log, changed):
         self.spec, self.pod, self.sandbox, self.address = spec, pod, sandbox, address
-        self.log, self.changed = log, changed
+        self.variables, self.log, self.changed = variables, log, changed
         self.process = None
         self.probes = []
         self.restarts = 0
@@ -54,7 +54,7 @@ class Container:
         command = (self.spec.get("command") or []) + (self.spec.get("args") or [])
         with open(self.log, "ab") as log:
             self.process = self.sandbox.enter(
-                command, self.user, {**image, **service, **variables}, log
+                command, self.user, {**image, **service, **self.variables, **variables}, log
             )
         self.started_at = timestamp()
         self.waits_until = None

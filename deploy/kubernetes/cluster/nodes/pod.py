@@ -82,10 +82,11 @@ class PodWorker:
             if self.is_ending:
                 return
             time.sleep(0.02)
-        volumes = self.make_volumes()
-        if volumes is None:
-            return
         (spec,) = self.pod["spec"]["containers"]
+        made = self.make_volumes(spec)
+        if made is None:
+            return
+        volumes, variables = made
         mounts = [(self.node.programs, PROGRAMS, True), (self.node.scripts, SCRIPTS, True)]
         for mount in spec.get("volumeMounts") or []:
             source = volumes[mount["name"]]
@@ -93,15 +94,19 @@ class PodWorker:
                 source = source / mount["subPath"]
             mounts.append((source, mount["mountPath"], mount.get("readOnly", False)))
         self.sandbox.start(mounts, self.host_files())
-        container = Container(spec, self.pod, self.sandbox, self.address, self.log, self.changed)
+        container = Container(
+            spec, self.pod, self.sandbox, self.address, variables, self.log, self.changed
+        )
         container.start()
         self.containers = [container]
 
-    def make_volumes(self):
-        """Tries until the Secrets and ConfigMaps exist; None when the pod ends before."""
+    def make_volumes(self, container):
+        """The volumes, and the variables of Secrets. Tries until Secrets and ConfigMaps exist; None
+        when the pod ends before."""
         while not self.is_ending:
             try:
-                return Volumes(self.node.api, self.pod, self.folder / "volumes").make_all()
+                volumes = Volumes(self.node.api, self.pod, self.folder / "volumes")
+                return volumes.make_all(), volumes.variables(container)
             except (VolumeError, ApiError) as error:
                 self.note(f"volumes: {error}")
                 self.wake.wait(0.5)

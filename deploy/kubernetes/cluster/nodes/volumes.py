@@ -88,6 +88,15 @@ class Volumes:
             return [(item["path"], data[item["key"]], item.get("mode", mode)) for item in items]
         return [(key, value, mode) for key, value in data.items()]
 
+    def variables(self, container):
+        """The variables that a container has from Secrets (`envFrom`)."""
+        found = {}
+        for source in container.get("envFrom") or []:
+            if secret := source.get("secretRef"):
+                for name, value, _ in self.files(SECRET, secret["name"], secret, None):
+                    found[name] = value.decode()
+        return found
+
     def token(self, wanted):
         """A token of the service account, bound to the pod."""
         meta = self.pod["metadata"]
@@ -115,7 +124,7 @@ def field(pod, path, address):
 
 
 def environment(container, pod, address):
-    """The variables of a container, without those of Secrets and ConfigMaps, which no chart here has."""
+    """The variables of a container but those of Secrets."""
     variables = {}
     for variable in container.get("env") or []:
         if "fieldRef" in variable.get("valueFrom", {}):

@@ -21,6 +21,10 @@ const MAX_SENDS: u32 = 3;
 /// Pods of one call: a pod may be about to end that the session has just got.
 const MAX_MOVES: u32 = 2;
 
+/// Time that a session gets at least to find another pod: its pod may have been silent for as long
+/// as the caller wanted to wait.
+const MIN_MOVE_WAIT: Duration = Duration::from_secs(5);
+
 /// Time between two sends.
 const RESEND_DELAY: Duration = Duration::from_millis(100);
 
@@ -138,7 +142,7 @@ pub async fn forward(
         }
         tracing::info!(%error, %key, pod = %pod.name, "the session gets another pod");
         (sends, moves) = (0, moves + 1);
-        let wait = until.saturating_duration_since(Instant::now());
+        let wait = until.saturating_duration_since(Instant::now()).max(MIN_MOVE_WAIT);
         pod = record.time("place", gateway.place(caller, wait, key, Some(&pod))).await?;
     }
 }
