@@ -5546,6 +5546,7 @@ pub use any::Any;
 pub use client::{Browse, Stream};
 pub use commands::*;
 // That of `remote` takes its place.
+#[allow(unused_imports)]
 pub use environment::*;
 pub use error::{Error, Result};
 pub use json::Json;

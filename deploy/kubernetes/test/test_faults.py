@@ -11,7 +11,7 @@ from faults import Fault  # noqa: E402
 from faults.flow import Call  # noqa: E402
 from faults.judge import judge  # noqa: E402
 from store import MAGIC, Objects, Write, read_journal  # noqa: E402
-from website import LEDGER, Event  # noqa: E402
+from orders import LEDGER, Event  # noqa: E402
 
 FAULT = Fault("a fault", None, ("moved",))
 

@@ -116,7 +116,8 @@ impl World {
         while left > 0 {
             self.count += 1;
             let here = left.min(per_pod);
-            let sessions: Vec<String> = (0..here).map(|number| format!("s-{number}")).collect();
+            let sessions: Vec<String> =
+                (0..here).map(|number| format!("s-{}-{number}", self.count)).collect();
             let claim = sessions
                 .iter()
                 .fold(Claim::new(tenant.clone()), |claim, session| claim.with_session(session));

@@ -202,7 +202,7 @@ async fn clients_drive_a_session_of_a_pod_and_end_with_it() {
     let files = json!({ "files": ["/etc/hostname"], "objectId": input["result"]["objectId"] });
     let refused = client.call(Some(&tab), "DOM.setFileInputFiles", files).await;
     assert!(refused["error"]["message"].to_string().contains("contents"), "{refused}");
-    // A folder on the machine of the client is no error.
+    // A folder on the machine of the client is ignored.
     let folder = json!({ "behavior": "allowAndName", "downloadPath": "/tmp/not-of-the-pod" });
     ok(client.call(None, "Browser.setDownloadBehavior", folder).await);
     for url in ["http://169.254.169.254/", "file:///etc/passwd"] {

@@ -49,8 +49,11 @@ impl PodTokens {
     pub fn token(
         &self,
         authority: &Arc<Authority>,
-        request: TokenRequest,
+        mut request: TokenRequest,
     ) -> Result<TokenResponse> {
+        // Two orders of scopes are one caller.
+        request.scopes.sort_unstable();
+        request.scopes.dedup();
         let now = Instant::now();
         let mut issued = self.lock();
         issued.retain(|_, (token, _)| token.grant().check_alive().is_ok());
@@ -131,6 +134,7 @@ mod tests {
         assert_eq!(ask("ann", &["read"]).expect("a token").token, first, "for another replica");
         let more = ask("ann", &["read", "write"]).expect("a token").token;
         assert!(more != first && ask("bob", &["read"]).expect("a token").token != first);
+        assert_eq!(ask("ann", &["write", "read"]).expect("a token").token, more);
         let grant = authority.identify(Some(&more), Listener::Gateway).expect("it is in force");
         assert_eq!(grant.capability().client.as_str(), "fleet:ann:read+write");
         assert!(authority.identify(Some(&more), Listener::Local).is_err(), "not at home");

@@ -38,7 +38,7 @@ fn other_targets(tenants: &TwoTenants) -> Vec<Attempt> {
     let metrics = |address| AttemptRequest::new(address, Method::GET, "/metrics");
     vec![
         attempt(
-            "an escaped path",
+            "a path with escaped letters",
             "`%2e%2e` is a folder up",
             &|path: &str| format!("/browse.v1.DaemonService/%2e%2e{path}"),
             NO_METHOD,
