@@ -8,6 +8,10 @@ use tokio::time::Instant;
 /// takes it away, and a person may be at the page.
 const MAX_GUARD_LIFETIME: Duration = Duration::from_secs(60);
 
+/// How long a guard stands at least. The events of an action whose time is nearly over are under way
+/// already, and a busy page handles them later: without a guard they would reach what lies there by then.
+const MIN_GUARD_LIFETIME: Duration = Duration::from_secs(5);
+
 /// What stands before an element while an action is under way.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ClickGuard {
@@ -19,7 +23,8 @@ pub(crate) struct ClickGuard {
 impl ClickGuard {
     /// For how long it stands: a page may take all that time for one event.
     pub fn lifetime_ms(self) -> u64 {
-        let left = self.until.saturating_duration_since(Instant::now()).min(MAX_GUARD_LIFETIME);
-        u64::try_from(left.as_millis()).unwrap_or(u64::MAX)
+        let left = self.until.saturating_duration_since(Instant::now());
+        let lifetime = left.clamp(MIN_GUARD_LIFETIME, MAX_GUARD_LIFETIME);
+        u64::try_from(lifetime.as_millis()).unwrap_or(u64::MAX)
     }
 }
