@@ -199,7 +199,7 @@ test('a renewal that fails is an error when the token has ended', async (context
   assert.equal(await (await remote('prod')).url(), 'u');
 });
 
-test('a file that is damaged is no fleet', async (context) => {
+test('a damaged file is not a fleet', async (context) => {
   const world = new World(context);
   assert.equal((await failed(remote('prod'))).reason, 'REMOTE_UNKNOWN');
   const good = { url: 'https://browse.example.com:8443/', token: 'a.b.c', new: 1, ...RENEWAL };

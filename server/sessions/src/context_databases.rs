@@ -51,7 +51,16 @@ impl OriginDatabases {
 
     /// Takes over what `newer` knows.
     pub fn update(&mut self, newer: Self) {
-        self.0.extend(newer.0);
+        for (origin, mut databases) in newer.0 {
+            // What did not come along before is still where it was.
+            if let Some(known) = self.0.get(&origin) {
+                let left = &mut Arc::make_mut(&mut databases).left;
+                left.extend(known.left.iter().cloned());
+                left.sort_unstable();
+                left.dedup();
+            }
+            self.0.insert(origin, databases);
+        }
     }
 
     /// Writes them into `context`, in place of those that its origins have, within `limit`.
@@ -66,10 +75,7 @@ impl OriginDatabases {
             let tab = context.browser().blank_tab(context.id()).await?;
             for (origin, databases) in &self.0 {
                 let Some(storage) = open_origin(&tab, origin).await? else { continue };
-                let written = match &databases.packed {
-                    Some(packed) => storage.write_databases(packed, true).await?,
-                    None => storage.clear_databases().await?,
-                };
+                let written = storage.restore_databases(databases).await?;
                 let of_origin = |problem| format!("{origin}: {problem}");
                 problems.extend(written.problems.into_iter().map(of_origin));
             }

@@ -2,6 +2,7 @@
 //! was packed in another browser.
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::origin::OriginStorage;
 use crate::error::{Error, Result};
@@ -33,6 +34,9 @@ pub struct DatabaseSnapshot {
     /// What is not in it, for people: records that have no form outside of their browser, what is
     /// too large, caches, service workers. Names in it are of the page.
     pub omitted: Vec<String>,
+    /// Names of databases that are not in it, such as those that are too large; `*` for all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<String>,
 }
 
 /// What came of writing databases.
@@ -72,14 +76,31 @@ impl OriginStorage {
         packed: &str,
         replace: bool,
     ) -> Result<DatabaseWriteResult> {
-        let script = "(packed, replace) => browseDatabases.write(packed, replace)";
+        let script = "(packed, replace) => browseDatabases.write(packed, replace, [])";
         let arguments = [ScriptArgument::from(packed), ScriptArgument::from(replace)];
         parse(&self.0.call::<String>(script, &arguments).await?)
     }
 
+    /// Brings the databases of the origin to those of `snapshot`. What that could not hold
+    /// ([`DatabaseSnapshot::left`]) stays as it is.
+    pub async fn restore_databases(
+        &self,
+        snapshot: &DatabaseSnapshot,
+    ) -> Result<DatabaseWriteResult> {
+        let keep = ScriptArgument::from(json!(snapshot.left));
+        let text: String = match &snapshot.packed {
+            Some(packed) => {
+                let script = "(packed, keep) => browseDatabases.write(packed, true, keep)";
+                self.0.call(script, &[ScriptArgument::from(packed.as_str()), keep]).await?
+            }
+            None => self.0.call("(keep) => browseDatabases.clear(keep)", &[keep]).await?,
+        };
+        parse(&text)
+    }
+
     /// Removes all databases of the origin.
     pub async fn clear_databases(&self) -> Result<DatabaseWriteResult> {
-        parse(&self.0.call::<String>("() => browseDatabases.clear()", &[]).await?)
+        parse(&self.0.call::<String>("() => browseDatabases.clear([])", &[]).await?)
     }
 }
 

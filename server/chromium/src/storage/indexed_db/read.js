@@ -82,12 +82,16 @@ async function otherStorage() {
 /** Packs all databases, in at most `limit` characters. */
 async function read(limit) {
   const omitted = [];
+  const left = [];
   const packed = { version: VERSION, keys: [], databases: [] };
   let room = limit;
   let known = [];
   try {
     known = await indexedDB.databases();
-  } catch { /* A document without storage. */ }
+  } catch {
+    // A document without storage, or a browser that cannot say: nothing is known of any.
+    left.push(EVERY);
+  }
   for (const { name } of known) {
     const packer = new Packer(room);
     packer.keys = [...packed.keys];
@@ -99,9 +103,10 @@ async function read(limit) {
     } catch (error) {
       const why = error instanceof TooLarge ? 'it is too large' : `it cannot be read (${error.name})`;
       omitted.push(`the database ${shown(name)}: ${why}`);
+      left.push(name.toWellFormed());
     }
   }
   omitted.push(...await otherStorage());
   const databases = packed.databases.length;
-  return JSON.stringify({ packed: databases > 0 ? JSON.stringify(packed) : null, databases, omitted });
+  return JSON.stringify({ packed: databases > 0 ? JSON.stringify(packed) : null, databases, omitted, left });
 }

@@ -11,6 +11,9 @@ const VIEWS = new Map(
     'Uint32Array', 'Float16Array', 'Float32Array', 'Float64Array', 'BigInt64Array',
     'BigUint64Array', 'DataView'].map((name) => [name, globalThis[name]]).filter(([, type]) => type),
 );
+// Stands for all databases in a list of names.
+const EVERY = '*';
+
 /** A value that has no form outside of this browser. */
 class NotPortable extends Error {}
 /** More than may be packed. */

@@ -96,8 +96,8 @@ async function writeDatabase(packed, isThere, replace, unpacker, problems) {
   }
 }
 
-/** Writes what `read` packed, in place of all databases with `replace`. */
-async function write(text, replace) {
+/** Writes what `read` packed, in place of all databases but those in `keep` with `replace`. */
+async function write(text, replace, keep) {
   const { version, keys, databases } = JSON.parse(text);
   const problems = [];
   let written = 0;
@@ -106,8 +106,8 @@ async function write(text, replace) {
     return JSON.stringify({ databases: written, problems });
   }
   const existing = new Set((await indexedDB.databases()).map(({ name }) => name));
-  if (replace) {
-    const wanted = new Set(databases.map(({ name }) => name));
+  if (replace && !keep.includes(EVERY)) {
+    const wanted = new Set([...databases.map(({ name }) => name), ...keep]);
     const others = [...existing].filter((name) => !wanted.has(name));
     const removed = await Promise.all(others.map(remove));
     others.filter((_, at) => !removed[at]).forEach((name) => {
@@ -135,5 +135,5 @@ async function write(text, replace) {
   return JSON.stringify({ databases: written, problems });
 }
 
-/** Removes all databases. */
-const clear = () => write(JSON.stringify({ version: VERSION, keys: [], databases: [] }), true);
+/** Removes all databases but those in `keep`. */
+const clear = (keep) => write(JSON.stringify({ version: VERSION, keys: [], databases: [] }), true, keep);
