@@ -34,7 +34,8 @@ pub struct DatabaseSnapshot {
     /// What is not in it, for people: records that have no form outside of their browser, what is
     /// too large, caches, service workers. Names in it are of the page.
     pub omitted: Vec<String>,
-    /// Names of databases that are not in it, such as those that are too large; `*` for all.
+    /// Names of databases that are not in it whole: they are too large, or some of their records have
+    /// no form outside of their browser; `*` for all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<String>,
 }

@@ -30,7 +30,7 @@ async function packRecords(store, packer, leave) {
   }
 }
 
-async function packDatabase(name, packer, omitted) {
+async function packDatabase(name, packer, omitted, incomplete) {
   const database = await openExisting(name);
   if (!database) return null;
   try {
@@ -46,6 +46,7 @@ async function packDatabase(name, packer, omitted) {
       }
     }
     await Promise.all(packer.waiting.splice(0));
+    if (left.size > 0) incomplete.push(name.toWellFormed());
     for (const [what, number] of left) {
       omitted.push(`${count(number, 'record')} of the database ${shown(name)}: ${what}`);
     }
@@ -96,7 +97,7 @@ async function read(limit) {
     const packer = new Packer(room);
     packer.keys = [...packed.keys];
     try {
-      const database = await packDatabase(name, packer, omitted);
+      const database = await packDatabase(name, packer, omitted, left);
       if (!database) continue;
       packed.databases.push(database);
       [packed.keys, room] = [packer.keys, packer.room];

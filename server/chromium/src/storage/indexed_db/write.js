@@ -126,7 +126,9 @@ async function write(text, replace, keep) {
   for (const database of databases) {
     try {
       const isThere = existing.has(database.name);
-      if (await writeDatabase(database, isThere, replace, unpacker, problems)) written += 1;
+      // Records that could not come along are still there.
+      const clears = replace && !keep.includes(EVERY) && !keep.includes(database.name);
+      if (await writeDatabase(database, isThere, clears, unpacker, problems)) written += 1;
     } catch (error) {
       const why = error.name === 'QuotaExceededError' ? 'its storage is full' : error.name;
       problems.push(`the database ${shown(database.name)} is not written: ${why}`);
