@@ -268,6 +268,21 @@ fn a_login_in_a_window_is_saved_as_the_session_ends() {
     }
 }
 
+#[test]
+fn a_tab_whose_first_page_is_on_its_way_is_saved_with_its_address() {
+    let site = Site::page("<title>Shop</title><a href='/hang' target=_blank>Later</a>");
+    let project = project();
+    project.ok(&["session", "new", "work", "--keep"]);
+    work(&project, &["goto", &site.url("/")]);
+    project.run(&["--session", "work", "--timeout", "2s", "click", "role=link[name=Later]"]);
+    let tab_count = || work(&project, &["tabs"]).as_array().map_or(0, Vec::len);
+    eventually(LIMIT, || (tab_count() == 2).then_some(()).ok_or("one tab")).expect("a second tab");
+    project.ok(&["stop"]);
+    let tabs = work(&project, &["tabs"]);
+    let rows = tabs.as_array().expect("tabs");
+    assert!(rows.iter().any(|tab| tab["url"] == site.url("/hang")), "{tabs}");
+}
+
 /// Keeps a login in a database, as some applications do.
 const APP: &str = "<title>App</title><script>
     const open = () => new Promise((resolve, reject) => {

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::frames::Frame;
 use super::navigate::Navigated;
@@ -33,6 +33,9 @@ const MAX_FRAMES: usize = 50;
 /// For how long documents of a page are given their storage: it is for those of
 /// the first load, and not for what the page opens later.
 const SEED_LIFETIME: Duration = Duration::from_secs(20);
+
+/// Time that a document whose server has answered gets to be shown.
+const COMMIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Keys and values are answered as JSON in strings: they may hold half
 /// surrogates, which only JavaScript can take apart.
@@ -148,10 +151,14 @@ impl Page {
     }
 
     /// URL that the tab is for: of the page that could not be reached, when an
-    /// error page is shown instead.
+    /// error page is shown instead; of the one that it loads, when it has shown none yet.
     pub fn intended_url(&self) -> String {
-        let unreachable = self.state.lock().unreachable_url.clone();
-        unreachable.unwrap_or_else(|| self.url())
+        let state = self.state.lock();
+        let is_first = state.commits == 0 && state.loading;
+        let first = state.last_navigation_url.clone().filter(|_| is_first);
+        let intended = state.unreachable_url.clone().or(first);
+        drop(state);
+        intended.unwrap_or_else(|| self.url())
     }
 
     /// Local files that the tab may show.
@@ -160,7 +167,7 @@ impl Page {
     }
 
     /// Opens `url` with the storage that its documents had somewhere else; answers
-    /// when its server has answered.
+    /// when its server has answered and the document is shown, or after [`COMMIT_TIMEOUT`].
     pub async fn open_with_storage(
         &self,
         url: &str,
@@ -171,7 +178,16 @@ impl Page {
         let script = format!("{SEED_SCRIPT}({}, {until})", json!(storages));
         *self.seed_script.lock() = Some(script.clone());
         let added: AddScriptResult = self.send_seed(self.session(), &script).await?;
+        let before = self.commit_count();
         let went = self.navigate(url).await;
+        if matches!(went, Ok(Navigated::Document(_))) {
+            // Chromium answers before the renderer has the document.
+            let shown = self.wait_until(|state| {
+                let is_over = state.commits != before || state.failed_navigation.is_some();
+                is_over.then_some(())
+            });
+            let _ = timeout(COMMIT_TIMEOUT, shown).await;
+        }
         // The main document has it, and its successors must not.
         let params = json!({ "identifier": added.identifier });
         let method = "Page.removeScriptToEvaluateOnNewDocument";
