@@ -11,6 +11,7 @@ use browse_proto::{Command, Reason};
 use crate::{
     address::{Address, DaemonSocket},
     failure::{Failure, Result},
+    fleet_place::CommandPlace,
     fleet_remote::FleetRemote,
     fleet_token,
     globals::Globals,
@@ -18,7 +19,7 @@ use crate::{
     print,
     project::ProjectPaths,
     remote::{Remote, RemoteBrowser, UNREACHABLE_HINT},
-    start,
+    start::{self, BrowserStart},
     state::RunningDaemon,
 };
 
@@ -73,27 +74,51 @@ pub struct GatewayIdentity {
 pub const GATEWAY_UNREACHABLE_HINT: &str =
     "Check the network and the address of the fleet, and ask its operator";
 
-/// Connects to the daemon for `command`.
+/// Connects to the daemon for `command`; to that of the project for a skill that drives the browser
+/// of a fleet.
 pub fn connect_for_command(command: &Command, globals: &Globals) -> Result<ConnectedDaemon> {
     if let Some(name) = &globals.remote {
         return match Remote::read(name)? {
             Remote::Paired(remote) => connect_remote(&remote, globals.timeout),
-            Remote::Fleet(fleet) => {
-                let fleet = fleet_token::with_good_token(name, fleet, globals.timeout)?;
-                connect_gateway(&fleet, name, globals.timeout)
-            }
+            Remote::Fleet(fleet) => match CommandPlace::of(command, globals)? {
+                CommandPlace::Gateway => {
+                    let fleet = fleet_token::with_good_token(name, fleet, globals.timeout)?;
+                    connect_gateway(&fleet, name, globals.timeout)
+                }
+                CommandPlace::Here => {
+                    // The daemon reads it from the file.
+                    if command.function == "run_skill" {
+                        fleet_token::with_good_token(name, fleet, globals.timeout)?;
+                    }
+                    connect_project(command, globals)
+                }
+            },
         };
     }
     if let Some(text) = &globals.addr {
         return connect_address(text, globals);
     }
+    connect_project(command, globals)
+}
+
+/// Connects to the daemon of the project, after starting it where needed.
+fn connect_project(command: &Command, globals: &Globals) -> Result<ConnectedDaemon> {
     let project = ProjectPaths::find(globals.project.as_deref())?;
     let state = match running_state(&project)? {
         Some(state) => state,
         None if command.no_autostart => return Err(not_running(&project)),
-        None => start::ensure_running(&project, globals.timeout)?,
+        None => start::ensure_running(&project, globals.timeout, browser_start(globals))?,
     };
     connect_state(project, state, globals)
+}
+
+/// When a daemon that is started for a command starts its browser. With a fleet, the browser that
+/// is driven is another one.
+fn browser_start(globals: &Globals) -> BrowserStart {
+    match globals.remote {
+        Some(_) => BrowserStart::WhenNeeded,
+        None => BrowserStart::WithDaemon,
+    }
 }
 
 /// Connects to a remote daemon, which has to prove itself when it is called.
@@ -145,7 +170,7 @@ pub fn connect_gateway(
 
 /// Connects to the daemon of `project`, after starting it where needed.
 pub fn connect_or_start(project: ProjectPaths, globals: &Globals) -> Result<ConnectedDaemon> {
-    let state = start::ensure_running(&project, globals.timeout)?;
+    let state = start::ensure_running(&project, globals.timeout, browser_start(globals))?;
     connect_state(project, state, globals)
 }
 
@@ -185,7 +210,9 @@ fn connect_state(
         let address = Address::Tcp(state.address.to_string());
         let error = match address.connect() {
             Ok(socket) => {
-                let token = globals.token.clone().or_else(|| Some(state.token.clone()));
+                // One that was named with a fleet is not for this daemon.
+                let named = globals.token.clone().filter(|_| globals.remote.is_none());
+                let token = named.or_else(|| Some(state.token.clone()));
                 let ours = Some((project, state));
                 return Ok(ConnectedDaemon {
                     socket,
@@ -200,7 +227,9 @@ fn connect_state(
         // It may be about to end, or be another one by now.
         match running_state(&project)? {
             Some(other) => state = other,
-            None => state = start::ensure_running(&project, globals.timeout)?,
+            None => {
+                state = start::ensure_running(&project, globals.timeout, browser_start(globals))?;
+            }
         }
         if begin.elapsed() > ACCEPT_TIMEOUT {
             return Err(address.unreachable_failure(&error));

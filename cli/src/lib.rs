@@ -22,6 +22,7 @@ mod caller;
 mod certificates;
 mod connect;
 mod event_loop;
+mod fleet_place;
 mod fleet_remote;
 mod fleet_token;
 mod http_client;

@@ -31,6 +31,8 @@ pub mod notes;
 pub mod pairing;
 pub mod skills;
 
+pub mod fleet_relay;
+
 pub mod session_state;
 pub mod talk;
 

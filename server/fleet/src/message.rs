@@ -115,6 +115,9 @@ pub struct TokenRequest {
     pub scopes: Vec<String>,
     /// Where.
     pub session: SessionScope,
+    /// Hosts of the skill that calls, `*` for all that the pod visits; none of another caller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skill_hosts: Option<Vec<String>>,
 }
 
 /// A token of a pod.
@@ -124,6 +127,9 @@ pub struct TokenResponse {
     pub token: String,
     /// Seconds that it is good for.
     pub lifetime_s: u64,
+    /// Whether it is held to the hosts of a skill. A pod of an older version does not know of them.
+    #[serde(default)]
+    pub is_of_skill: bool,
 }
 
 /// Asks for a place for a session.

@@ -10,6 +10,7 @@ mod observed_body;
 mod outcome;
 mod pod_spans;
 mod session_of_call;
+mod skill_call;
 mod tunnel;
 
 use std::{
@@ -21,6 +22,7 @@ use std::{
 use browse_base::{Error, Result};
 use browse_fleet::{
     GATE_NAME, PLACE_PATH, PlaceRequest, PlaceResponse, RELEASE_PATH, ReleaseRequest, SessionKey,
+    SessionScope,
 };
 use browse_policy::layer::{bearer_token, error_reply, requested_timeout};
 use browse_proto::{Command, FLEET_DOCUMENT_PATH, Reason};
@@ -46,6 +48,7 @@ use client_limits::ClientLimits;
 use devtools::ClientPath;
 use forward::AdmittedCall;
 use session_of_call::CallBody;
+use skill_call::CallOrigin;
 
 /// Time that a call without a deadline waits for a place.
 const DEFAULT_WAIT: Duration = Duration::from_secs(30);
@@ -204,15 +207,19 @@ impl Gateway {
         record.set_tenant(&caller.tenant);
         let command = command_of(&request)?;
         let scopes = CallScopes::take(&mut caller, request.headers())?;
+        let origin = CallOrigin::take(&mut caller, request.headers())?;
         scopes.check(&caller, command)?;
         let body = CallBody::read(command, request).await?;
         let session = session_of(&caller, &body)?;
         scopes.hold_to_session(&mut caller, &session);
+        if origin != CallOrigin::Caller {
+            caller.session = SessionScope::Only(session.clone());
+        }
         let key = SessionKey { tenant: caller.tenant.clone(), session };
         record.set_session(&key);
         let wait = requested_timeout(body.headers()).unwrap_or(DEFAULT_WAIT).min(MAX_WAIT);
         let until = Instant::now() + wait;
-        let admitted = AdmittedCall { caller: &caller, command, key: &key, until };
+        let admitted = AdmittedCall { caller: &caller, origin: &origin, command, key: &key, until };
         let pod = self.pod_of(&admitted, wait, record).await?;
         forward::forward(self, &admitted, body, pod, record).await
     }

@@ -15,7 +15,7 @@ impl CallContext {
             return Ok(());
         }
         let name = self.session_name();
-        if let Some(restored) = fleet.open(&name, self.client()).await? {
+        if let Some(restored) = fleet.open(&name, self.client(), &self.session_rules()).await? {
             self.add_notice(&restored.notice(&name));
         }
         Ok(())

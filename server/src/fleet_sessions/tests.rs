@@ -4,9 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use browse_base::Result;
 use browse_fleet::{PodUid, Tenant};
+use browse_net::HostPolicy;
 use browse_policy::ClientId;
 use browse_proto::Reason;
-use browse_sessions::{KeptSession, Sessions};
+use browse_sessions::{KeptSession, SessionRules, Sessions};
 use object_store::{ObjectStore, memory::InMemory};
 use serde_json::json;
 use tokio::time::sleep;
@@ -42,7 +43,7 @@ fn pod_with_interval(store: &Arc<InMemory>, uid: &str, interval: Duration) -> Ar
 }
 
 async fn open(pod: &Arc<FleetSessions>) -> Result<Option<RestoredSession>> {
-    pod.open("work", &ClientId::root()).await
+    pod.open("work", &ClientId::root(), &SessionRules::unrestricted()).await
 }
 
 /// Writes a session with one cookie, as a save does.
@@ -84,6 +85,19 @@ async fn another_pod_restores_what_was_saved_and_the_first_one_loses_it() {
     assert_eq!(reason(first.remove("work").await), Reason::SessionMoved);
     save(&second).await;
     assert_eq!(open(&second).await.expect("it is open"), None);
+}
+
+#[tokio::test]
+async fn a_session_that_is_restored_is_held_to_the_hosts_of_its_skill() {
+    let store = Arc::new(InMemory::new());
+    let (first, second) = (pod(&store, "p1"), pod(&store, "p2"));
+    open(&first).await.expect("it opens");
+    assert!(write_cookie(&first).await);
+    let hosts = HostPolicy::from_patterns(["a.example"]).expect("a pattern");
+    let rules = SessionRules { hosts };
+    second.open("work", &ClientId::root(), &rules).await.expect("it opens").expect("it was saved");
+    let session = second.parts.sessions.require("work").expect("open");
+    assert_eq!(session.rules().hosts.patterns(), ["a.example"]);
 }
 
 #[tokio::test]

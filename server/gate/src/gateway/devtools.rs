@@ -25,7 +25,9 @@ use super::{
     call_record::CallRecord,
     client_limits::ClientSlot,
     forward::{self, AdmittedCall},
-    header_value, tunnel,
+    header_value,
+    skill_call::CallOrigin,
+    tunnel,
 };
 use crate::auth::{Authenticator, Caller};
 
@@ -122,7 +124,8 @@ async fn by_token(
     let slot = gateway.clients.enter(&key.tenant)?;
     let pod = gateway.pod_of_open(&key).await?;
     let until = Instant::now() + DEFAULT_WAIT;
-    let admitted = AdmittedCall { caller: &caller, command, key: &key, until };
+    let admitted =
+        AdmittedCall { caller: &caller, origin: &CallOrigin::Caller, command, key: &key, until };
     let response = forward::forward(gateway, &admitted, call, pod, record).await?;
     let ended = token_end(Arc::clone(&gateway.authenticator), token, caller, command);
     Ok(join(response, client, slot, ended))

@@ -127,6 +127,8 @@ struct PodState {
     sent: Arc<AtomicUsize>,
     /// What it reports of a call for its trace.
     spans: Mutex<Option<String>>,
+    /// Whether it is of a version that does not know of skills.
+    is_old: AtomicBool,
 }
 
 /// What a fleet of a test has beside its replicas.
@@ -443,6 +445,7 @@ impl FakePod {
             has_moved: AtomicBool::new(false),
             sent: Arc::default(),
             spans: Mutex::default(),
+            is_old: AtomicBool::new(false),
         });
         let done = CancellationToken::new();
         let acceptor = TlsAcceptor::from(Arc::new(tls));
@@ -501,6 +504,11 @@ impl FakePod {
     /// It reports this of its calls, for their traces.
     pub fn report_spans(&self, text: &str) {
         *self.state.spans.lock().expect("no panic") = Some(text.to_owned());
+    }
+
+    /// It is of a version that does not know of skills.
+    pub fn make_old(&self) {
+        self.state.is_old.store(true, Ordering::Relaxed);
     }
 
     /// Its daemon is started anew: it has lost everything.
@@ -598,7 +606,8 @@ async fn answer_pod(
             return mismatch("it belongs to another tenant");
         }
         let token = format!("{}.{}.{}", state.uid, request.tenant, request.subject);
-        return json_answer(&TokenResponse { token, lifetime_s: 3600 });
+        let is_of_skill = request.skill_hosts.is_some() && !state.is_old.load(Ordering::Relaxed);
+        return json_answer(&TokenResponse { token, lifetime_s: 3600, is_of_skill });
     }
     let own = state.tenant.lock().expect("no panic").as_ref().map(ToString::to_string);
     if text(POD_HEADER) != state.uid.as_str() || own.as_deref() != Some(text(TENANT_HEADER)) {

@@ -99,7 +99,8 @@ pub async fn new_session(
     }
     // One that lies in the store of the fleet is not another one.
     if let Some(fleet) = cx.daemon().fleet_sessions()
-        && let Some(restored) = fleet.open(&request.name, cx.client()).await?
+        && let Some(restored) =
+            fleet.open(&request.name, cx.client(), &SessionRules::unrestricted()).await?
     {
         cx.add_notice(&restored.notice(&request.name));
         let restored = restored.counts.to_string();

@@ -95,6 +95,7 @@ fn ports_of_pods(tenants: &TwoTenants) -> Vec<Attempt> {
         subject: "ann".to_owned(),
         scopes: vec!["read".to_owned()],
         session: SessionScope::Any,
+        skill_hosts: None,
     };
     let close = CloseRequest { pod: uid, session: "spare".to_owned() };
     let attempt = |name, how, request: AttemptRequest| Attempt {
