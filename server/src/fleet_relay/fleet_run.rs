@@ -96,11 +96,17 @@ impl FleetRun {
             session,
         };
         let limit = Duration::from_millis(PLACE_TIMEOUT_MS) + ANSWER_MARGIN;
-        let opened = timeout(limit, run.open_session()).await;
-        opened.map_err(|_| {
+        let opened = timeout(limit, run.open_session()).await.unwrap_or_else(|_| {
             let message = "the gateway of the fleet did not open a session in time";
-            Error::new(Reason::DeadlineExceeded, message)
-        })??;
+            Err(Error::new(Reason::DeadlineExceeded, message))
+        });
+        if let Err(error) = opened {
+            // It may be open, and nobody is to use it.
+            if let Err(left) = run.close().await {
+                tracing::debug!(error = %left, "a session of a fleet is left open");
+            }
+            return Err(error);
+        }
         Ok(Arc::new(run))
     }
 

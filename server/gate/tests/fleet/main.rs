@@ -26,6 +26,7 @@ mod s3;
 #[allow(dead_code)]
 #[path = "../../../../cli/tests/support/site.rs"]
 mod site;
+mod skills;
 mod support;
 mod tenants;
 mod traces;

@@ -3,6 +3,7 @@
 use std::{
     fs,
     io::{BufRead as _, BufReader, Write as _},
+    os::unix::fs::PermissionsExt as _,
     process::{Child, ChildStdin, ChildStdout, Stdio},
 };
 
@@ -84,6 +85,15 @@ impl Drop for Agent {
     }
 }
 
+/// The daemon of a client, which ends with the test.
+struct StoppedDaemon<'a>(&'a Client);
+
+impl Drop for StoppedDaemon<'_> {
+    fn drop(&mut self) {
+        self.0.run(&["stop"]);
+    }
+}
+
 /// The first word of the line with `name`, which is a ref.
 fn reference(text: &str, name: &str) -> String {
     let line = text.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("{text}"));
@@ -107,6 +117,16 @@ async fn an_agent_drives_a_pod_and_stays_in_its_session() {
     let login = client.run(&["login", &url, "--name", "fleet", "--token-file", "key"]);
     assert!(login.status.success(), "{login:?}");
 
+    let skill = client.folder().join("home/skills/nothing");
+    fs::create_dir_all(&skill).expect("a folder");
+    let manifest =
+        format!("name: nothing\ndescription: Does nothing.\nhost: '127.0.0.1:{}'", site.port());
+    fs::write(skill.join("SKILL.md"), format!("---\n{manifest}\n---\n\nProse.\n"))
+        .expect("written");
+    fs::write(skill.join("run"), "#!/bin/sh\necho '{\"done\":true}'\n").expect("written");
+    let mode = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(skill.join("run"), mode).expect("a mode");
+
     let mut agent = Agent::start(&client);
     let page = agent.ok("open", json!({ "url": site.url("/"), "view": "interactive" }));
     let button = reference(&page, "Buy");
@@ -123,14 +143,16 @@ async fn an_agent_drives_a_pod_and_stays_in_its_session() {
     }
     let refused = agent.fail("act", json!({ "steps": [["js", "document.cookie"]] }));
     assert!(refused.contains("SCOPE_DENIED"), "{refused}");
-    for (tool, arguments) in [
-        ("skill", json!({ "action": "list" })),
-        ("skill", json!({ "action": "run", "name": "link-check" })),
-        ("run", json!({ "command": "context" })),
-    ] {
-        let refused = agent.fail(tool, arguments);
-        assert!(refused.contains("FLEET_DENIED"), "{tool}: {refused}");
+    for words in ["context", "skill trust nothing", "skill run nothing"] {
+        let refused = agent.fail("run", json!({ "command": words }));
+        assert!(refused.contains("FLEET_DENIED"), "{words}: {refused}");
     }
+    // Skills are of this machine, and drive the browser of the fleet.
+    let _daemon = StoppedDaemon(&client);
+    let listed = agent.ok("skill", json!({ "action": "list" }));
+    assert!(listed.contains("nothing global"), "{listed}");
+    let ran = agent.ok("skill", json!({ "action": "run", "name": "nothing" }));
+    assert!(ran.contains("\"done\""), "{ran}");
     // The user sees the tabs of both sessions.
     let tabs = |text: &str| text.lines().filter(|line| line.starts_with("tab ")).count();
     let of_user = world.call(0, "acme", "of-the-user", "memory").await;
