@@ -22,7 +22,6 @@ use std::{
 use browse_base::{Error, Result};
 use browse_fleet::{
     GATE_NAME, PLACE_PATH, PlaceRequest, PlaceResponse, RELEASE_PATH, ReleaseRequest, SessionKey,
-    SessionScope,
 };
 use browse_policy::layer::{bearer_token, error_reply, requested_timeout};
 use browse_proto::{Command, FLEET_DOCUMENT_PATH, Reason};
@@ -212,9 +211,7 @@ impl Gateway {
         let body = CallBody::read(command, request).await?;
         let session = session_of(&caller, &body)?;
         scopes.hold_to_session(&mut caller, &session);
-        if origin != CallOrigin::Caller {
-            caller.session = SessionScope::Only(session.clone());
-        }
+        origin.hold_to_session(&mut caller, &session);
         let key = SessionKey { tenant: caller.tenant.clone(), session };
         record.set_session(&key);
         let wait = requested_timeout(body.headers()).unwrap_or(DEFAULT_WAIT).min(MAX_WAIT);

@@ -178,7 +178,7 @@ impl BrowserHandle {
         loop {
             let current = state.borrow_and_update().clone();
             match current {
-                // It was said just now.
+                // It was deferred just now.
                 BrowserState::Deferred => self.start_if_wanted(),
                 // Its end is about to be reported.
                 BrowserState::Running(browser) if browser.is_gone() => {}

@@ -2,6 +2,7 @@
 //! reads and writes, in its session, on its hosts.
 
 use browse_base::{Error, HINT_KEY, Result, quote};
+use browse_fleet::SessionScope;
 use browse_proto::{Reason, Scope, metadata};
 use http::HeaderMap;
 
@@ -49,6 +50,13 @@ impl CallOrigin {
         Ok(Self::Skill(hosts))
     }
 
+    /// Leaves `caller` the session of the call alone, where a skill makes it.
+    pub fn hold_to_session(&self, caller: &mut Caller, session: &str) {
+        if let Self::Skill(_) = self {
+            caller.session = SessionScope::Only(session.to_owned());
+        }
+    }
+
     /// The hosts of the skill.
     pub fn skill_hosts(&self) -> Option<&Vec<String>> {
         match self {
@@ -65,7 +73,7 @@ fn invalid(why: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use browse_fleet::{SessionScope, Tenant, TenantQuota};
+    use browse_fleet::{Tenant, TenantQuota};
     use http::HeaderValue;
 
     use super::*;

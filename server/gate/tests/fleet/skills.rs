@@ -189,7 +189,7 @@ async fn a_skill_does_the_same_here_and_in_a_fleet() {
     }
     let browser = fleet.browser();
     assert_eq!(browser["state"], "missing", "{browser}");
-    // What is said of a skill is a fact of this machine.
+    // The list of skills is that of this machine.
     let listed = fleet.json(&["--remote", "fleet", "skill", "list", "--source", "global"]);
     assert_eq!(listed.as_array().map(Vec::len), Some(LANGUAGES.len()), "{listed}");
     let (reason, hint) = fleet.failure(&["--remote", "fleet", "skill", "check", "python"]);
