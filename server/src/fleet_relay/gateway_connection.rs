@@ -144,8 +144,8 @@ fn read_authorities(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
 fn greeting_failure(remote: &FleetRemote, error: &io::Error) -> Error {
     let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<rustls::Error>());
     match cause {
-        Some(rustls::Error::InvalidCertificate(why)) => {
-            let message = format!("the certificate of the gateway is not trusted: {why}");
+        Some(cause @ rustls::Error::InvalidCertificate(_)) => {
+            let message = format!("the certificate of the gateway is not trusted: {cause}");
             let hint =
                 "Check the address; for an authority of your own, sign in with `--ca <file>`";
             Error::new(Reason::CertificateUnusable, message).with(HINT_KEY, hint)

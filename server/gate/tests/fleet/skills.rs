@@ -6,7 +6,7 @@ use std::{
     net::TcpListener,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::Output,
 };
 
 use browse_proto::Command as BrowseCommand;
@@ -105,7 +105,7 @@ impl Workspace {
     }
 
     /// The flow in each language.
-    fn flows(&self, site: &Site) {
+    pub fn flows(&self, site: &Site) {
         let sdk = |path: &str| {
             let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
             fs::read_to_string(root.join(path)).expect("an SDK")
