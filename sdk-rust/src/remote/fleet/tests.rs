@@ -138,10 +138,11 @@ impl World {
         Browse::with_endpoint(fleet.stored_endpoint(), Some(fleet))
     }
 
-    /// What `browse login --renew` does here.
+    /// What `browse login --renew` does here; `runs` has its arguments and what it reads.
     fn program(&self, lines: &str) {
         let runs = self.path("runs");
-        let text = format!("#!/bin/sh\necho \"$* [$BROWSE_TOKEN]\" >> \"{runs}\"\n{lines}\n");
+        let text =
+            format!("#!/bin/sh\necho \"$* [$BROWSE_TOKEN] <$(cat)>\" >> \"{runs}\"\n{lines}\n");
         // Renamed into its place: no thread that starts a program holds it open for writing.
         let copy = format!(
             "cat > \"{0}.new\" && chmod 700 \"{0}.new\" && mv \"{0}.new\" \"{0}\"",
@@ -278,8 +279,7 @@ fn a_token_that_is_about_to_end_is_renewed_once_for_all_calls() {
             scope.spawn(|| browse.url().expect("a URL"));
         }
     });
-    assert_eq!(world.runs().len(), 1);
-    assert!(world.runs()[0].starts_with("login --renew prod --json ["));
+    assert_eq!(world.runs(), ["login --renew prod --json [] <>"]);
     assert_eq!(gateway.tokens(), ["Bearer new"; 6]);
 }
 
@@ -296,6 +296,9 @@ fn a_token_that_is_not_accepted_is_renewed_and_the_call_is_sent_again_once() {
         lock(&gateway.calls).iter().map(|(headers, _)| headers["browse-session"].clone()).collect();
     assert_eq!(sessions.into_iter().collect::<Vec<_>>(), ["work"]);
 
+    // It has not ended by the clock: the program has to know that it was rejected.
+    assert_eq!(world.runs(), ["login --renew prod --json --rejected-stdin [] <old>"]);
+
     let refusing = PlayedGateway::accepting(&[], None);
     world.keep(&document(&refusing.url, "old", 3600));
     world.renews_to(&refusing.url, "newer");
@@ -307,6 +310,7 @@ fn a_token_that_is_not_accepted_is_renewed_and_the_call_is_sent_again_once() {
     // The same token again is not worth another call.
     browse.url().expect_err("it is refused");
     assert_eq!(refusing.tokens().len(), 3);
+    assert_eq!(world.runs()[2], "login --renew prod --json --rejected-stdin [] <newer>");
 }
 
 #[test]
