@@ -102,6 +102,7 @@ pub async fn new_session(
         && let Some(restored) = fleet.open(&request.name, cx.client()).await?
     {
         cx.add_notice(&restored.notice(&request.name));
+        fleet.take_restored(&request.name);
         let restored = restored.counts.to_string();
         return Ok(v1::NewSessionResponse { name: request.name, restored });
     }
