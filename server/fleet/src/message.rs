@@ -24,6 +24,10 @@ pub const PLACE_PATH: &str = "/gate/v1/place";
 /// Tells the leading replica that a session has ended: `POST` of a [`ReleaseRequest`].
 pub const RELEASE_PATH: &str = "/gate/v1/release";
 
+/// Asks the leading replica whether the loss of a session was reported: `POST` of a [`LostRequest`],
+/// answers a [`LostResponse`].
+pub const LOST_PATH: &str = "/gate/v1/lost";
+
 /// Where a client of the DevTools protocol connects: `GET` with an upgrade to a WebSocket, at a pod
 /// and at the gateway. Below it, the gateway takes the name of a session, or the uid of a pod and
 /// the capability of an address; a pod takes the capability alone.
@@ -174,4 +178,22 @@ pub struct ReleaseRequest {
     pub tenant: Tenant,
     /// Its name.
     pub session: String,
+}
+
+/// A caller is about to be answered that a session was lost with its pod.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LostRequest {
+    /// Whose it was.
+    pub tenant: Tenant,
+    /// Its name.
+    pub session: String,
+    /// The pod that it was lost with.
+    pub pod: PodUid,
+}
+
+/// Whether a caller was answered so before.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct LostResponse {
+    /// Whether this is the first report of the loss.
+    pub is_first: bool,
 }

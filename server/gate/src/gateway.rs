@@ -6,6 +6,7 @@ mod call_scopes;
 mod client_limits;
 mod devtools;
 mod forward;
+mod loss_reports;
 mod observed_body;
 mod outcome;
 mod pod_spans;
@@ -45,6 +46,7 @@ use call_scopes::CallScopes;
 use client_limits::ClientLimits;
 use devtools::ClientPath;
 use forward::AdmittedCall;
+use loss_reports::LossReports;
 use session_of_call::CallBody;
 
 /// Time that a call without a deadline waits for a place.
@@ -76,6 +78,7 @@ pub struct Gateway {
     address: PublicAddress,
     clients: Arc<ClientLimits>,
     observer: Arc<Observer>,
+    loss_reports: LossReports,
     restores_sessions: bool,
 }
 
@@ -114,6 +117,7 @@ impl Gateway {
             address: parts.address,
             clients: Arc::default(),
             observer: parts.observer,
+            loss_reports: LossReports::new(),
             restores_sessions: parts.restores_sessions,
         });
         gateway.update_routes();
@@ -225,16 +229,14 @@ impl Gateway {
         record: &mut CallRecord,
     ) -> Result<PodRecord> {
         let AdmittedCall { caller, command, key, .. } = *admitted;
-        let (known, any, is_lost) = {
+        let (known, any, lost) = {
             let mut routes = self.lock();
             let known = routes.pod(key).cloned();
             // It looks at all pods, so only for calls that need one.
             let any = known.is_none().then(|| routes.any_pod(&key.tenant).cloned()).flatten();
-            (known, any, routes.take_lost(key))
+            (known, any, routes.take_lost(key, Instant::now()))
         };
-        if is_lost && !self.restores_sessions {
-            return Err(lost_session(key));
-        }
+        self.check_not_lost(key, lost).await?;
         if let Some(pod) = known {
             return Ok(pod);
         }
@@ -249,15 +251,14 @@ impl Gateway {
     async fn pod_of_open(&self, key: &SessionKey) -> Result<PodRecord> {
         for _ in 0..OPEN_LOOKS {
             self.update_routes();
-            {
+            let lost = {
                 let mut routes = self.lock();
                 if let Some(pod) = routes.pod(key) {
                     return Ok(pod.clone());
                 }
-                if routes.take_lost(key) && !self.restores_sessions {
-                    return Err(lost_session(key));
-                }
-            }
+                routes.take_lost(key, Instant::now())
+            };
+            self.check_not_lost(key, lost).await?;
             tokio::time::sleep(ROUTE_INTERVAL).await;
         }
         Err(closed_session(key))
@@ -382,11 +383,6 @@ fn opens_session(command: &Command) -> bool {
 fn closed_session(key: &SessionKey) -> Error {
     let message = format!("the session `{}` is not open", key.session);
     Error::new(Reason::SessionNotFound, message).with("session", &key.session)
-}
-
-fn lost_session(key: &SessionKey) -> Error {
-    let message = format!("the pod of the session `{}` has ended", key.session);
-    Error::new(Reason::SessionLost, message).with("session", &key.session)
 }
 
 fn header_value(name: &str, value: &str) -> Result<HeaderValue> {

@@ -6,20 +6,22 @@ use std::{
     time::{Duration, Instant},
 };
 
-use browse_fleet::{SessionKey, Tenant};
+use browse_fleet::{PodUid, SessionKey, Tenant};
 
-use crate::cluster::{PodRecord, PodTable};
+use crate::{
+    cluster::{PodRecord, PodTable},
+    expiring_map::ExpiringMap,
+};
 
 /// How long a session that was lost with its pod is reported.
-const LOST_TIME: Duration = Duration::from_secs(600);
+pub const LOST_TIME: Duration = Duration::from_secs(600);
 
 /// The index.
-#[derive(Default)]
 pub struct Routes {
     pods: Arc<PodTable>,
     sessions: HashMap<SessionKey, String>,
-    /// Sessions whose pod has gone, and when, until somebody calls.
-    lost: HashMap<SessionKey, Instant>,
+    /// Sessions whose pod has gone, and which, until somebody calls.
+    lost: ExpiringMap<SessionKey, PodUid>,
     /// Whether sessions stay with a pod that is being deleted until they have moved: it saves them
     /// before it ends, and another pod must not restore them earlier.
     moves_sessions: bool,
@@ -28,7 +30,12 @@ pub struct Routes {
 impl Routes {
     /// No pod yet.
     pub fn new(moves_sessions: bool) -> Self {
-        Self { moves_sessions, ..Self::default() }
+        Self {
+            pods: Arc::default(),
+            sessions: HashMap::new(),
+            lost: ExpiringMap::new(LOST_TIME),
+            moves_sessions,
+        }
     }
 
     /// Takes in the pods as they are now.
@@ -40,12 +47,14 @@ impl Routes {
             let claim = pods.get(pod).and_then(|pod| pod.claim.as_ref());
             let was_given_up =
                 claim.is_some_and(|claim| !claim.sessions.contains_key(&key.session));
-            if !sessions.contains_key(key) && !was_given_up {
-                self.lost.insert(key.clone(), now);
+            let before = self.pods.get(pod).filter(|_| !was_given_up);
+            if let Some(before) = before.filter(|_| !sessions.contains_key(key)) {
+                self.lost.insert(key.clone(), before.uid.clone(), now);
             }
         }
-        self.lost
-            .retain(|key, at| !sessions.contains_key(key) && now.duration_since(*at) < LOST_TIME);
+        for key in sessions.keys() {
+            self.lost.remove(key, now);
+        }
         self.sessions = sessions;
         self.pods = pods;
     }
@@ -73,9 +82,9 @@ impl Routes {
         self.sessions.len()
     }
 
-    /// Whether the session was lost with its pod; once.
-    pub fn take_lost(&mut self, key: &SessionKey) -> bool {
-        self.lost.remove(key).is_some()
+    /// The pod that the session was lost with, if it was; once.
+    pub fn take_lost(&mut self, key: &SessionKey, now: Instant) -> Option<PodUid> {
+        self.lost.remove(key, now)
     }
 }
 
@@ -125,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_session_is_found_in_the_pod_of_its_own_tenant() {
-        let mut routes = Routes::default();
+        let mut routes = Routes::new(false);
         let pods = [pod("p1", "a", &[("s", 1)]), pod("p2", "b", &[("s", 1), ("t", 2)])];
         routes.update(Arc::new(pods.into()), Instant::now());
         let name = |tenant, session| routes.pod(&key(tenant, session)).map(|pod| pod.name.clone());
@@ -136,7 +145,7 @@ mod tests {
 
     #[test]
     fn of_two_places_the_older_one_counts() {
-        let mut routes = Routes::default();
+        let mut routes = Routes::new(false);
         let pods = [pod("p1", "a", &[("s", 5)]), pod("p2", "a", &[("s", 3)])];
         routes.update(Arc::new(pods.into()), Instant::now());
         assert_eq!(routes.pod(&key("a", "s")).map(|pod| pod.name.as_str()), Some("p2"));
@@ -144,14 +153,16 @@ mod tests {
 
     #[test]
     fn a_session_of_a_pod_that_is_being_deleted_is_lost() {
-        let mut routes = Routes::default();
+        let mut routes = Routes::new(false);
         let now = Instant::now();
         let (name, record) = pod("p1", "a", &[("s", 1)]);
         routes.update(Arc::new([(name.clone(), record.clone())].into()), now);
         let ending = PodRecord { is_ending: true, ..record };
         routes.update(Arc::new([(name, ending)].into()), now);
         routes.update(Arc::default(), now);
-        assert!(routes.pod(&key("a", "s")).is_none() && routes.take_lost(&key("a", "s")));
+        assert!(routes.pod(&key("a", "s")).is_none());
+        let lost = routes.take_lost(&key("a", "s"), now);
+        assert_eq!(lost.as_ref().map(PodUid::as_str), Some("p1"));
     }
 
     #[test]
@@ -170,16 +181,18 @@ mod tests {
 
     #[test]
     fn a_session_that_went_with_its_pod_is_reported_once() {
-        let mut routes = Routes::default();
+        let mut routes = Routes::new(false);
         let now = Instant::now();
         let both = [pod("p1", "a", &[("s", 1), ("t", 1)]), pod("p2", "a", &[("u", 1)])];
         routes.update(Arc::new(both.into()), now);
         // One ends in order, two are lost.
         routes.update(Arc::new([pod("p2", "a", &[])].into()), now);
-        assert!(!routes.take_lost(&key("a", "u")), "it was closed");
-        assert!(routes.take_lost(&key("a", "s")) && !routes.take_lost(&key("a", "s")));
+        let is_lost =
+            |routes: &mut Routes, session| routes.take_lost(&key("a", session), now).is_some();
+        assert!(!is_lost(&mut routes, "u"), "it was closed");
+        assert!(is_lost(&mut routes, "s") && !is_lost(&mut routes, "s"));
         // It is there again: nobody has to hear of it.
         routes.update(Arc::new([pod("p3", "a", &[("t", 9)])].into()), now);
-        assert!(!routes.take_lost(&key("a", "t")));
+        assert!(!is_lost(&mut routes, "t"));
     }
 }
