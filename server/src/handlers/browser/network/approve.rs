@@ -1,14 +1,16 @@
 //! What the owner approves and denies.
 
+use browse_base::{Error, HINT_KEY, Result};
+use browse_outbound::{Approvals, PendingApproval, Verdict};
+use browse_policy::SessionRule;
 use browse_proto::{Reason, v1};
 
-use crate::dispatch::CallContext;
-use browse_base::{Error, Result};
-use browse_outbound::{Approvals, PendingApproval, Verdict};
+use crate::{dispatch::CallContext, handlers::dashboard::check_is_person};
 
 /// Decides on what waits under an id, or on a decision; lists what waits, or what was decided,
 /// when there is none.
 pub async fn approve(cx: &CallContext, request: v1::ApproveRequest) -> Result<v1::ApproveResponse> {
+    check_decides(cx)?;
     let approvals = cx.daemon().approvals();
     let rows = match request.id.as_deref() {
         Some(_) if request.decisions => {
@@ -28,6 +30,23 @@ pub async fn approve(cx: &CallContext, request: v1::ApproveRequest) -> Result<v1
         None => approvals.pending().iter().map(|pending| row(pending, "waits")).collect(),
     };
     Ok(v1::ApproveResponse { approvals: rows })
+}
+
+/// Refuses callers of a fleet but a person who has all sessions of the tenant: an agent would
+/// approve its own actions, and what waits does not say in which session.
+fn check_decides(cx: &CallContext) -> Result<()> {
+    if !cx.is_of_fleet() {
+        return Ok(());
+    }
+    check_is_person(cx)?;
+    match cx.capability().session {
+        SessionRule::Any => Ok(()),
+        SessionRule::Only(_) => {
+            let message = "approvals are for tokens without a session of their own";
+            Err(Error::new(Reason::SessionDenied, message)
+                .with(HINT_KEY, "Sign in with a token for all sessions of the tenant"))
+        }
+    }
 }
 
 fn decide(approvals: &Approvals, id: &str, request: &v1::ApproveRequest) -> Result<v1::Approval> {
