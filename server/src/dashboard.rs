@@ -16,7 +16,7 @@ mod views;
 
 pub use extension::{ExtensionAsset, ExtensionKind, extension_files, extension_id};
 pub use links::DashboardTerms;
-pub use listener::{DashboardListener, DashboardParts, DashboardServices};
+pub use listener::{DaemonPlace, DashboardListener, DashboardParts, DashboardServices};
 pub use page_files::{DashboardAsset, PageFiles};
 pub use panel::PanelAccess;
 pub use panel_bridge::PanelBridge;
