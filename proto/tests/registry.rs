@@ -250,7 +250,7 @@ fn a_fleet_serves_nothing_of_the_machine() {
     for name in ["goto", "snapshot", "click", "fill", "tabs", "session new", "whoami", "overview"] {
         assert!(Command::by_name(name).is_some_and(|command| command.fleet), "{name}");
     }
-    // What only a person at a dashboard does there, as at one of a pairing.
+    // What a person does at its dashboard, as at one of a pairing.
     for name in ["control take", "control input", "talk write", "talk answer", "approve"] {
         let command = Command::by_name(name).expect(name);
         assert!(command.fleet && command.remote_dashboard, "{name}");

@@ -3,6 +3,7 @@
 //! extensions: that of a window is served over the pipe to its browser.
 
 mod assets;
+mod daemon_place;
 mod extension;
 mod http_service;
 mod links;
@@ -14,9 +15,10 @@ mod peer_process;
 mod redeem;
 mod views;
 
+pub use daemon_place::DaemonPlace;
 pub use extension::{ExtensionAsset, ExtensionKind, extension_files, extension_id};
 pub use links::DashboardTerms;
-pub use listener::{DaemonPlace, DashboardListener, DashboardParts, DashboardServices};
+pub use listener::{DashboardListener, DashboardParts, DashboardServices};
 pub use page_files::{DashboardAsset, PageFiles};
 pub use panel::PanelAccess;
 pub use panel_bridge::PanelBridge;

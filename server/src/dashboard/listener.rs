@@ -32,6 +32,7 @@ use tokio_util::sync::CancellationToken;
 use url::{Host, Url};
 
 use super::{
+    daemon_place::DaemonPlace,
     http_service::HttpService,
     links::{DashboardTerms, Links},
     page_files::PageFiles,
@@ -69,17 +70,6 @@ pub struct DashboardParts {
     pub page: PageFiles,
     /// Whose dashboard it is.
     pub place: DaemonPlace,
-}
-
-/// Where the daemon is that a page shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DaemonPlace {
-    /// In this process.
-    Here,
-    /// On another machine, by a pairing.
-    Paired,
-    /// In the pods of a fleet.
-    Fleet,
 }
 
 /// The listener, the links to it, and the dashboards that are open.

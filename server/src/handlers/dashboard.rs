@@ -20,6 +20,6 @@ pub use input::send_input;
 pub use open::{close_dashboards, open_dashboard};
 pub use overview::overview;
 pub use page::get_dashboard_page;
-pub use talk::{answer_question, check_is_person, read_talk, write_note};
+pub use talk::{answer_question, read_talk, write_note};
 pub use terminal::{offer_terminal, open_terminal, write_terminal};
 pub use view::{update_view, view_tabs};

@@ -35,7 +35,8 @@ pub type GatewayStream = Either<TlsStream<TcpStream>, TcpStream>;
 /// How the gateway at `url` is greeted; none without TLS.
 ///
 /// # Errors
-/// `CERTIFICATE_UNUSABLE`: the file `ca` cannot be used, or there is no authority.
+/// `CERTIFICATE_UNUSABLE`: the file `ca` cannot be used, or this machine has no
+/// authorities.
 pub fn configure(url: &HttpsUrl, ca: Option<&Path>) -> Result<Option<Arc<ClientConfig>>> {
     if !url.is_tls() {
         return Ok(None);

@@ -142,7 +142,11 @@ pub async fn continue_agents(
 pub(super) fn held_session(cx: &CallContext, lease: &str) -> Result<Arc<Session>> {
     let all = cx.daemon().sessions().all();
     let held = all.into_iter().find(|session| session.control().renew(lease, cx.client()));
-    held.ok_or_else(|| Error::new(Reason::LeaseEnded, "you do not hold the session any more"))
+    let session =
+        held.ok_or_else(|| Error::new(Reason::LeaseEnded, "you do not hold the session any more"))?;
+    // A fleet closes sessions that nobody uses.
+    session.mark_used();
+    Ok(session)
 }
 
 /// Ends the lease of a session whose holder has no token any more.

@@ -127,7 +127,7 @@ pub(super) const FLEET_PERSON_HINT: &str = "Sign in with a token that has the sc
 ///
 /// # Errors
 /// `SCOPE_DENIED`.
-pub fn check_is_person(cx: &CallContext) -> Result<()> {
+pub(super) fn check_is_person(cx: &CallContext) -> Result<()> {
     if cx.is_owner() {
         return Ok(());
     }

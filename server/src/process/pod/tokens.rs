@@ -87,7 +87,7 @@ fn grant_spec(request: &TokenRequest, hosts: HostPolicy) -> Result<GrantSpec> {
         // No subject has a `#`.
         SessionScope::Only(name) => (SessionRule::Only(name.clone()), format!("#{name}")),
     };
-    // A person is no client of its programs: what one holds, the other does not.
+    // A person and the programs of one caller are two clients: what one holds, the others do not.
     let (kind, word, delivery) = match request.role {
         CallerRole::Program => (ClientKind::Tenant, "fleet", Delivery::Guarded),
         CallerRole::Person => (ClientKind::Dashboard, "dashboard", Delivery::Raw),

@@ -5,7 +5,7 @@ use browse_outbound::{Approvals, PendingApproval, Verdict};
 use browse_policy::SessionRule;
 use browse_proto::{Reason, v1};
 
-use crate::{dispatch::CallContext, handlers::dashboard::check_is_person};
+use crate::dispatch::CallContext;
 
 /// Decides on what waits under an id, or on a decision; lists what waits, or what was decided,
 /// when there is none.
@@ -32,20 +32,16 @@ pub async fn approve(cx: &CallContext, request: v1::ApproveRequest) -> Result<v1
     Ok(v1::ApproveResponse { approvals: rows })
 }
 
-/// Refuses callers of a fleet but a person who has all sessions of the tenant: an agent would
-/// approve its own actions, and what waits does not say in which session.
+/// Refuses callers of a fleet whose token is for one session: what waits does not show in which
+/// session that is.
 fn check_decides(cx: &CallContext) -> Result<()> {
-    if !cx.is_of_fleet() {
-        return Ok(());
-    }
-    check_is_person(cx)?;
     match cx.capability().session {
-        SessionRule::Any => Ok(()),
-        SessionRule::Only(_) => {
+        SessionRule::Only(_) if cx.is_of_fleet() => {
             let message = "approvals are for tokens without a session of their own";
             Err(Error::new(Reason::SessionDenied, message)
                 .with(HINT_KEY, "Sign in with a token for all sessions of the tenant"))
         }
+        SessionRule::Only(_) | SessionRule::Any => Ok(()),
     }
 }
 
