@@ -106,6 +106,17 @@ pub enum SessionScope {
     Only(String),
 }
 
+/// As what a caller acts at a pod.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallerRole {
+    /// A program, or an agent.
+    #[default]
+    Program,
+    /// A person at a dashboard, who takes sessions over and decides what leaves.
+    Person,
+}
+
 /// Asks for a token of a pod.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TokenRequest {
@@ -119,6 +130,9 @@ pub struct TokenRequest {
     pub scopes: Vec<String>,
     /// Where.
     pub session: SessionScope,
+    /// As what. A gateway of before does not send it.
+    #[serde(default)]
+    pub role: CallerRole,
 }
 
 /// A token of a pod.

@@ -40,7 +40,7 @@ use crate::{
     public_address::PublicAddress,
     routes::Routes,
 };
-use access::session_of;
+use access::{role_of, session_of};
 use call_record::CallRecord;
 use call_scopes::CallScopes;
 use client_limits::ClientLimits;
@@ -209,6 +209,7 @@ impl Gateway {
         let command = command_of(&request)?;
         let scopes = CallScopes::take(&mut caller, request.headers())?;
         scopes.check(&caller, command)?;
+        let role = role_of(&caller, request.headers());
         let body = CallBody::read(command, request).await?;
         let session = session_of(&caller, &body)?;
         scopes.hold_to_session(&mut caller, &session);
@@ -216,7 +217,7 @@ impl Gateway {
         record.set_session(&key);
         let wait = requested_timeout(body.headers()).unwrap_or(DEFAULT_WAIT).min(MAX_WAIT);
         let until = Instant::now() + wait;
-        let admitted = AdmittedCall { caller: &caller, command, key: &key, until };
+        let admitted = AdmittedCall { caller: &caller, role, command, key: &key, until };
         let pod = self.pod_of(&admitted, wait, record).await?;
         forward::forward(self, &admitted, body, pod, record).await
     }
@@ -377,7 +378,9 @@ fn command_of(request: &Request<Body>) -> Result<&'static Command> {
 
 /// Whether a command opens the session that it is for.
 fn opens_session(command: &Command) -> bool {
-    matches!(command.name, "session new" | devtools::COMMAND) || command.service == "BrowserService"
+    // What waits for an approval waits in a session that is open.
+    let acts = command.service == "BrowserService" && command.name != "approve";
+    acts || matches!(command.name, "session new" | devtools::COMMAND)
 }
 
 fn closed_session(key: &SessionKey) -> Error {
