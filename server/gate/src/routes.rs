@@ -73,6 +73,11 @@ impl Routes {
         self.sessions.len()
     }
 
+    /// Whether the session was lost with its pod, and nobody knows yet.
+    pub fn is_lost(&self, key: &SessionKey) -> bool {
+        self.lost.contains_key(key)
+    }
+
     /// Whether the session was lost with its pod; once.
     pub fn take_lost(&mut self, key: &SessionKey) -> bool {
         self.lost.remove(key).is_some()

@@ -117,6 +117,8 @@ struct PodState {
     sessions: Mutex<BTreeSet<String>>,
     /// What was called, as `session command`.
     calls: Mutex<Vec<String>>,
+    /// What it has given out tokens for.
+    grants: Mutex<Vec<TokenRequest>>,
     /// Calls whose connection breaks before they are answered.
     breaks: AtomicUsize,
     /// Seconds since the last call, as it reports them.
@@ -438,6 +440,7 @@ impl FakePod {
             tenant: Mutex::default(),
             sessions: Mutex::default(),
             calls: Mutex::default(),
+            grants: Mutex::default(),
             breaks: AtomicUsize::new(0),
             idle_s: Mutex::default(),
             has_moved: AtomicBool::new(false),
@@ -476,6 +479,11 @@ impl FakePod {
     /// What was called, as `session command`.
     pub fn calls(&self) -> Vec<String> {
         self.state.calls.lock().expect("no panic").clone()
+    }
+
+    /// What it has given out tokens for.
+    pub fn grants(&self) -> Vec<TokenRequest> {
+        self.state.grants.lock().expect("no panic").clone()
     }
 
     /// Bytes that it has sent to a client that asks for more than it reads.
@@ -598,6 +606,7 @@ async fn answer_pod(
             return mismatch("it belongs to another tenant");
         }
         let token = format!("{}.{}.{}", state.uid, request.tenant, request.subject);
+        state.grants.lock().expect("no panic").push(request);
         return json_answer(&TokenResponse { token, lifetime_s: 3600 });
     }
     let own = state.tenant.lock().expect("no panic").as_ref().map(ToString::to_string);
