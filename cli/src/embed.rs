@@ -101,8 +101,8 @@ impl EmbeddedClient {
     }
 
     /// A client for a caller of another machine, whose calls `service` answers: the gateway of a
-    /// fleet, which knows the caller by `token`. Files and environment of this process are no part of
-    /// them. `traceparent` is the trace of calls that are in no other.
+    /// fleet, which knows the caller by `token`. They take neither files nor the environment of this
+    /// process. `traceparent` is the trace of calls that are in no other.
     pub fn in_process(
         service: Arc<dyn CallService>,
         token: String,

@@ -192,7 +192,7 @@ mod tests {
         assert!(here.is_ok(), "{here:?}");
         for text in [
             format!("load-html {path}"),
-            // Whether it exists is not told apart.
+            // Callers do not learn which files exist.
             "load-html /nowhere/page.html".to_owned(),
             format!("upload @e1 {path}"),
         ] {

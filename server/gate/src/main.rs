@@ -77,9 +77,8 @@ fn report(error: &Error) -> ExitCode {
 fn run(path: &Path) -> Result<ExitCode> {
     let config = GateConfig::read(path)?;
     // The library of MCP has lines for each request, with text of its caller.
-    let levels = Targets::new()
-        .with_default(LevelFilter::INFO)
-        .with_target("rmcp", LevelFilter::ERROR);
+    let levels =
+        Targets::new().with_default(LevelFilter::INFO).with_target("rmcp", LevelFilter::ERROR);
     tracing_subscriber::fmt().json().with_writer(io::stderr).finish().with(levels).init();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
