@@ -233,14 +233,15 @@ impl EmbeddedClient {
     }
 
     fn globals_of(&self, call: &EmbeddedCall, caller: Caller<'_>) -> Globals {
+        let traceparent = caller.traceparent.map(str::to_owned);
+        let traceparent = caller.traceparent.map(str::to_owned);
         Globals {
             tab: call.tab,
             timeout: call.timeout,
             token: caller.token.map(str::to_owned).or_else(|| self.globals.token.clone()),
             session: caller.session.map(str::to_owned),
             scopes: caller.scopes,
-            traceparent: (caller.traceparent.map(str::to_owned))
-                .or_else(|| self.globals.traceparent.clone()),
+            traceparent: traceparent.or_else(|| self.globals.traceparent.clone()),
             is_confined: true,
             ..self.globals.clone()
         }
