@@ -25,6 +25,7 @@ use std::io::Write as _;
 use browse_cli::Failure;
 pub use browse_cli::embed::{CallFuture, CallService};
 pub use hosted::{HostedCaller, HostedServer, is_initialize};
+pub use sessions::AGENT_SCOPES;
 use rmcp::ServiceExt as _;
 use serde_json::Value;
 

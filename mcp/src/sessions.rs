@@ -26,8 +26,8 @@ const FLEET_PREFIX: &str = "agent-";
 /// Hexadecimal digits after it.
 const FLEET_DIGITS: usize = 32;
 
-/// The scopes of an agent: a daemon gives its token the same.
-const AGENT_SCOPES: &str = "read,write,meta";
+/// The scopes of an agent, with commas between: a daemon gives its token the same.
+pub const AGENT_SCOPES: &str = "read,write,meta";
 const READER_SCOPES: &str = "read";
 
 /// A session that calls can be made in.

@@ -9,6 +9,7 @@ mod devtools;
 mod forward;
 mod held_body;
 mod mcp;
+mod mcp_calls;
 mod mcp_session;
 mod observed_body;
 mod outcome;

@@ -9,7 +9,7 @@ use std::{
 
 use browse_base::{Error, HINT_KEY, Result};
 use browse_fleet::{SessionKey, SessionScope};
-use browse_mcp::{CallFuture, CallService, HostedCaller, is_initialize};
+use browse_mcp::{HostedCaller, is_initialize};
 use browse_policy::layer::{bearer_token, json_error};
 use browse_proto::{Command, Reason, metadata};
 use bytes::Bytes;
@@ -22,9 +22,11 @@ use tonic::body::Body;
 use super::{
     CallBody, Gateway,
     call_record::CallRecord,
+    call_scopes::CallScopes,
     forward::{self, AdmittedCall},
     header_value,
     held_body::HeldBody,
+    mcp_calls::calls_of,
     mcp_session::McpSessionId,
 };
 use crate::auth::Caller;
@@ -56,18 +58,6 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
 /// The command that closes one.
 const CLOSE_COMMAND: &str = "session close";
 
-/// Calls of the server of MCP are answered as those that come by a connection.
-impl CallService for Gateway {
-    fn call(self: Arc<Self>, request: Request<Body>) -> CallFuture {
-        Box::pin(async move {
-            match Self::answer(self, request).await {
-                Ok(response) => response,
-                Err(never) => match never {},
-            }
-        })
-    }
-}
-
 /// Answers a request at [`PATH`]. It may not carry `Origin`.
 pub async fn answer(
     gateway: &Arc<Gateway>,
@@ -90,7 +80,7 @@ async fn serve(
     record: &mut CallRecord,
 ) -> Result<Response<Body>> {
     let token = bearer_token(&request)?;
-    let caller = gateway.authenticator.authenticate(token.as_deref()).await?;
+    let mut caller = gateway.authenticator.authenticate(token.as_deref()).await?;
     record.set_tenant(&caller.tenant);
     let slot = gateway.agents.enter(&caller.tenant)?;
     let id = session_id(gateway, &caller, request.headers())?;
@@ -103,6 +93,8 @@ async fn serve(
         return Err(Error::new(Reason::RequestInvalid, message)
             .with(HINT_KEY, "Send messages of MCP as in Streamable HTTP: with POST"));
     }
+    let scopes = CallScopes::take(&mut caller, request.headers())?;
+    let service = calls_of(gateway, &caller, scopes)?;
     let session = match (&caller.session, &id) {
         (SessionScope::Only(own), _) => Some(own.clone()),
         (SessionScope::Any, id) => id.as_ref().map(|id| id.session().to_owned()),
@@ -117,7 +109,7 @@ async fn serve(
     let begins_session = id.is_none() && is_initialize(&body);
     let traceparent = head.headers.get(metadata::TRACEPARENT);
     let hosted = HostedCaller {
-        service: Arc::clone(gateway) as Arc<dyn CallService>,
+        service,
         token: token.unwrap_or_default(),
         session,
         traceparent: traceparent.and_then(|value| value.to_str().ok()).map(str::to_owned),

@@ -302,6 +302,21 @@ async fn a_token_for_one_session_acts_there_and_leaves_it_open() {
 }
 
 #[tokio::test]
+async fn a_request_can_leave_its_agent_fewer_scopes() {
+    let world = World::keeping_sessions(10).await;
+    let pod = world.add_pod().await;
+    let address = world.replicas[0].address;
+    let agent = McpClient::begin(address, "acme-key").await;
+    let scopes = [("browse-scopes", "read,control")];
+    let (read, is_error) = agent.call(address, "snapshot", json!({}), &scopes).await;
+    assert!(!is_error, "{read}");
+    assert_eq!(pod.grants().last().expect("a grant").scopes, ["read"]);
+    let url = json!({ "url": "https://a.example/" });
+    let (refused, is_error) = agent.call(address, "open", url, &scopes).await;
+    assert!(is_error && refused.contains("SCOPE_DENIED"), "{refused}");
+}
+
+#[tokio::test]
 async fn what_is_not_a_request_of_a_caller_is_refused() {
     let world = World::new(10).await;
     let pod = world.add_pod().await;
@@ -320,6 +335,8 @@ async fn what_is_not_a_request_of_a_caller_is_refused() {
     }
     let refused = agent.post(address, &[("origin", "https://evil.example")], ping).await;
     assert_eq!((refused.status, refused.reason()), (StatusCode::FORBIDDEN, "ORIGIN_DENIED"));
+    let refused = agent.post(address, &[("browse-scopes", "control")], ping).await;
+    assert_eq!((refused.status, refused.reason()), (StatusCode::FORBIDDEN, "SCOPE_DENIED"));
     let refused = agent.post(address, &[], &"x".repeat((1 << 20) + 1)).await;
     let found = (refused.status, refused.reason());
     assert_eq!(found, (StatusCode::PAYLOAD_TOO_LARGE, "TOO_LARGE"));
