@@ -25,9 +25,9 @@ use std::io::Write as _;
 use browse_cli::Failure;
 pub use browse_cli::embed::{CallFuture, CallService};
 pub use hosted::{HostedCaller, HostedServer, is_initialize};
-pub use sessions::AGENT_SCOPES;
 use rmcp::ServiceExt as _;
 use serde_json::Value;
+pub use sessions::AGENT_SCOPES;
 
 use options::{Action, ServerOptions};
 use server::BrowseServer;
