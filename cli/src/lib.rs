@@ -25,6 +25,7 @@ mod event_loop;
 mod fleet_remote;
 mod fleet_token;
 mod http_client;
+mod in_process;
 mod oidc;
 mod pairing_link;
 mod remote;
@@ -34,6 +35,7 @@ mod stop;
 mod upgrade_daemon;
 
 mod empty_list;
+mod file_access;
 mod inputs;
 mod print;
 mod project;

@@ -1,12 +1,17 @@
 //! One replica of the gateway: from a call to the pod of its session and back.
 
 mod access;
+mod call_command;
 mod call_record;
 mod call_scopes;
 mod client_limits;
 mod devtools;
 mod forward;
+mod held_body;
 mod loss_reports;
+mod mcp;
+mod mcp_calls;
+mod mcp_session;
 mod observed_body;
 mod outcome;
 mod pod_spans;
@@ -23,8 +28,9 @@ use browse_base::{Error, Result};
 use browse_fleet::{
     GATE_NAME, PLACE_PATH, PlaceRequest, PlaceResponse, RELEASE_PATH, ReleaseRequest, SessionKey,
 };
+use browse_mcp::HostedServer;
 use browse_policy::layer::{bearer_token, error_reply, requested_timeout};
-use browse_proto::{Command, FLEET_DOCUMENT_PATH, Reason};
+use browse_proto::{FLEET_DOCUMENT_PATH, Reason};
 use http::{HeaderValue, Method, Request, Response, header};
 use tonic::body::Body;
 
@@ -41,12 +47,14 @@ use crate::{
     routes::Routes,
 };
 use access::{role_of, session_of};
+use call_command::{command_of, opens_session};
 use call_record::CallRecord;
 use call_scopes::CallScopes;
-use client_limits::ClientLimits;
+use client_limits::{ClientLimits, DEVTOOLS_CLIENTS, MCP_REQUESTS};
 use devtools::ClientPath;
 use forward::AdmittedCall;
 use loss_reports::LossReports;
+use mcp_session::EndedSessions;
 use session_of_call::CallBody;
 
 /// Time that a call without a deadline waits for a place.
@@ -77,6 +85,11 @@ pub struct Gateway {
     metrics: Arc<Metrics>,
     address: PublicAddress,
     clients: Arc<ClientLimits>,
+    mcp: HostedServer,
+    /// Requests of MCP that are under way.
+    agents: Arc<ClientLimits>,
+    /// Sessions of MCP that are over.
+    ended: EndedSessions,
     observer: Arc<Observer>,
     loss_reports: LossReports,
     restores_sessions: bool,
@@ -115,7 +128,10 @@ impl Gateway {
             routes: Mutex::new(Routes::new(parts.restores_sessions)),
             metrics: parts.metrics,
             address: parts.address,
-            clients: Arc::default(),
+            clients: ClientLimits::new(DEVTOOLS_CLIENTS),
+            mcp: HostedServer::new(),
+            agents: ClientLimits::new(MCP_REQUESTS),
+            ended: EndedSessions::default(),
             observer: parts.observer,
             loss_reports: LossReports::new(),
             restores_sessions: parts.restores_sessions,
@@ -188,7 +204,7 @@ impl Gateway {
     }
 
     async fn route(
-        &self,
+        self: &Arc<Self>,
         request: Request<Body>,
         record: &mut CallRecord,
     ) -> Result<Response<Body>> {
@@ -202,6 +218,9 @@ impl Gateway {
         }
         if let Some(path) = ClientPath::read(request.uri().path()) {
             return devtools::connect(self, path, request, record).await;
+        }
+        if request.uri().path() == mcp::PATH {
+            return Ok(mcp::answer(self, request, record).await);
         }
         let token = bearer_token(&request)?;
         let mut caller = self.authenticator.authenticate(token.as_deref()).await?;
@@ -358,29 +377,6 @@ async fn follow_pods(gateway: std::sync::Weak<Gateway>) {
         let Some(gateway) = gateway.upgrade() else { return };
         gateway.update_routes();
     }
-}
-
-/// The command at the path of a call.
-fn command_of(request: &Request<Body>) -> Result<&'static Command> {
-    let path = request.uri().path();
-    let command = Command::by_path(path).ok_or_else(|| {
-        let shown: String = path.chars().take(80).collect();
-        Error::new(Reason::MethodUnknown, format!("`{}` is not a method", shown.escape_debug()))
-    })?;
-    match command.fleet {
-        true => Ok(command),
-        false => Err(Error::new(
-            Reason::FleetDenied,
-            format!("`{}` cannot be called in a fleet", command.name),
-        )),
-    }
-}
-
-/// Whether a command opens the session that it is for.
-fn opens_session(command: &Command) -> bool {
-    // What waits for an approval waits in a session that is open.
-    let acts = command.service == "BrowserService" && command.name != "approve";
-    acts || matches!(command.name, "session new" | devtools::COMMAND)
 }
 
 fn closed_session(key: &SessionKey) -> Error {

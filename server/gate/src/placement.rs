@@ -136,6 +136,11 @@ impl Placement {
         answer
     }
 
+    /// Time after which a session without a call is closed.
+    pub fn idle_session_time(&self) -> Duration {
+        self.settings.idle_session_time
+    }
+
     /// Callers that wait.
     pub fn queue_len(&self) -> usize {
         self.lock().queue.len()

@@ -129,6 +129,11 @@ impl Routes {
     pub fn take_lost(&mut self, key: &SessionKey, now: Instant) -> Option<PodUid> {
         self.lost.remove(key, now)
     }
+
+    /// Whether the session was lost with its pod, and nobody knows yet.
+    pub fn is_lost(&self, key: &SessionKey, now: Instant) -> bool {
+        self.lost.contains(key, now)
+    }
 }
 
 /// The places of the sessions in a pod that has them.

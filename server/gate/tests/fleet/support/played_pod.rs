@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use browse_fleet::{FleetIdentity, GATE_NAME, PodUid, Tenant};
+use browse_fleet::{FleetIdentity, GATE_NAME, PodUid, Tenant, TokenRequest};
 use browse_gate::cluster::PodRecord;
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
@@ -34,6 +34,8 @@ pub(super) struct PodState {
     pub sessions: Mutex<BTreeSet<String>>,
     /// What was called, as `session command`.
     pub calls: Mutex<Vec<String>>,
+    /// What it has given out tokens for.
+    pub grants: Mutex<Vec<TokenRequest>>,
     /// Calls whose connection breaks before they are answered.
     pub breaks: AtomicUsize,
     /// Seconds since the last call, as it reports them.
@@ -66,6 +68,7 @@ impl FakePod {
             tenant: Mutex::default(),
             sessions: Mutex::default(),
             calls: Mutex::default(),
+            grants: Mutex::default(),
             breaks: AtomicUsize::new(0),
             idle_s: Mutex::default(),
             has_moved: AtomicBool::new(false),
@@ -104,6 +107,11 @@ impl FakePod {
     /// What was called, as `session command`.
     pub fn calls(&self) -> Vec<String> {
         self.state.calls.lock().expect("no panic").clone()
+    }
+
+    /// What it has given out tokens for.
+    pub fn grants(&self) -> Vec<TokenRequest> {
+        self.state.grants.lock().expect("no panic").clone()
     }
 
     /// Bytes that it has sent to a client that asks for more than it reads.

@@ -109,6 +109,7 @@ async fn answer_pod(
             return mismatch("it belongs to another tenant");
         }
         let token = format!("{}.{}.{}", state.uid, request.tenant, request.subject);
+        state.grants.lock().expect("no panic").push(request);
         return json_answer(&TokenResponse { token, lifetime_s: 3600 });
     }
     let own = state.tenant.lock().expect("no panic").as_ref().map(ToString::to_string);
