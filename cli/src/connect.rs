@@ -15,6 +15,7 @@ use crate::{
     fleet_remote::FleetRemote,
     fleet_token,
     globals::Globals,
+    in_process::InProcessService,
     pairing_link::PublicKeyPin,
     print,
     project::ProjectPaths,
@@ -66,13 +67,36 @@ pub struct GatewayIdentity {
     pub authority: String,
     /// A file with authorities that count beside those of this machine.
     pub ca: Option<PathBuf>,
-    /// The command that signs in again.
-    pub login: String,
+    /// The command that signs in again; none where callers bring a token.
+    pub login: Option<String>,
 }
 
 /// What to do when the gateway of a fleet does not answer.
 pub const GATEWAY_UNREACHABLE_HINT: &str =
     "Check the network and the address of the fleet, and ask its operator";
+
+/// What the gateway of this process is called.
+const IN_PROCESS_AUTHORITY: &str = "browse-gate";
+
+impl ConnectedDaemon {
+    /// The gateway that this process is.
+    pub fn in_process(service: InProcessService, token: Option<String>) -> Self {
+        let identity = GatewayIdentity {
+            is_tls: false,
+            host: IN_PROCESS_AUTHORITY.to_owned(),
+            authority: IN_PROCESS_AUTHORITY.to_owned(),
+            ca: None,
+            login: None,
+        };
+        Self {
+            socket: DaemonSocket::InProcess(service),
+            address: Address::Tcp(IN_PROCESS_AUTHORITY.to_owned()),
+            token,
+            expected_identity: Some(ServerIdentity::Gateway(identity)),
+            project_state: None,
+        }
+    }
+}
 
 /// Connects to the daemon for `command`; to that of the project for a skill that drives the browser
 /// of a fleet.
@@ -157,7 +181,7 @@ pub fn connect_gateway(
         host: fleet.url.host().to_owned(),
         authority: fleet.url.authority().to_owned(),
         ca: fleet.ca.clone(),
-        login: fleet.login_command(name),
+        login: Some(fleet.login_command(name)),
     };
     Ok(ConnectedDaemon {
         socket,

@@ -26,6 +26,7 @@ mod fleet_place;
 mod fleet_remote;
 mod fleet_token;
 mod http_client;
+mod in_process;
 mod oidc;
 mod pairing_link;
 mod remote;
@@ -35,6 +36,7 @@ mod stop;
 mod upgrade_daemon;
 
 mod empty_list;
+mod file_access;
 mod inputs;
 mod print;
 mod project;

@@ -52,6 +52,9 @@ pub mod metadata {
     /// The name of the remote, a fleet, whose browser a skill drives that the daemon runs; root
     /// only.
     pub const REMOTE: &str = "browse-remote";
+    /// At the gateway of a fleet: the call is that of a person at a dashboard. It counts for
+    /// tokens with the scope `control` alone.
+    pub const DASHBOARD: &str = "browse-dashboard";
     /// The working directory of the caller, percent-encoded; root only.
     pub const CWD: &str = "browse-cwd";
     /// The program that the call comes from, as `<pid>:<start time>`; a hint of the command

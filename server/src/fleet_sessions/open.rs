@@ -96,6 +96,7 @@ impl FleetSessions {
     ) -> Result<Option<RestoredSession>> {
         let begun = Instant::now();
         *progress = SaveProgress::default();
+        held.set_restored(None);
         let stored = self.parts.objects.read(&held.name).await?;
         let Some(stored) = stored else {
             let empty = pack_state(&KeptSession::default())?;
@@ -113,6 +114,7 @@ impl FleetSessions {
         let restored =
             RestoredSession { counts: StateCounts::from(&contents), saved_at: header.saved_at };
         self.restore(held, contents, terms).await?;
+        held.set_restored(Some(restored.clone()));
         self.renew(held, begun);
         tracing::info!(session = %held.name.session, counts = %restored.counts, "restored");
         Ok(Some(restored))

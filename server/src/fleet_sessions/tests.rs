@@ -74,11 +74,17 @@ async fn another_pod_restores_what_was_saved_and_the_first_one_loses_it() {
     let restored = open(&second).await.expect("it opens").expect("it was saved");
     assert_eq!((restored.counts.cookies, restored.saved_at), (1, 1_000));
     assert!(restored.notice("work").contains("1970-01-01T00:16:40Z: 1 cookie"));
+    // It is kept until a response has reported it, and reported once.
+    assert_eq!(second.restored("work").as_ref(), Some(&restored));
+    assert_eq!(second.take_restored("work"), Some(restored));
+    assert_eq!((second.restored("work"), second.take_restored("work")), (None, None));
+    assert_eq!(first.restored("work"), None, "it began here");
     assert_eq!(second.parts.sessions.require("work").expect("open").snapshot().cookies().len(), 1);
     // The first one finds out when it saves, and does not take it back.
     first.parts.sessions.get_or_open(&"work".parse().expect("a name"), &ClientId::root());
-    assert!(!write_cookie(&first).await);
+    assert!(!write_cookie(&first).await && !first.has_moved("work"));
     save(&first).await;
+    assert!(first.has_moved("work") && !second.has_moved("work"));
     assert!(first.parts.sessions.get("work").is_none());
     assert_eq!(reason(open(&first).await), Reason::SessionMoved);
     assert_eq!(reason(first.admit("work").await), Reason::SessionMoved);

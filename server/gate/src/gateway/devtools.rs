@@ -9,7 +9,8 @@ use std::{
 
 use browse_base::{Error, HINT_KEY, Result};
 use browse_fleet::{
-    DEVTOOLS_PATH, MISMATCH_HEADER, POD_HEADER, PodUid, SessionKey, TENANT_HEADER, Tenant,
+    CallerRole, DEVTOOLS_PATH, MISMATCH_HEADER, POD_HEADER, PodUid, SessionKey, TENANT_HEADER,
+    Tenant,
 };
 use browse_policy::layer::bearer_token;
 use browse_proto::{Command, Reason, Scope};
@@ -124,8 +125,9 @@ async fn by_token(
     let slot = gateway.clients.enter(&key.tenant)?;
     let pod = gateway.pod_of_open(&key).await?;
     let until = Instant::now() + DEFAULT_WAIT;
+    let (origin, role) = (CallOrigin::Caller, CallerRole::Program);
     let admitted =
-        AdmittedCall { caller: &caller, origin: &CallOrigin::Caller, command, key: &key, until };
+        AdmittedCall { caller: &caller, origin: &origin, role, command, key: &key, until };
     let response = forward::forward(gateway, &admitted, call, pod, record).await?;
     let ended = token_end(Arc::clone(&gateway.authenticator), token, caller, command);
     Ok(join(response, client, slot, ended))

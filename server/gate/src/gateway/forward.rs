@@ -4,8 +4,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use browse_base::{Error, Result};
 use browse_fleet::{
-    ADDRESS_HEADER, DEVTOOLS_PATH, LIFETIME_HEADER, MISMATCH_HEADER, MOVED_HEADER, POD_HEADER,
-    SPAN_HOSTS_HEADER, SPANS_HEADER, SessionKey, TENANT_HEADER, TokenRequest,
+    ADDRESS_HEADER, CallerRole, DEVTOOLS_PATH, LIFETIME_HEADER, MISMATCH_HEADER, MOVED_HEADER,
+    POD_HEADER, SPAN_HOSTS_HEADER, SPANS_HEADER, SessionKey, TENANT_HEADER, TokenRequest,
 };
 use browse_proto::{Command, Reason, Requires, Scope, metadata};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
@@ -32,7 +32,7 @@ const RESEND_DELAY: Duration = Duration::from_millis(100);
 
 /// Headers of the connection to the caller, and what a caller does not say itself: the gateway gives
 /// a call a place in a trace, and pods alone report spans.
-const DROPPED_HEADERS: [&str; 18] = [
+const DROPPED_HEADERS: [&str; 19] = [
     "connection",
     "keep-alive",
     "proxy-authorization",
@@ -44,6 +44,7 @@ const DROPPED_HEADERS: [&str; 18] = [
     metadata::SCOPES,
     metadata::SKILL_HOSTS,
     metadata::REMOTE,
+    metadata::DASHBOARD,
     ADDRESS_HEADER,
     LIFETIME_HEADER,
     "x-forwarded-for",
@@ -59,6 +60,8 @@ pub struct AdmittedCall<'a> {
     pub caller: &'a Caller,
     /// Whether a skill does.
     pub origin: &'a CallOrigin,
+    /// As what.
+    pub role: CallerRole,
     /// What.
     pub command: &'static Command,
     /// Where.
@@ -236,7 +239,7 @@ async fn next_pod(gateway: &Gateway, key: &SessionKey) -> Option<PodRecord> {
 }
 
 fn token_request(admitted: &AdmittedCall<'_>, pod: &PodRecord) -> TokenRequest {
-    let AdmittedCall { caller, origin, .. } = *admitted;
+    let AdmittedCall { caller, origin, role, .. } = *admitted;
     TokenRequest {
         tenant: caller.tenant.clone(),
         pod: pod.uid.clone(),
@@ -244,6 +247,7 @@ fn token_request(admitted: &AdmittedCall<'_>, pod: &PodRecord) -> TokenRequest {
         scopes: caller.scopes.clone(),
         session: caller.session.clone(),
         skill_hosts: origin.skill_hosts().cloned(),
+        role,
     }
 }
 

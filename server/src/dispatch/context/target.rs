@@ -59,8 +59,7 @@ impl CallContext {
         }
         let opens = Command::by_name("session new");
         // The gateway of a fleet has given the session its place.
-        let is_placed =
-            self.listener() == Listener::Gateway && self.command().service == "BrowserService";
+        let is_placed = self.is_of_fleet() && self.command().service == "BrowserService";
         if !is_placed && opens.is_none_or(|command| self.permit.for_command(command).is_err()) {
             return self.daemon.sessions().require(&name);
         }

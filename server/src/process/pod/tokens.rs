@@ -7,7 +7,7 @@ use std::{
 };
 
 use browse_base::{Error, Result, hex};
-use browse_fleet::{SessionScope, TokenRequest, TokenResponse};
+use browse_fleet::{CallerRole, SessionScope, TokenRequest, TokenResponse};
 use browse_net::HostPolicy;
 use browse_policy::{
     Audience, Authority, ClientId, ClientKind, Delivery, GrantSpec, IssuedToken, Rate, Scopes,
@@ -107,22 +107,27 @@ fn grant_spec(request: &TokenRequest, hosts: HostPolicy) -> Result<GrantSpec> {
         // No subject has a `#`.
         SessionScope::Only(name) => (SessionRule::Only(name.clone()), format!("#{name}")),
     };
+    // A person and the programs of one caller are two clients: what one holds, the others do not.
+    let (kind, word, delivery) = match request.role {
+        CallerRole::Program => (ClientKind::Tenant, "fleet", Delivery::Guarded),
+        CallerRole::Person => (ClientKind::Dashboard, "dashboard", Delivery::Raw),
+    };
     // One caller with two sets of rights is two clients.
-    let mut client = format!("fleet:{}{of_session}:{}", request.subject, scopes.names().join("+"));
+    let mut client = format!("{word}:{}{of_session}:{}", request.subject, scopes.names().join("+"));
     if client.len() > MAX_CLIENT_BYTES {
-        client = format!("fleet:{}", hex(&Sha256::digest(client)));
+        client = format!("{word}:{}", hex(&Sha256::digest(client)));
     }
     Ok(GrantSpec {
         client: ClientId::new(client)?,
         audience: Audience::Gateway,
-        kind: ClientKind::Tenant,
+        kind,
         scopes,
         hosts,
         tabs: TabPolicy::Session,
         session,
         // The gateway has the quota of the tenant.
         rate: Rate::Unlimited,
-        delivery: Delivery::Guarded,
+        delivery,
         lifetime: LIFETIME,
     })
 }
@@ -188,6 +193,7 @@ mod tests {
             scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
             session: SessionScope::Any,
             skill_hosts: None,
+            role: CallerRole::Program,
         }
     }
 
@@ -218,6 +224,12 @@ mod tests {
         let narrow = tokens.token(&authority, narrow).expect("a token").token;
         let grant = authority.identify(Some(&narrow), Listener::Gateway).expect("it is in force");
         assert_eq!(grant.capability().session, SessionRule::Only("s".into()));
+        let person =
+            TokenRequest { role: CallerRole::Person, ..request("ann", &["read", "write"]) };
+        let person = tokens.token(&authority, person).expect("a token").token;
+        let grant = authority.identify(Some(&person), Listener::Gateway).expect("it is in force");
+        assert_eq!(grant.capability().client.as_str(), "dashboard:ann:read+write");
+        assert_eq!(grant.capability().kind, ClientKind::Dashboard);
         assert!(ask("ann", &["root"]).is_err() && ask("a b", &["read"]).is_err());
     }
 

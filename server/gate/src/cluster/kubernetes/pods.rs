@@ -56,7 +56,7 @@ struct KnownPods {
 /// A pod with what a write of it has to know.
 #[derive(Clone, Debug, PartialEq)]
 struct KnownPod {
-    record: PodRecord,
+    record: Arc<PodRecord>,
     owners: Vec<OwnerReference>,
 }
 
@@ -112,7 +112,7 @@ impl PodStore {
     /// Takes the answer to a call of this replica: the pod as it is now. Returns its record.
     pub(super) fn refresh(&self, pod: &Pod) -> Option<PodRecord> {
         let pod = KnownPod::read(pod, &self.profile)?;
-        let record = pod.record.clone();
+        let record = PodRecord::clone(&pod.record);
         self.change(|known| known.refresh(pod));
         Some(record)
     }
@@ -167,7 +167,8 @@ impl PodStore {
 
 impl KnownPods {
     fn table(&self) -> PodTable {
-        self.pods.iter().map(|(name, pod)| (name.clone(), pod.record.clone())).collect()
+        let shared = |pod: &KnownPod| Arc::clone(&pod.record);
+        self.pods.iter().map(|(name, pod)| (name.clone(), shared(pod))).collect()
     }
 
     /// Takes an event of the watch; returns whether the table is another one now.
@@ -201,8 +202,8 @@ impl KnownPods {
         let listed = std::mem::take(&mut self.listed).into_iter();
         let newest = listed.map(|(name, listed)| {
             let known = before.remove(&name);
-            let newer = known.filter(|known| known.is_newer_than(&listed));
-            (name, newer.unwrap_or(listed))
+            let kept = known.filter(|known| known.is_newer_than(&listed) || *known == listed);
+            (name, kept.unwrap_or(listed))
         });
         self.pods = newest.collect();
         self.is_synced = true;
@@ -223,9 +224,10 @@ impl KnownPods {
     }
 
     fn mark_ending(&mut self, name: &str, uid: &PodUid) -> bool {
-        let known = self.pods.get_mut(name).filter(|known| known.record.uid == *uid);
-        let Some(known) = known else { return false };
-        !std::mem::replace(&mut known.record.is_ending, true)
+        let is_new = |known: &&mut KnownPod| known.record.uid == *uid && !known.record.is_ending;
+        let Some(known) = self.pods.get_mut(name).filter(is_new) else { return false };
+        Arc::make_mut(&mut known.record).is_ending = true;
+        true
     }
 
     fn remove_reported(&mut self, pod: &Pod) -> bool {
@@ -245,7 +247,7 @@ impl KnownPods {
 impl KnownPod {
     fn read(pod: &Pod, profile: &PodProfile) -> Option<Self> {
         let owners = pod.metadata.owner_references.clone().unwrap_or_default();
-        pod_record(pod, profile).map(|record| Self { record, owners })
+        pod_record(pod, profile).map(|record| Self { record: Arc::new(record), owners })
     }
 
     fn is_newer_than(&self, other: &Self) -> bool {
@@ -325,14 +327,31 @@ mod tests {
     }
 
     #[test]
+    fn a_table_shares_the_records_that_have_not_changed() {
+        let store = store(vec![Event::Apply(pod("a", 5, true)), Event::Apply(pod("b", 5, true))]);
+        let table = || Arc::clone(&store.subscribe().borrow());
+        let before = table();
+        report(&store, vec![Event::Apply(pod("b", 6, true))]);
+        let changed = table();
+        let list = [pod("a", 5, true), pod("b", 7, true)].map(Event::InitApply);
+        let list = [Event::Init].into_iter().chain(list).chain([Event::InitDone]).collect();
+        report(&store, list);
+        let listed = table();
+        assert_eq!(listed["b"].version, "7");
+        for (one, other) in [(&before, &changed), (&changed, &listed)] {
+            assert!(Arc::ptr_eq(&one["a"], &other["a"]) && !Arc::ptr_eq(&one["b"], &other["b"]));
+        }
+    }
+
+    #[test]
     fn an_older_event_does_not_undo_a_write() {
         let store = store(vec![Event::Apply(pod("a", 5, true))]);
         let written = store.refresh(&pod("a", 10, false)).expect("a record");
         report(&store, vec![Event::Apply(pod("a", 9, true))]);
-        assert_eq!(store.subscribe().borrow()["a"], written);
+        assert_eq!(*store.subscribe().borrow()["a"], written);
         let relist = vec![Event::Init, Event::InitApply(pod("a", 9, true)), Event::InitDone];
         report(&store, relist);
-        assert_eq!(store.subscribe().borrow()["a"], written);
+        assert_eq!(*store.subscribe().borrow()["a"], written);
         assert!(matches!(store.owners(&written), Ok(owners) if owners.len() == 1));
         let old = PodRecord { version: "5".to_owned(), ..written };
         assert!(matches!(store.owners(&old), Err(ClusterError::Conflict)));
@@ -351,7 +370,8 @@ mod tests {
     fn a_pod_that_is_deleted_ends_at_once() {
         let store = store(vec![Event::Apply(pod("a", 5, true))]);
         let record = store.subscribe().borrow()["a"].clone();
-        let other = PodRecord { uid: PodUid::new("other").expect("a uid"), ..record.clone() };
+        let uid = PodUid::new("other").expect("a uid");
+        let other = PodRecord { uid, ..PodRecord::clone(&record) };
         store.mark_ending(&other);
         store.forget(&other);
         assert!(!store.subscribe().borrow()["a"].is_ending, "it was another of its name");
