@@ -234,7 +234,6 @@ impl EmbeddedClient {
 
     fn globals_of(&self, call: &EmbeddedCall, caller: Caller<'_>) -> Globals {
         let traceparent = caller.traceparent.map(str::to_owned);
-        let traceparent = caller.traceparent.map(str::to_owned);
         Globals {
             tab: call.tab,
             timeout: call.timeout,

@@ -8,7 +8,7 @@ use std::{
 };
 
 use browse_base::{Error, HINT_KEY, Result};
-use browse_fleet::{SessionKey, SessionScope};
+use browse_fleet::{CallerRole, SessionKey, SessionScope};
 use browse_mcp::{HostedCaller, is_initialize};
 use browse_policy::layer::{bearer_token, json_error};
 use browse_proto::{Command, Reason, metadata};
@@ -28,6 +28,7 @@ use super::{
     held_body::HeldBody,
     mcp_calls::calls_of,
     mcp_session::McpSessionId,
+    skill_call::CallOrigin,
 };
 use crate::auth::Caller;
 
@@ -227,7 +228,8 @@ async fn close(
     request.headers_mut().insert(header::CONTENT_TYPE, kind);
     let body = CallBody::read(command, request).await?;
     let until = Instant::now() + CLOSE_TIMEOUT;
-    let admitted = AdmittedCall { caller: &owner, command, key, until };
+    let (origin, role) = (CallOrigin::Caller, CallerRole::Program);
+    let admitted = AdmittedCall { caller: &owner, origin: &origin, role, command, key, until };
     let closing = forward::forward(gateway, &admitted, body, pod, record);
     let closed = timeout(CLOSE_TIMEOUT, closing).await.map_err(|_| {
         Error::new(Reason::DeadlineExceeded, "the session of the browser was not closed in time")
