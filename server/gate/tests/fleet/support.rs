@@ -6,6 +6,6 @@ mod played_pod;
 mod pod_answers;
 mod world;
 
-pub use caller::{Answer, LIMIT, eventually, send};
+pub use caller::{Answer, LIMIT, call, eventually, send};
 pub use played_pod::FakePod;
 pub use world::World;
