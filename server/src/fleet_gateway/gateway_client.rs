@@ -1,74 +1,82 @@
 //! Calls of the gateway of a fleet with the token of the sign-in, which is renewed before it ends,
-//! and once when the gateway rejects it.
+//! and once when the gateway rejects it. What may have been done is not sent again.
 
-use browse_base::{Error, HINT_KEY, Result, quote_up_to};
+use std::sync::Arc;
+
+use browse_base::{Error, Result};
 use browse_proto::Reason;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header};
-use http_body_util::{BodyExt as _, Full, Limited};
-use hyper::{body::Incoming, client::conn::http2::SendRequest};
+use hyper::body::Incoming;
 use serde_json::{Map, Value};
-use tokio::sync::Mutex;
 use tonic::body::Body;
 
 use super::{
-    fleet_remote::FleetRemote,
-    gateway_connection::{connect, foreign, unreachable},
+    call_content::{CallContent, whole_body},
+    gateway_connection::GatewayConnection,
+    gateway_error::{broken, foreign, unreachable},
+    remote_file::FleetCredentials,
     sign_in::FleetSignIn,
 };
+use crate::relay_http::{AnswerFailure, read_json_answer};
 
 /// Bytes of an answer to a call for ourselves.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
-
-/// Characters of a text in an error of the gateway.
-const MAX_TEXT_CHARS: usize = 2_000;
 
 /// The status of gRPC for a token that is not known.
 const GRPC_UNAUTHENTICATED: &[u8] = b"16";
 
 /// Calls one fleet.
 pub struct GatewayClient {
-    sign_in: FleetSignIn,
-    connection: Mutex<Option<Connection>>,
-}
-
-/// A connection, and where it leads.
-struct Connection {
-    origin: String,
-    requests: SendRequest<Body>,
-}
-
-/// Why a request has no answer.
-struct Unsent {
-    error: Error,
-    /// Whether the gateway cannot have got it.
-    is_safe: bool,
+    sign_in: Arc<FleetSignIn>,
+    connection: GatewayConnection,
 }
 
 impl GatewayClient {
     /// A client without a connection.
-    pub fn new(sign_in: FleetSignIn) -> Self {
-        Self { sign_in, connection: Mutex::default() }
+    pub fn new(sign_in: Arc<FleetSignIn>) -> Self {
+        Self { sign_in, connection: GatewayConnection::default() }
     }
 
-    /// Sends a call, again when its token was rejected and could be renewed.
+    /// The sign-in.
+    pub fn sign_in(&self) -> &FleetSignIn {
+        &self.sign_in
+    }
+
+    /// The error of a gateway that does not answer.
+    pub fn unreachable(&self, why: &str) -> Error {
+        let fleet = self.sign_in.read();
+        fleet.map_or_else(|error| error, |fleet| unreachable(&fleet.url, why))
+    }
+
+    /// Sends a call to `path`. One whose token the gateway rejects is sent once more, with the next
+    /// token.
     ///
     /// # Errors
-    /// `DAEMON_UNREACHABLE`, `REMOTE_FOREIGN`, `CERTIFICATE_UNUSABLE`; those of
-    /// [`FleetSignIn::remote`].
+    /// `DAEMON_UNREACHABLE`, `REMOTE_FOREIGN`, `CERTIFICATE_UNUSABLE`; `TOKEN_INVALID`: the gateway
+    /// rejects the next token, too; those of [`FleetSignIn::credentials`].
     pub async fn post(
         &self,
         path: &str,
         headers: &HeaderMap,
-        body: &Bytes,
+        content: CallContent,
     ) -> Result<Response<Incoming>> {
-        let remote = self.sign_in.remote().await?;
-        let response = self.send(&remote, path, headers, body).await?;
-        if !is_unauthenticated(&response) {
+        let fleet = self.sign_in.credentials().await?;
+        let (body, kept) = content.into_body();
+        let response = self.send(&fleet, request(&fleet, path, headers, body)?).await?;
+        if !rejects_token(&response) {
             return Ok(response);
         }
-        let renewed = self.sign_in.renewed(&remote).await?;
-        self.send(&renewed, path, headers, body).await
+        let fleet = self.sign_in.replacement(&fleet.token).await?;
+        let Some(kept) = kept else {
+            return Err(unreachable(&fleet.url, "its token was renewed while the call was sent"));
+        };
+        let request = request(&fleet, path, headers, whole_body(kept))?;
+        let response = self.send(&fleet, request).await?;
+        match rejects_token(&response) {
+            true => Err(self.sign_in.rejected(&fleet)),
+            false => Ok(response),
+        }
     }
 
     /// Calls `path` for ourselves, in JSON.
@@ -83,136 +91,218 @@ impl GatewayClient {
     ) -> Result<Map<String, Value>> {
         let json = HeaderValue::from_static("application/json");
         headers.insert(header::CONTENT_TYPE, json);
-        let response = self.post(path, &headers, &Bytes::from(message.to_string())).await?;
-        let (parts, body) = response.into_parts();
-        let answer = Limited::new(body, MAX_ANSWER_BYTES).collect().await;
-        let answer = answer.map_err(|error| foreign(&error.to_string()))?.to_bytes();
-        if parts.status != StatusCode::OK {
-            return Err(error_of(&answer));
-        }
-        serde_json::from_slice(&answer).map_err(|_| foreign("its answer is not JSON"))
-    }
-
-    /// Sends a request, on a new connection where the last one had ended before.
-    async fn send(
-        &self,
-        remote: &FleetRemote,
-        path: &str,
-        headers: &HeaderMap,
-        body: &Bytes,
-    ) -> Result<Response<Incoming>> {
-        match self.send_once(remote, path, headers, body).await {
-            Err(unsent) if unsent.is_safe => {
-                *self.connection.lock().await = None;
-                let again = self.send_once(remote, path, headers, body).await;
-                again.map_err(|unsent| unsent.error)
-            }
-            sent => sent.map_err(|unsent| unsent.error),
-        }
-    }
-
-    async fn send_once(
-        &self,
-        remote: &FleetRemote,
-        path: &str,
-        headers: &HeaderMap,
-        body: &Bytes,
-    ) -> std::result::Result<Response<Incoming>, Unsent> {
-        let failed = |error| Unsent { error, is_safe: false };
-        let request = request(remote, path, headers, body).map_err(failed)?;
-        let mut requests = self.requests(remote).await.map_err(failed)?;
-        let unsent = |error: hyper::Error, is_safe: bool| {
-            let error = match error.is_parse() {
-                true => foreign("it does not speak HTTP/2"),
-                false => unreachable(remote, &error.to_string()),
-            };
-            Unsent { error, is_safe }
-        };
-        requests.ready().await.map_err(|error| unsent(error, true))?;
-        let sent = requests.send_request(request).await;
-        sent.map_err(|error| {
-            let is_safe = error.is_canceled();
-            unsent(error, is_safe)
+        let content = CallContent::Whole(Bytes::from(message.to_string()));
+        let response = self.post(path, &headers, content).await?;
+        let answer = read_json_answer(response, MAX_ANSWER_BYTES).await;
+        answer.map_err(|failure| match failure {
+            AnswerFailure::Reported(error) => error,
+            AnswerFailure::Broken(why) => self.unreachable(&why),
+            AnswerFailure::Foreign(what) => foreign(what),
         })
     }
 
-    /// The connection; a new one when there is none, the last has ended, or the fleet has moved.
-    async fn requests(&self, remote: &FleetRemote) -> Result<SendRequest<Body>> {
-        let mut open = self.connection.lock().await;
-        let origin = remote.url.origin();
-        if let Some(connection) = open.as_ref()
-            && connection.origin == origin
-            && !connection.requests.is_closed()
-        {
-            return Ok(connection.requests.clone());
-        }
-        let requests = connect(remote).await?;
-        *open = Some(Connection { origin, requests: requests.clone() });
-        Ok(requests)
+    /// Sends a request, on another connection where the last one had ended before any of it was
+    /// sent.
+    async fn send(
+        &self,
+        fleet: &FleetCredentials,
+        request: Request<Body>,
+    ) -> Result<Response<Incoming>> {
+        let mut requests = self.connection.requests(fleet).await?;
+        let unsent = match requests.try_send_request(request).await {
+            Ok(response) => return Ok(response),
+            // The request comes back where the gateway cannot have got it.
+            Err(mut failure) => match failure.take_message() {
+                Some(request) => request,
+                None => return Err(broken(&fleet.url, failure.error())),
+            },
+        };
+        let mut requests = self.connection.requests(fleet).await?;
+        let sent = requests.try_send_request(unsent).await;
+        sent.map_err(|failure| broken(&fleet.url, failure.error()))
     }
 }
 
 fn request(
-    remote: &FleetRemote,
+    fleet: &FleetCredentials,
     path: &str,
     headers: &HeaderMap,
-    body: &Bytes,
+    body: Body,
 ) -> Result<Request<Body>> {
-    let broken = |why: String| {
+    let invalid = |why: String| {
         Error::new(Reason::RequestInvalid, format!("the request cannot be made: {why}"))
     };
-    let token = HeaderValue::try_from(format!("Bearer {}", remote.token));
+    let token = HeaderValue::try_from(format!("Bearer {}", fleet.token));
     // The token is not part of the message.
-    let mut token = token.map_err(|_| broken("its token is not a header".to_owned()))?;
+    let mut token = token.map_err(|_| invalid("its token is not a header".to_owned()))?;
     token.set_sensitive(true);
-    let uri = format!("{}{path}", remote.url.origin());
-    let request = Request::post(uri).body(Body::new(Full::from(body.clone())));
-    let mut request = request.map_err(|error| broken(error.to_string()))?;
+    let request = Request::post(format!("{}{path}", fleet.url.origin())).body(body);
+    let mut request = request.map_err(|error| invalid(error.to_string()))?;
     *request.headers_mut() = headers.clone();
     request.headers_mut().insert(header::AUTHORIZATION, token);
     Ok(request)
 }
 
-fn is_unauthenticated(response: &Response<Incoming>) -> bool {
+/// Whether the gateway does not accept the token, so that nothing was done.
+fn rejects_token(response: &Response<Incoming>) -> bool {
     let status = response.headers().get("grpc-status").map(HeaderValue::as_bytes);
     response.status() == StatusCode::UNAUTHORIZED || status == Some(GRPC_UNAUTHENTICATED)
 }
 
-/// The error in the answer to a call that failed.
-fn error_of(answer: &[u8]) -> Error {
-    let document: Value = serde_json::from_slice(answer).unwrap_or_default();
-    let info = &document["details"][0]["debug"];
-    let text = |value: &Value| quote_up_to(value.as_str().unwrap_or_default(), MAX_TEXT_CHARS);
-    let Some(reason) = Reason::by_name(&text(&info["reason"])) else {
-        return foreign("its error gives no reason");
-    };
-    let mut error = Error::new(reason, text(&document["message"]));
-    for (name, value) in info["metadata"].as_object().into_iter().flatten() {
-        error = error.with(name, text(value));
-    }
-    match text(&info["hint"]) {
-        hint if hint.is_empty() => error,
-        hint => error.with(HINT_KEY, hint),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::{
+        convert::Infallible,
+        fs::{self, Permissions},
+        future,
+        os::unix::fs::PermissionsExt as _,
+    };
+
+    use http_body_util::{BodyExt as _, Full};
+    use hyper::{server::conn::http2, service::service_fn};
+    use hyper_util::rt::{TokioExecutor, TokioIo};
     use serde_json::json;
+    use tempfile::TempDir;
+    use tokio::{
+        net::TcpListener,
+        sync::mpsc::{self, UnboundedReceiver},
+        task::JoinHandle,
+    };
 
     use super::*;
 
-    #[test]
-    fn an_error_of_the_gateway_keeps_its_reason_its_values_and_its_hint() {
-        let debug = json!({
-            "reason": "FLEET_BUSY", "hint": "Try again", "metadata": { "retry_ms": "700" },
-        });
-        let answer = json!({ "message": "no place", "details": [{ "debug": debug }] });
-        let error = error_of(answer.to_string().as_bytes());
-        assert_eq!((error.reason(), error.hint()), (Reason::FleetBusy, "Try again".to_owned()));
-        assert_eq!(error.metadata()["retry_ms"], "700");
-        for other in ["", "<html>", "{}", r#"{"details":[{"debug":{"reason":"NOPE"}}]}"#] {
-            assert_eq!(error_of(other.as_bytes()).reason(), Reason::RemoteForeign, "{other}");
+    /// Whether a gateway answers.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum Answers {
+        All,
+        None,
+    }
+
+    /// A gateway on one connection, which answers what it is sent where the token is `new`.
+    struct PlayedGateway {
+        url: String,
+        /// The token and the body of each call.
+        calls: UnboundedReceiver<(String, String)>,
+        task: JoinHandle<()>,
+    }
+
+    impl PlayedGateway {
+        async fn start(answers: Answers) -> Self {
+            let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+            let url = format!("http://{}", listener.local_addr().expect("an address"));
+            let (sender, calls) = mpsc::unbounded_channel();
+            let task = tokio::spawn(async move {
+                let (stream, _) = listener.accept().await.expect("a connection");
+                let service = service_fn(move |request: Request<Incoming>| {
+                    let sender = sender.clone();
+                    async move {
+                        let token = request.headers()[header::AUTHORIZATION].to_str();
+                        let token = token.expect("text").replace("Bearer ", "");
+                        let body = request.into_body().collect().await.expect("it is whole");
+                        let body = String::from_utf8_lossy(&body.to_bytes()).into_owned();
+                        let _ = sender.send((token.clone(), body.clone()));
+                        if answers == Answers::None {
+                            future::pending::<()>().await;
+                        }
+                        let mut response = Response::new(Full::new(Bytes::from(body)));
+                        if token != "new" {
+                            *response.status_mut() = StatusCode::UNAUTHORIZED;
+                        }
+                        Ok::<_, Infallible>(response)
+                    }
+                });
+                let connection = http2::Builder::new(TokioExecutor::new())
+                    .serve_connection(TokioIo::new(stream), service);
+                let _ = connection.await;
+            });
+            Self { url, calls, task }
         }
+
+        fn next_call(&mut self) -> Option<(String, String)> {
+            self.calls.try_recv().ok()
+        }
+    }
+
+    /// A client with the token `old`, for which `new` can be got.
+    fn client(url: &str, next: &str) -> (TempDir, GatewayClient) {
+        let home = tempfile::tempdir().expect("a folder");
+        fs::create_dir(home.path().join("remotes")).expect("a folder");
+        for (file, token) in [("remotes/fleet.json", "old"), ("next", next)] {
+            let file = home.path().join(file);
+            let document = json!({ "kind": "fleet", "url": url, "token": token });
+            fs::write(&file, document.to_string()).expect("written");
+            fs::set_permissions(&file, Permissions::from_mode(0o600)).expect("set");
+        }
+        let program = home.path().join("browse");
+        let script = "#!/bin/sh\nmv \"$BROWSE_HOME/next\" \"$BROWSE_HOME/remotes/fleet.json\"\n";
+        fs::write(&program, script).expect("written");
+        fs::set_permissions(&program, Permissions::from_mode(0o700)).expect("set");
+        let sign_in = FleetSignIn::open(home.path().to_owned(), "fleet".to_owned(), program);
+        (home, GatewayClient::new(sign_in.expect("it is whole")))
+    }
+
+    fn call_of(token: &str, body: &str) -> Option<(String, String)> {
+        Some((token.to_owned(), body.to_owned()))
+    }
+
+    #[tokio::test]
+    async fn a_call_is_sent_again_with_the_next_token() {
+        let mut gateway = PlayedGateway::start(Answers::All).await;
+        let (_home, client) = client(&gateway.url, "new");
+        let answer = client.call("/a", HeaderMap::new(), &json!({ "a": 1 })).await;
+        assert_eq!(Value::Object(answer.expect("renewed")), json!({ "a": 1 }));
+        assert_eq!(gateway.next_call(), call_of("old", r#"{"a":1}"#));
+        assert_eq!(gateway.next_call(), call_of("new", r#"{"a":1}"#));
+        let answer = client.call("/a", HeaderMap::new(), &json!({})).await;
+        assert!(answer.expect("the token is good").is_empty());
+        assert_eq!(gateway.next_call(), call_of("new", "{}"));
+        assert_eq!(gateway.next_call(), None);
+        gateway.task.abort();
+    }
+
+    #[tokio::test]
+    async fn a_token_that_is_rejected_again_is_not_renewed_again() {
+        let mut gateway = PlayedGateway::start(Answers::All).await;
+        let (_home, client) = client(&gateway.url, "other");
+        let sent = client.call("/a", HeaderMap::new(), &json!({})).await;
+        let error = sent.expect_err("`other` is rejected");
+        assert_eq!(error.reason(), Reason::TokenInvalid);
+        assert!(error.hint().starts_with("Run `browse login http://127.0.0.1:"), "{error:?}");
+        assert_eq!(gateway.next_call(), call_of("old", "{}"));
+        assert_eq!(gateway.next_call(), call_of("other", "{}"));
+        assert_eq!(gateway.next_call(), None);
+        gateway.task.abort();
+    }
+
+    #[tokio::test]
+    async fn a_stream_is_sent_once() {
+        let mut gateway = PlayedGateway::start(Answers::All).await;
+        let (_home, client) = client(&gateway.url, "new");
+        let stream = || CallContent::Stream(whole_body(Bytes::from_static(b"input")));
+        let sent = client.post("/a", &HeaderMap::new(), stream()).await.map(drop);
+        assert_eq!(sent.expect_err("it is used up").reason(), Reason::DaemonUnreachable);
+        assert_eq!(gateway.next_call(), call_of("old", "input"));
+        assert_eq!(gateway.next_call(), None);
+        let sent = client.post("/a", &HeaderMap::new(), stream()).await;
+        assert_eq!(sent.expect("the token is good").status(), StatusCode::OK);
+        gateway.task.abort();
+    }
+
+    #[tokio::test]
+    async fn a_call_that_may_have_been_done_is_not_sent_again() {
+        let mut gateway = PlayedGateway::start(Answers::None).await;
+        let (_home, client) = client(&gateway.url, "new");
+        let (task, calls) = (gateway.task.abort_handle(), &mut gateway.calls);
+        let message = json!({ "b": 2 });
+        let breaking = async {
+            let call = calls.recv().await;
+            task.abort();
+            call
+        };
+        let (sent, call) = tokio::join!(client.call("/a", HeaderMap::new(), &message), breaking);
+        assert_eq!(call, call_of("old", r#"{"b":2}"#));
+        let error = sent.expect_err("the connection broke");
+        assert_eq!(error.reason(), Reason::DaemonUnreachable);
+        assert_eq!(gateway.next_call(), None);
     }
 }

@@ -1,124 +1,51 @@
-//! The sign-in of a fleet: its token, which `browse login --renew` renews. That does so under the
-//! lock of the remotes, because many issuers accept a refresh token once.
+//! Has `browse login --renew` renew the token of a fleet. That program alone renews tokens, under
+//! the lock of the remotes, because many issuers accept a refresh token once.
 
 use std::{
-    env,
-    path::PathBuf,
+    env, io,
+    path::{Path, PathBuf},
     process::{Output, Stdio},
     time::Duration,
 };
 
-use browse_base::{Error, HINT_KEY, Result, quote_up_to};
+use browse_base::{Error, HINT_KEY, quote_up_to};
 use browse_proto::Reason;
 use serde_json::Value;
 use tokio::{io::AsyncWriteExt as _, process::Command, time::timeout};
 
-use super::fleet_remote::FleetRemote;
+use super::remote_file::RemoteFile;
 
 /// The program that renews.
 const PROGRAM: &str = "browse";
 
-/// Time after which a renewal is given up; the program ends by itself before.
-const RENEWAL_TIMEOUT: Duration = Duration::from_secs(60);
+/// Time that the program gets: it waits for the issuer, and for others that renew the token. It ends
+/// by itself before.
+const RENEWAL_TIMEOUT: Duration = Duration::from_secs(40);
 
-/// Characters of what the program says of a failure.
-const MAX_WORDS_CHARS: usize = 500;
+/// Characters of a text in an error that the program reports.
+const MAX_TEXT_CHARS: usize = 500;
 
-/// Variables that speak for a call, and not for the sign-in.
-const CALL_VARIABLES: [&str; 6] = [
+/// Variables that are about a call, and not about the sign-in.
+const CALL_VARIABLES: [&str; 7] = [
     "BROWSE_REMOTE",
     "BROWSE_ADDR",
     "BROWSE_TOKEN",
     "BROWSE_SKILL_TOKEN",
     "BROWSE_MCP_TOKEN",
     "BROWSE_SESSION",
+    "BROWSE_TIMEOUT",
 ];
 
-/// A fleet that the user has signed in to.
-pub struct FleetSignIn {
-    home: PathBuf,
-    name: String,
+/// Why a token was not renewed.
+pub enum RenewalFailure {
+    /// The program reports this error.
+    Reported(Error),
+    /// It reports none, and why.
+    Unknown(String),
 }
 
-impl FleetSignIn {
-    /// The one of the remote `name` in this home of browse.
-    pub fn new(home: PathBuf, name: String) -> Self {
-        Self { home, name }
-    }
-
-    /// The fleet, with a token that is good for a while, where one can be got.
-    ///
-    /// # Errors
-    /// As [`FleetRemote::read`]; `TOKEN_EXPIRED`, and what the program reports of a renewal.
-    pub async fn remote(&self) -> Result<FleetRemote> {
-        let remote = self.read()?;
-        if !remote.is_due() {
-            return Ok(remote);
-        }
-        match self.renew(&remote, None).await {
-            Ok(()) => self.read(),
-            // Its last seconds may do.
-            Err(_) if !remote.has_ended() => Ok(remote),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// The same when the gateway has rejected the token of `remote`.
-    ///
-    /// # Errors
-    /// As [`FleetSignIn::remote`]; `TOKEN_INVALID`: the token cannot be replaced.
-    pub async fn renewed(&self, remote: &FleetRemote) -> Result<FleetRemote> {
-        let current = self.read()?;
-        if current.token != remote.token {
-            return Ok(current);
-        }
-        self.renew(remote, Some(&remote.token)).await?;
-        self.read()
-    }
-
-    fn read(&self) -> Result<FleetRemote> {
-        FleetRemote::read(&self.home, &self.name)
-    }
-
-    /// Has the program renew the token: `rejected`, or the one that ends soon.
-    async fn renew(&self, remote: &FleetRemote, rejected: Option<&str>) -> Result<()> {
-        let mut command = Command::new(program());
-        command.args(["login", "--renew", &self.name, "--json"]).env("BROWSE_HOME", &self.home);
-        if rejected.is_some() {
-            command.arg("--rejected-stdin");
-        }
-        for variable in CALL_VARIABLES {
-            command.env_remove(variable);
-        }
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        command.kill_on_drop(true);
-        let run = async {
-            let mut child = command.spawn()?;
-            if let Some(mut input) = child.stdin.take() {
-                // One that has ended does not read it, and says why.
-                let _ = input.write_all(rejected.unwrap_or_default().as_bytes()).await;
-            }
-            child.wait_with_output().await
-        };
-        let output = match timeout(RENEWAL_TIMEOUT, run).await {
-            Ok(Ok(output)) if output.status.success() => return Ok(()),
-            Ok(Ok(output)) => output,
-            Ok(Err(error)) => return Err(self.not_renewed(remote, &error.to_string())),
-            Err(_) => return Err(self.not_renewed(remote, "it does not end within 60 s")),
-        };
-        Err(reported_error(&output)
-            .unwrap_or_else(|| self.not_renewed(remote, "it reports no reason")))
-    }
-
-    fn not_renewed(&self, remote: &FleetRemote, why: &str) -> Error {
-        let message = format!("the token of `{}` is not renewed by `{PROGRAM}`: {why}", self.name);
-        let hint = format!("Run `{}` again", remote.login_command(&self.name));
-        Error::new(Reason::TokenExpired, message).with(HINT_KEY, hint)
-    }
-}
-
-/// `browse`: where BROWSE_CLI says, beside this program, or on PATH.
-fn program() -> PathBuf {
+/// The program that is installed here: the one of `BROWSE_CLI`, beside this one, or on `PATH`.
+pub fn installed_program() -> PathBuf {
     if let Some(named) = env::var_os("BROWSE_CLI").filter(|path| !path.is_empty()) {
         return named.into();
     }
@@ -126,12 +53,65 @@ fn program() -> PathBuf {
     beside.filter(|path| path.is_file()).unwrap_or_else(|| PROGRAM.into())
 }
 
+/// Has `program` renew the token in `file`: where it ends soon, or the token `rejected`, whatever
+/// time that has left.
+///
+/// # Errors
+/// Why it does not, within 40 s.
+pub async fn renew(
+    program: &Path,
+    file: &RemoteFile,
+    rejected: Option<&str>,
+) -> Result<(), RenewalFailure> {
+    let output = match timeout(RENEWAL_TIMEOUT, run(program, file, rejected)).await {
+        Ok(Ok(output)) if output.status.success() => return Ok(()),
+        Ok(Ok(output)) => output,
+        Ok(Err(error)) => return Err(RenewalFailure::Unknown(cannot_run(program, &error))),
+        Err(_) => {
+            let why = "`browse login --renew` does not end within 40 s";
+            return Err(RenewalFailure::Unknown(why.to_owned()));
+        }
+    };
+    Err(match reported_error(&output.stdout) {
+        Some(error) => RenewalFailure::Reported(error),
+        None => RenewalFailure::Unknown("`browse login --renew` gives no reason".to_owned()),
+    })
+}
+
+async fn run(program: &Path, file: &RemoteFile, rejected: Option<&str>) -> io::Result<Output> {
+    let mut command = Command::new(program);
+    command.args(["--json", "login", "--renew", file.name()]).env("BROWSE_HOME", file.home());
+    for variable in CALL_VARIABLES {
+        command.env_remove(variable);
+    }
+    match rejected {
+        // It is in no argument, which other programs could read.
+        Some(_) => command.arg("--rejected-stdin").stdin(Stdio::piped()),
+        None => command.stdin(Stdio::null()),
+    };
+    command.stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
+    let mut child = command.spawn()?;
+    if let (Some(rejected), Some(mut input)) = (rejected, child.stdin.take()) {
+        // A program that has ended does not read it, and reports why.
+        let _ = input.write_all(rejected.as_bytes()).await;
+    }
+    child.wait_with_output().await
+}
+
+fn cannot_run(program: &Path, error: &io::Error) -> String {
+    let why = match error.kind() {
+        io::ErrorKind::NotFound => "it is not found".to_owned(),
+        _ => error.to_string(),
+    };
+    format!("`{}` cannot be run: {why}", program.display())
+}
+
 /// The error that the program printed.
-fn reported_error(output: &Output) -> Option<Error> {
-    let document: Value = serde_json::from_slice(&output.stdout).ok()?;
+fn reported_error(output: &[u8]) -> Option<Error> {
+    let document: Value = serde_json::from_slice(output).ok()?;
     let text = |name: &str| {
         let text = document["error"][name].as_str().unwrap_or_default();
-        quote_up_to(text, MAX_WORDS_CHARS)
+        quote_up_to(text, MAX_TEXT_CHARS)
     };
     let error = Error::new(Reason::by_name(&text("reason"))?, text("message"));
     Some(match text("hint") {
@@ -142,24 +122,17 @@ fn reported_error(output: &Output) -> Option<Error> {
 
 #[cfg(test)]
 mod tests {
-    use std::{os::unix::process::ExitStatusExt as _, process::ExitStatus};
-
     use super::*;
 
     #[test]
     fn what_the_program_reports_is_the_error() {
-        let output = |stdout: &str| Output {
-            status: ExitStatus::from_raw(3 << 8),
-            stdout: stdout.as_bytes().to_vec(),
-            stderr: Vec::new(),
-        };
         let text =
             r#"{"error":{"reason":"TOKEN_EXPIRED","message":"it has ended","hint":"Run it"}}"#;
-        let error = reported_error(&output(text)).expect("an error");
+        let error = reported_error(text.as_bytes()).expect("an error");
         assert_eq!(error.reason(), Reason::TokenExpired);
         assert_eq!((error.to_string().as_str(), error.hint().as_str()), ("it has ended", "Run it"));
         for other in ["", "{}", r#"{"error":{"reason":"NOPE"}}"#] {
-            assert!(reported_error(&output(other)).is_none(), "{other}");
+            assert!(reported_error(other.as_bytes()).is_none(), "{other}");
         }
     }
 }
