@@ -262,7 +262,7 @@ pub fn browse_home() -> Result<PathBuf> {
 ///
 /// # Errors
 /// It is not a name; neither `BROWSE_HOME` nor `HOME` is an absolute path.
-pub fn remote_path(name: &str) -> Result<PathBuf> {
+fn remote_path(name: &str) -> Result<PathBuf> {
     Ok(remotes_folder()?.join(format!("{}.json", check_name(name)?)))
 }
 

@@ -8,13 +8,5 @@ mod fleet_run;
 
 mod relayed_answer;
 
-mod gateway_client;
-
-mod gateway_connection;
-mod sign_in;
-
-mod fleet_remote;
-
 pub use fleet_run::{FleetRun, FleetRunParts, RunSession};
 pub use fleet_runs::{FleetRuns, RegisteredRun};
-pub use sign_in::FleetSignIn;

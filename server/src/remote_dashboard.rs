@@ -12,9 +12,6 @@ mod relay_client;
 
 mod daemon_client;
 mod fleet_client;
-mod fleet_token;
-mod gateway_tls;
-mod http2_connection;
 mod pairing_health;
 mod tls;
 

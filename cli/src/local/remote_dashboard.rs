@@ -75,17 +75,16 @@ fn relay_request(name: &str, fields: &Map<String, Value>, globals: &Globals) -> 
             });
         }
         // The token is renewed while the page is served: it is read from the file.
-        Remote::Fleet(fleet) => {
+        Remote::Fleet(_) => {
             let program = env::current_exe().map_err(|error| {
                 let message = format!("the path of this program is not known: {error}");
                 Failure::new(Reason::DaemonLaunchFailed, message)
             })?;
             request["fleet"] = json!({
                 "name": name,
-                "file": remote::remote_path(name)?.display().to_string(),
+                "home": remote::browse_home()?.display().to_string(),
                 "program": program.display().to_string(),
                 "session": globals.session,
-                "login": fleet.login_command(name),
             });
         }
     }

@@ -14,10 +14,10 @@ use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 use tonic::body::Body;
 
-use super::{
-    gateway_client::GatewayClient,
-    relayed_answer::{relay, selected},
-    sign_in::FleetSignIn,
+use super::relayed_answer::relay;
+use crate::{
+    fleet_gateway::{CallContent, FleetSignIn, GatewayClient},
+    relay_http::selected,
 };
 
 /// Milliseconds that the session gets to find a place in the fleet.
@@ -44,7 +44,7 @@ const CALL_HEADERS: [HeaderName; 5] = [
 /// What a run is made of.
 pub struct FleetRunParts {
     /// The fleet.
-    pub sign_in: FleetSignIn,
+    pub sign_in: Arc<FleetSignIn>,
     /// Where the skill acts.
     pub session: RunSession,
     /// The hosts of its manifest.
@@ -169,10 +169,11 @@ impl FleetRun {
         let mut sent = self.skill_headers();
         sent.extend(selected(headers, &CALL_HEADERS));
         sent.insert(header::TE, HeaderValue::from_static("trailers"));
+        let content = CallContent::Whole(message);
         let answer = tokio::select! {
             biased;
             error = grant.wait_until_ended() => return Err(error),
-            answer = self.client.post(command.path, &sent, &message) => answer?,
+            answer = self.client.post(command.path, &sent, content) => answer?,
         };
         relay(answer, Arc::clone(grant))
     }

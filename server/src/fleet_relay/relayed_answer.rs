@@ -12,7 +12,7 @@ use http_body_util::{BodyStream, StreamBody};
 use hyper::body::{Frame, Incoming};
 use tonic::body::Body;
 
-use super::gateway_connection::foreign;
+use crate::{fleet_gateway::foreign, relay_http::selected};
 
 /// Headers and trailers that a skill gets.
 const ANSWER_HEADERS: [HeaderName; 10] = [
@@ -52,17 +52,6 @@ fn with_selected_trailers(frame: Frame<Bytes>) -> Frame<Bytes> {
         Ok(trailers) => Frame::trailers(selected(&trailers, &ANSWER_HEADERS)),
         Err(frame) => frame,
     }
-}
-
-/// The headers of these names, with all of their values.
-pub fn selected(headers: &HeaderMap, names: &[HeaderName]) -> HeaderMap {
-    let mut found = HeaderMap::new();
-    for name in names {
-        for value in headers.get_all(name) {
-            found.append(name, value.clone());
-        }
-    }
-    found
 }
 
 #[cfg(test)]

@@ -13,11 +13,11 @@ use tokio_rustls::rustls::ClientConfig;
 use tonic::body::Body;
 
 use super::{
-    http2_connection::{ConnectFailure, Http2Connection},
     pairing_health::PairingHealth,
     relay_request::RemoteDaemon,
     tls::{self, foreign, unreachable},
 };
+use crate::relay_http::{ConnectFailure, Http2Connection};
 
 /// Time after which a connection of HTTP/1.1 is not used again: the daemon closes it after 10 s.
 const MAX_IDLE_TIME: Duration = Duration::from_secs(5);

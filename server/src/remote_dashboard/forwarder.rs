@@ -15,6 +15,7 @@ use tonic::body::Body;
 use tower::{service_fn, util::BoxCloneSyncService};
 
 use super::{relay_client::RelayClient, watched_body::WatchedBody};
+use crate::relay_http::selected;
 
 /// What the methods of the contract begin with.
 const METHOD_PREFIX: &str = "/browse.v1.";
@@ -113,17 +114,6 @@ impl CallForwarder {
         *response.headers_mut() = selected(&parts.headers, &ANSWER_HEADERS);
         Ok(response)
     }
-}
-
-/// The headers of these names, with all of their values.
-fn selected(headers: &HeaderMap, names: &[HeaderName]) -> HeaderMap {
-    let mut found = HeaderMap::new();
-    for name in names {
-        for value in headers.get_all(name) {
-            found.append(name, value.clone());
-        }
-    }
-    found
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ impl RemoteDashboard {
         let client = Arc::new(RelayClient::new(target)?);
         let terms = match &*client {
             RelayClient::Daemon(_) => daemon_terms(&client, &flags).await?,
-            RelayClient::Fleet(fleet) => fleet_terms(&client, &fleet.fleet().name, &flags).await?,
+            RelayClient::Fleet(fleet) => fleet_terms(&client, fleet.name(), &flags).await?,
         };
         let authority = Arc::new(Authority::new()?);
         let listener = Arc::new(DashboardListener::new(DashboardParts {

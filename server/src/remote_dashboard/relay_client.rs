@@ -4,16 +4,20 @@ use std::{sync::Arc, time::Duration};
 
 use browse_base::{Error, HINT_KEY, Result};
 use browse_proto::{Command, Reason};
-use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
-use http_body_util::{BodyExt as _, Full, Limited};
+use http::{HeaderMap, HeaderValue, Response, header};
+use http_body_util::Full;
 use hyper::body::Incoming;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
 use tonic::body::Body;
 
 use super::{
-    daemon_client::DaemonClient, fleet_client::FleetClient, gateway_tls,
-    pairing_health::PairingHealth, relay_request::RelayTarget, tls,
+    daemon_client::DaemonClient, fleet_client::FleetClient, pairing_health::PairingHealth,
+    relay_request::RelayTarget, tls,
+};
+use crate::{
+    fleet_gateway,
+    relay_http::{AnswerFailure, read_json_answer},
 };
 
 /// Time that a call for ourselves gets.
@@ -84,13 +88,12 @@ impl RelayClient {
         let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, json)]);
         let path = format!("/browse.v1.{method}");
         let response = self.post(&path, headers, Body::new(Full::from("{}"))).await?;
-        let (parts, body) = response.into_parts();
-        let bytes = Limited::new(body, MAX_ANSWER_BYTES).collect().await;
-        let bytes = bytes.map_err(|error| self.unreachable(&error.to_string()))?.to_bytes();
-        if parts.status != StatusCode::OK {
-            return Err(self.error_of(&bytes));
-        }
-        serde_json::from_slice(&bytes).map_err(|_| self.foreign("its answer is not JSON"))
+        let answer = read_json_answer(response, MAX_ANSWER_BYTES).await;
+        answer.map_err(|failure| match failure {
+            AnswerFailure::Reported(error) => error,
+            AnswerFailure::Broken(why) => self.unreachable(&why),
+            AnswerFailure::Foreign(what) => self.foreign(what),
+        })
     }
 
     /// Whether its dashboard may call this. What a daemon refuses is left to that.
@@ -135,7 +138,7 @@ impl RelayClient {
     pub fn foreign(&self, what: &str) -> Error {
         match self {
             Self::Daemon(_) => tls::foreign(what),
-            Self::Fleet(_) => gateway_tls::foreign(what),
+            Self::Fleet(_) => fleet_gateway::foreign(what),
         }
     }
 
@@ -143,40 +146,6 @@ impl RelayClient {
         match self {
             Self::Daemon(daemon) => daemon.unreachable(why),
             Self::Fleet(fleet) => fleet.unreachable(why),
-        }
-    }
-
-    /// The error in the answer to a call that failed.
-    fn error_of(&self, answer: &[u8]) -> Error {
-        known_error(answer).unwrap_or_else(|| self.foreign("its error gives no reason"))
-    }
-}
-
-fn known_error(answer: &[u8]) -> Option<Error> {
-    let document: Value = serde_json::from_slice(answer).ok()?;
-    let info = &document["details"][0]["debug"];
-    let reason = info["reason"].as_str().and_then(Reason::by_name)?;
-    let error = Error::new(reason, document["message"].as_str().unwrap_or_default());
-    Some(match info["hint"].as_str() {
-        Some(hint) => error.with(HINT_KEY, hint),
-        None => error,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn an_error_of_the_other_end_keeps_its_reason_and_hint() {
-        let debug = json!({"reason": "TUNNEL_DENIED", "hint": "Do it there"});
-        let answer = json!({"message": "no", "details": [{"debug": debug}]});
-        let error = known_error(answer.to_string().as_bytes()).expect("an error");
-        assert_eq!((error.reason(), error.hint()), (Reason::TunnelDenied, "Do it there".into()));
-        for other in ["", "<html>", "{}", r#"{"details":[{"debug":{"reason":"NOPE"}}]}"#] {
-            assert!(known_error(other.as_bytes()).is_none(), "{other}");
         }
     }
 }

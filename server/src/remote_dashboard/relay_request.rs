@@ -68,19 +68,17 @@ pub struct RemoteDaemon {
 }
 
 /// A fleet, as `browse login` has kept it.
-#[derive(Clone, Deserialize)]
+#[derive(Deserialize)]
 pub struct RemoteFleet {
     /// Its name here.
     pub name: String,
-    /// Its file, which holds the token.
-    pub file: PathBuf,
+    /// The home of browse, which has the file with its token.
+    pub home: PathBuf,
     /// The program `browse`, which renews the token.
     pub program: PathBuf,
     /// The session of calls that name none.
     #[serde(default)]
     pub session: Option<String>,
-    /// The command that signs in again.
-    pub login: String,
 }
 
 impl RelayRequest {
@@ -165,13 +163,6 @@ impl RelayFlags {
     }
 }
 
-impl RemoteFleet {
-    /// What to do when the sign-in has ended.
-    pub fn login_hint(&self) -> String {
-        format!("Run `{}` again", self.login)
-    }
-}
-
 impl RemoteDaemon {
     /// The pin as bytes.
     ///
@@ -245,8 +236,7 @@ mod tests {
 
     #[test]
     fn the_page_of_a_fleet_gets_what_its_token_has() {
-        let fleet =
-            json!({"name": "fleet", "file": "/f", "program": "/b", "login": "browse login"});
+        let fleet = json!({"name": "fleet", "home": "/h", "program": "/b"});
         let flags = |scopes: serde_json::Value, ttl: serde_json::Value| {
             let line = json!({ "fleet": fleet, "scopes": scopes, "ttl": ttl }).to_string();
             let (flags, target) = RelayRequest::parse(&line).expect("it is whole").into_parts();

@@ -7,7 +7,8 @@ use browse_policy::ClientId;
 
 use crate::{
     dispatch::CallContext,
-    fleet_relay::{FleetRun, FleetRunParts, FleetSignIn, RegisteredRun, RunSession},
+    fleet_gateway::{FleetSignIn, installed_program},
+    fleet_relay::{FleetRun, FleetRunParts, RegisteredRun, RunSession},
     skills::manifest::SkillManifest,
 };
 
@@ -22,7 +23,7 @@ impl FleetLease {
     /// Opens the session in the fleet of the remote, and has the calls of `client` passed on there.
     ///
     /// # Errors
-    /// As [`FleetRun::open`].
+    /// As [`FleetSignIn::open`] and [`FleetRun::open`].
     pub async fn acquire(
         cx: &CallContext,
         remote: &str,
@@ -31,7 +32,7 @@ impl FleetLease {
     ) -> Result<Self> {
         let home = cx.settings().home.clone();
         let run = FleetRun::open(FleetRunParts {
-            sign_in: FleetSignIn::new(home, remote.to_owned()),
+            sign_in: FleetSignIn::open(home, remote.to_owned(), installed_program())?,
             session,
             hosts: manifest.hosts.clone(),
         });

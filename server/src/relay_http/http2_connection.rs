@@ -15,8 +15,8 @@ use tonic::body::Body;
 /// Bytes of one stream that may be on their way unread.
 const STREAM_WINDOW_BYTES: u32 = 1 << 20;
 
-/// Bytes of the whole connection that may be on their way unread: streams that a page does not
-/// read leave room for others.
+/// Bytes of the whole connection that may be on their way unread: streams that are not read leave
+/// room for others.
 const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
 
 /// How often the other end has to show that it is there, and how soon.

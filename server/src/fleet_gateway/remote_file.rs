@@ -15,7 +15,7 @@ use browse_proto::Reason;
 use nix::unistd::geteuid;
 use serde::Deserialize;
 
-/// Bytes of a file; a token takes one.
+/// Bytes of a file; a token takes one KiB.
 const MAX_FILE_BYTES: u64 = 64 << 10;
 
 /// Longest name of a remote.
@@ -27,8 +27,15 @@ const FLEET_KIND: &str = "fleet";
 /// Time before its end in which a token is renewed, in seconds.
 const RENEWAL_TIME_S: u64 = 30;
 
+/// The file of one remote.
+pub struct RemoteFile {
+    home: PathBuf,
+    name: String,
+    path: PathBuf,
+}
+
 /// A fleet, and the token to call it with. It is not printed.
-pub struct FleetRemote {
+pub struct FleetCredentials {
     /// The address of the gateway, without a path.
     pub url: HttpsUrl,
     /// A file with certificate authorities that count beside those of this machine.
@@ -39,9 +46,9 @@ pub struct FleetRemote {
     can_renew: bool,
 }
 
-/// The file.
+/// What the file contains.
 #[derive(Deserialize)]
-struct RemoteFile {
+struct RemoteDocument {
     #[serde(default)]
     kind: Option<String>,
     #[serde(default)]
@@ -55,47 +62,75 @@ struct RemoteFile {
     refresh_token: Option<String>,
 }
 
-impl FleetRemote {
-    /// The fleet of the remote `name`.
+impl RemoteFile {
+    /// The file of the remote `name` in this home of browse.
     ///
     /// # Errors
-    /// `REMOTE_UNKNOWN`; `REMOTE_FILE_INVALID`; `FLEET_DENIED`: it is the pairing of a daemon.
-    pub fn read(home: &Path, name: &str) -> Result<Self> {
-        let unknown = || {
-            let message = format!("there is no remote `{}`", quote(name));
-            Error::new(Reason::RemoteUnknown, message)
-        };
-        if !is_name(name) {
-            return Err(unknown());
+    /// `REMOTE_UNKNOWN`: it cannot be the name of a file.
+    pub fn new(home: PathBuf, name: String) -> Result<Self> {
+        if !is_name(&name) {
+            return Err(unknown(&name));
         }
         let path = home.join("remotes").join(format!("{name}.json"));
-        let invalid = |fault: &str| {
-            let message = format!("the remote file `{}` cannot be used: {fault}", path.display());
-            Error::new(Reason::RemoteFileInvalid, message).with("path", path.display())
-        };
-        let text = match read_private(&path) {
+        Ok(Self { home, name, path })
+    }
+
+    /// The home of browse.
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// The name of the remote.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads it. It has to be the user's alone.
+    ///
+    /// # Errors
+    /// `REMOTE_UNKNOWN`: it is missing. `REMOTE_FILE_INVALID`. `FLEET_DENIED`: it is the pairing of
+    /// a daemon.
+    pub fn read(&self) -> Result<FleetCredentials> {
+        let text = match read_private(&self.path) {
             Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(unknown()),
-            Err(error) => return Err(invalid(&error.to_string())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(unknown(&self.name));
+            }
+            Err(error) => return Err(self.invalid(&error.to_string())),
         };
-        // What serde says quotes the file, which holds a token.
-        let file: RemoteFile = serde_json::from_str(&text).map_err(|_| invalid("it is damaged"))?;
-        if file.kind.as_deref() != Some(FLEET_KIND) {
-            let message = format!("the remote `{name}` is a daemon, which drives no fleet");
+        // The error of serde quotes the file, which holds a token.
+        let document: RemoteDocument =
+            serde_json::from_str(&text).map_err(|_| self.invalid("it is damaged"))?;
+        if document.kind.as_deref() != Some(FLEET_KIND) {
+            let message = format!("the remote `{}` is a daemon, not a fleet", self.name);
             return Err(Error::new(Reason::FleetDenied, message));
         }
-        let url = HttpsUrl::parse(&file.url).ok().filter(HttpsUrl::is_origin);
-        let is_word = !file.token.is_empty() && file.token.bytes().all(|b| b.is_ascii_graphic());
-        let url = url.filter(|_| is_word).ok_or_else(|| invalid("it is damaged"))?;
-        Ok(Self {
+        let url = HttpsUrl::parse(&document.url).ok().filter(HttpsUrl::is_origin);
+        let token = document.token;
+        let is_word = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
+        let url = url.filter(|_| is_word).ok_or_else(|| self.invalid("it is damaged"))?;
+        Ok(FleetCredentials {
             url,
-            ca: file.ca,
-            token: file.token,
-            expires_at: file.expires_at,
-            can_renew: file.refresh_token.is_some_and(|token| !token.is_empty()),
+            ca: document.ca,
+            token,
+            expires_at: document.expires_at,
+            can_renew: document.refresh_token.is_some_and(|token| !token.is_empty()),
         })
     }
 
+    fn invalid(&self, fault: &str) -> Error {
+        let shown = self.path.display();
+        let message = format!("the remote file `{shown}` cannot be used: {fault}");
+        Error::new(Reason::RemoteFileInvalid, message).with("path", shown)
+    }
+}
+
+impl FleetCredentials {
     /// Whether the token ends soon and can be renewed.
     pub fn is_due(&self) -> bool {
         self.can_renew && self.expires_at.is_some_and(|at| at <= unix_time() + RENEWAL_TIME_S)
@@ -106,7 +141,7 @@ impl FleetRemote {
         self.expires_at.is_some_and(|at| at <= unix_time())
     }
 
-    /// The command that signs in again.
+    /// The command that signs in again, under the same name.
     pub fn login_command(&self, name: &str) -> String {
         let mut command = format!("browse login {} --name {name}", self.url.origin());
         if let Some(ca) = &self.ca {
@@ -122,6 +157,10 @@ fn is_name(name: &str) -> bool {
     name.len() <= MAX_NAME_BYTES
         && name.starts_with(|letter: char| letter.is_ascii_alphanumeric())
         && name.chars().all(fits)
+}
+
+fn unknown(name: &str) -> Error {
+    Error::new(Reason::RemoteUnknown, format!("unknown remote `{}`", quote(name)))
 }
 
 /// The text of a file that is the user's alone.
@@ -163,6 +202,10 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("a mode");
     }
 
+    fn read(home: &Path, name: &str) -> Result<FleetCredentials> {
+        RemoteFile::new(home.to_owned(), name.to_owned())?.read()
+    }
+
     #[test]
     fn a_fleet_is_read_whole_or_refused_without_its_token() {
         let home = tempfile::tempdir().expect("a folder");
@@ -171,7 +214,7 @@ mod tests {
             "expires_at": 1, "refresh_token": "r",
         });
         write(home.path(), &whole, 0o600);
-        let fleet = FleetRemote::read(home.path(), "prod").expect("it is whole");
+        let fleet = read(home.path(), "prod").expect("it is whole");
         assert_eq!(
             (fleet.url.address().as_str(), &*fleet.token),
             ("browse.example.com:8443", "top-secret")
@@ -183,7 +226,7 @@ mod tests {
             &json!({ "expires_at": null, "token": "t", "kind": "fleet", "url": "http://127.0.0.1:1" }),
             0o600,
         );
-        let fleet = FleetRemote::read(home.path(), "prod").expect("it is whole");
+        let fleet = read(home.path(), "prod").expect("it is whole");
         assert!(!fleet.is_due() && !fleet.has_ended());
         for (key, value, reason) in [
             ("kind", json!(null), Reason::FleetDenied),
@@ -195,15 +238,15 @@ mod tests {
             let mut document = whole.clone();
             document[key] = value;
             write(home.path(), &document, 0o600);
-            let error = FleetRemote::read(home.path(), "prod").map(drop).expect_err(key);
+            let error = read(home.path(), "prod").map(drop).expect_err(key);
             assert_eq!(error.reason(), reason, "{key}");
-            assert!(!error.to_string().contains("top-secret"), "{error}");
+            assert!(!format!("{error:?}").contains("top-secret"), "{error}");
         }
         write(home.path(), &whole, 0o644);
-        let open = FleetRemote::read(home.path(), "prod").map(drop).expect_err("others read it");
+        let open = read(home.path(), "prod").map(drop).expect_err("others read it");
         assert_eq!(open.reason(), Reason::RemoteFileInvalid);
         for name in ["other", "", "..", "../prod", "a/b", "-a"] {
-            let error = FleetRemote::read(home.path(), name).map(drop).expect_err(name);
+            let error = read(home.path(), name).map(drop).expect_err(name);
             assert_eq!(error.reason(), Reason::RemoteUnknown, "{name}");
         }
     }
