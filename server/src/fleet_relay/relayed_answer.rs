@@ -7,7 +7,7 @@ use browse_policy::Grant;
 use browse_proto::metadata;
 use bytes::Bytes;
 use futures::StreamExt as _;
-use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
+use http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use http_body_util::{BodyStream, StreamBody};
 use hyper::body::{Frame, Incoming};
 use tonic::body::Body;

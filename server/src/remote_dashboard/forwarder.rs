@@ -9,7 +9,7 @@ use browse_policy::{
     layer::{GatedService, bearer_token, json_error},
 };
 use browse_proto::{Command, Reason, metadata};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, header};
+use http::{HeaderName, HeaderValue, Method, Request, Response, header};
 use hyper::body::Incoming;
 use tonic::body::Body;
 use tower::{service_fn, util::BoxCloneSyncService};

@@ -154,9 +154,11 @@ impl Page {
     /// error page is shown instead; of the one that it loads, when it has shown none yet.
     pub fn intended_url(&self) -> String {
         let state = self.state.lock();
-        let is_first = state.commits == 0 && state.loading;
-        let first = state.last_navigation_url.clone().filter(|_| is_first);
-        let intended = state.unreachable_url.clone().or(first);
+        let first = (state.commits == 0).then(|| match &state.pending_navigation {
+            Some(pending) => Some(pending.url.clone()),
+            None => state.last_navigation_url.clone().filter(|_| state.loading),
+        });
+        let intended = state.unreachable_url.clone().or_else(|| first.flatten());
         drop(state);
         intended.unwrap_or_else(|| self.url())
     }
