@@ -56,6 +56,8 @@ fn with_selected_trailers(frame: Frame<Bytes>) -> Frame<Bytes> {
 
 #[cfg(test)]
 mod tests {
+    use http::HeaderMap;
+
     use super::*;
 
     #[test]

@@ -118,6 +118,8 @@ impl CallForwarder {
 
 #[cfg(test)]
 mod tests {
+    use http::HeaderMap;
+
     use super::*;
 
     #[test]
