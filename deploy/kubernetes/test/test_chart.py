@@ -11,12 +11,14 @@ from chart import (
     NAMESPACE,
     RELEASE,
     ROOT,
+    SANDBOXED,
     SETTINGS,
     find,
     helm,
     objects,
     of_kind,
     pod_templates,
+    pool_pods,
     template,
 )
 
@@ -143,12 +145,13 @@ class Objects(unittest.TestCase):
             names = {(each["kind"], each["metadata"]["name"]) for each in rendered}
             made = {each["spec"]["secretName"] for each in of_kind(rendered, "Certificate")}
             made |= {name for kind, name in names if kind == "Secret"}
-            if settings == "base":
+            if settings.startswith("base"):
                 made |= {"browse-gate-tls", "browse-pod-tls"}
             for deployment, pods in pod_templates(rendered):
                 with self.subTest(settings=settings, deployment=deployment["metadata"]["name"]):
-                    selector = deployment["spec"]["selector"]["matchLabels"]
-                    self.assertLessEqual(selector.items(), pods["metadata"]["labels"].items())
+                    if deployment["kind"] == "Deployment":
+                        selector = deployment["spec"]["selector"]["matchLabels"]
+                        self.assertLessEqual(selector.items(), pods["metadata"]["labels"].items())
                     self.assertIn(("ServiceAccount", pods["spec"]["serviceAccountName"]), names)
                     mounts = {
                         m["name"] for c in pods["spec"]["containers"] for m in c["volumeMounts"]
@@ -162,9 +165,7 @@ class Objects(unittest.TestCase):
             gates = find(rendered, "Deployment", f"{RELEASE}-gate")["spec"]["template"]["metadata"][
                 "labels"
             ]
-            pods = find(rendered, "Deployment", f"{RELEASE}-pool")["spec"]["template"]["metadata"][
-                "labels"
-            ]
+            pods = pool_pods(rendered)["metadata"]["labels"]
             self.assertLessEqual(service["spec"]["selector"].items(), gates.items())
             self.assertFalse(
                 service["spec"]["selector"].items() <= pods.items(), "pods are not served"
@@ -203,12 +204,14 @@ class Pods(unittest.TestCase):
 
     def test_a_pod_of_the_pool_has_no_rights_and_time_to_drain(self):
         for settings in SETTINGS:
-            pods = find(objects(settings), "Deployment", f"{RELEASE}-pool")["spec"]["template"]
+            pods = pool_pods(objects(settings))
             spec = pods["spec"]
             self.assertFalse(spec["automountServiceAccountToken"])
             self.assertFalse(spec["enableServiceLinks"])
             self.assertEqual(pods["metadata"]["labels"]["browse.dev/pod"], RELEASE)
-            self.assertEqual(pods["metadata"]["labels"]["browse.dev/pool"], RELEASE)
+            # The controller of agent-sandbox would put a label back that a claim takes away.
+            pool = None if settings in SANDBOXED else RELEASE
+            self.assertEqual(pods["metadata"]["labels"].get("browse.dev/pool"), pool)
             environment = {each["name"]: each.get("value") for each in spec["containers"][0]["env"]}
             drain = int(environment["BROWSE_POD_DRAIN"].removesuffix("s"))
             self.assertGreaterEqual(spec["terminationGracePeriodSeconds"], drain + 10)
@@ -276,10 +279,64 @@ class Pods(unittest.TestCase):
                 self.assertIn(asked["port"], [port["name"] for port in container["ports"]])
 
 
+class Sandboxes(unittest.TestCase):
+    def test_the_pods_are_those_of_the_plain_profile(self):
+        plain = copy.deepcopy(pool_pods(objects("base")))
+        self.assertEqual(plain["metadata"]["labels"].pop("browse.dev/pool"), RELEASE)
+        self.assertEqual(pool_pods(objects("base-agent-sandbox")), plain)
+
+    def test_the_pool_has_the_template_and_a_size(self):
+        pool = find(objects("base-agent-sandbox"), "SandboxWarmPool", f"{RELEASE}-pool")["spec"]
+        find(
+            objects("base-agent-sandbox"), "SandboxTemplate", pool["sandboxTemplateRef"]["name"]
+        )
+        self.assertEqual(pool["replicas"], 3)
+        self.assertEqual(pool["updateStrategy"], {"type": "Recreate"})
+        found = gate_settings("agent-sandbox")["cluster"]["sandbox"]
+        wanted = {"warm_pool": f"{RELEASE}-pool", "claim_time": "90s", "waiting_claims": 5}
+        self.assertEqual(found, wanted)
+        for settings in SANDBOXED:
+            self.assertEqual(
+                [each["metadata"]["name"] for each in of_kind(objects(settings), "Deployment")],
+                [f"{RELEASE}-gate"],
+            )
+
+    def test_the_policies_of_the_chart_hold_and_none_of_the_controller(self):
+        for settings in SANDBOXED:
+            rendered = objects(settings)
+            template = find(rendered, "SandboxTemplate", f"{RELEASE}-pool")["spec"]
+            self.assertEqual(template["networkPolicyManagement"], "Unmanaged")
+            self.assertNotIn("networkPolicy", template)
+            selected = find(rendered, "NetworkPolicy", f"{RELEASE}-pods")["spec"]["podSelector"]
+            labels = template["podTemplate"]["metadata"]["labels"]
+            self.assertLessEqual(selected["matchLabels"].items(), labels.items())
+
+    def test_the_size_of_the_pool_is_scaled(self):
+        scaled = find(objects("agent-sandbox"), "ScaledObject", f"{RELEASE}-pool")["spec"]
+        wanted = {
+            "apiVersion": "extensions.agents.x-k8s.io/v1beta1",
+            "kind": "SandboxWarmPool",
+            "name": f"{RELEASE}-pool",
+        }
+        self.assertEqual(scaled["scaleTargetRef"], wanted)
+        pool = find(objects("agent-sandbox"), "SandboxWarmPool", f"{RELEASE}-pool")["spec"]
+        self.assertNotIn("replicas", pool)
+        arguments = ("--set", "scaling.mode=hpa,scaling.minReplicas=1")
+        scaler = objects("agent-sandbox", *arguments)
+        found = find(scaler, "HorizontalPodAutoscaler", f"{RELEASE}-pool")["spec"]
+        self.assertEqual(found["scaleTargetRef"], wanted)
+
+    def test_a_wrong_field_of_a_pod_is_found(self):
+        wrong = copy.deepcopy(find(objects("agent-sandbox"), "SandboxTemplate", f"{RELEASE}-pool"))
+        wrong["spec"]["podTemplate"]["spec"]["noSuchField"] = 1
+        self.assertNotEqual(schemas.problems(wrong), [])
+
+
 class Gate(unittest.TestCase):
     def test_each_setting_is_known_to_the_gateway(self):
         known = fields("server/gate/src/config.rs", "GateConfig")
         cluster = fields("server/gate/src/config.rs", "ClusterConfig")
+        sandbox = fields("server/gate/src/config.rs", "SandboxConfig")
         auth = fields("server/gate/src/auth/settings.rs", "AuthSettings")
         quota = fields("server/fleet/src/message.rs", "TenantQuota")
         login = fields("server/gate/src/login.rs", "LoginSettings")
@@ -288,6 +345,8 @@ class Gate(unittest.TestCase):
             found = gate_settings(settings)
             self.assertLessEqual(set(found), known)
             self.assertLessEqual(set(found["cluster"]), cluster)
+            self.assertEqual("sandbox" in found["cluster"], settings in SANDBOXED)
+            self.assertIn(set(found["cluster"].get("sandbox", {})), (set(), sandbox))
             self.assertLessEqual(set(found["auth"]), auth)
             for each in [found["auth"]["default_quota"], *found["auth"].get("quotas", {}).values()]:
                 self.assertEqual(set(each), quota)
@@ -369,7 +428,12 @@ class Gate(unittest.TestCase):
                 for verb in rule["verbs"]
             }
             own = (f"{RELEASE}-gate",)
-            pods = {(verb, "pods", ()) for verb in ("get", "list", "watch", "patch", "delete")}
+            if settings in SANDBOXED:
+                verbs = ("get", "list", "watch", "create", "patch", "delete")
+                pods = {("list", "pods", ()), ("watch", "pods", ())}
+                pods |= {(verb, "sandboxclaims", ()) for verb in verbs}
+            else:
+                pods = {(verb, "pods", ()) for verb in ("get", "list", "watch", "patch", "delete")}
             leases = {("get", "leases", own), ("update", "leases", own), ("create", "leases", ())}
             self.assertEqual(rights, pods | leases | {("get", "deployments", own)})
             (binding,) = of_kind(rendered, "RoleBinding")
@@ -395,6 +459,19 @@ class Budgets(unittest.TestCase):
             )
             self.assertEqual("unhealthyPodEvictionPolicy" in spec, settings == "minimal")
 
+    def test_pods_of_claims_are_not_evicted(self):
+        for settings in SANDBOXED:
+            spec = find(objects(settings), "PodDisruptionBudget", f"{RELEASE}-claimed")["spec"]
+            self.assertEqual(
+                spec["selector"],
+                {
+                    "matchLabels": {"browse.dev/pod": RELEASE},
+                    "matchExpressions": [
+                        {"key": "agents.x-k8s.io/claim-uid", "operator": "Exists"}
+                    ],
+                },
+            )
+
     def test_they_can_be_left_out(self):
         self.assertEqual(of_kind(objects("open"), "PodDisruptionBudget"), [])
 
@@ -416,6 +493,8 @@ class Refusals(unittest.TestCase):
             ("auth.defaultScopes={root}", "defaultScopes"),
             ("auth.quotas.a\\/b.sessions=1", "quotas"),
             ("profile=sandbox", "profile"),
+            ("profile=agent-sandbox,agentSandbox.claimSeconds=0", "claimSeconds"),
+            ("agentSandbox.waitingClaims=0", "waitingClaims"),
             ("pool.replica=1", "replica"),
             ("pool.sessions=0", "sessions"),
             ("pool.env.BROWSE_POD_UID=x", "BROWSE_POD_UID"),
