@@ -20,19 +20,13 @@ use browse_fleet::{
     STATUS_PATH, SessionStatus, TENANT_HEADER, TOKEN_PATH, Tenant, TokenRequest, TokenResponse,
 };
 use browse_gate::{
-    auth::{AuthSettings, Authenticator},
     cluster::{
         Cluster, PodRecord,
         memory::{MemoryCluster, MemoryReplica},
     },
-    gateway::{Gateway, GatewayParts},
-    login::{LoginDocument, LoginSettings},
-    metrics::Metrics,
-    observer::Observer,
-    placement::{Placement, PlacementSettings},
-    pods::PodClient,
-    public_address::PublicAddress,
-    server,
+    gateway::Gateway,
+    login::LoginSettings,
+    placement::PlacementSettings,
     traces::TraceSettings,
 };
 use browse_policy::layer::json_error;
@@ -55,13 +49,16 @@ use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
-use crate::websockets;
+use crate::{
+    served::{GatewaySetup, Listeners, ServedGateway},
+    websockets,
+};
 
 /// The longest that something takes to come about.
 pub const LIMIT: Duration = Duration::from_secs(10);
 
 /// Tenants with callers; the key of one is its name with `-key`.
-const TENANTS: [&str; 4] = ["acme", "beta", "gamma", "delta"];
+pub const TENANTS: [&str; 4] = ["acme", "beta", "gamma", "delta"];
 
 /// A quota that no test uses up.
 const QUOTA: &str = "sessions = 1000\nsessions_per_minute = 10000\nqueue = 500";
@@ -247,47 +244,20 @@ impl World {
     }
 
     async fn start_replica(&self, auth: &str, login: &LoginSettings) -> Replica {
-        let identity = Arc::new(FleetIdentity::read(&self.gate_identity).expect("it is whole"));
-        let control = server::bind(([127, 0, 0, 1], 0).into()).await.expect("a port");
-        let clients = server::bind(([127, 0, 0, 1], 0).into()).await.expect("a port");
-        let address = clients.local_addr().expect("an address");
-        let control_address = control.local_addr().expect("an address");
-        let cluster = self.cluster.replica(control_address);
-        let metrics = Arc::<Metrics>::default();
-        let pods = Arc::new(PodClient::new(&identity).expect("it fits"));
-        let shared = Arc::clone(&cluster) as Arc<dyn Cluster>;
-        let placement = Placement::start(
-            Arc::clone(&shared),
-            Arc::clone(&pods),
-            self.settings,
-            Arc::clone(&metrics),
-        );
-        let auth: AuthSettings = toml::from_str(auth).expect("settings");
-        let tls = identity.server_config(GATE_NAME).expect("it fits");
-        let login = LoginDocument::new("browse", login, &auth).expect("settings");
-        let observer = Observer::start(
-            self.traces.as_ref(),
-            self.has_access_log,
-            "browse-gate-0",
-            Arc::clone(&metrics),
-        );
-        let gateway = Gateway::start(GatewayParts {
-            authenticator: Authenticator::new(auth).expect("settings"),
+        let listeners = Listeners::bind().await;
+        let cluster = self.cluster.replica(listeners.control());
+        let setup = GatewaySetup {
+            identity: &self.gate_identity,
+            auth,
             login,
-            cluster: shared,
-            placement,
-            pods,
-            identity,
-            metrics,
-            address: PublicAddress::default(),
-            observer: observer.expect("settings"),
+            traces: self.traces.as_ref(),
+            has_access_log: self.has_access_log,
+            placement: self.settings,
             restores_sessions: self.sessions == SavedSessions::Restored,
-        });
-        let gateway = gateway.expect("it starts");
-        let done = CancellationToken::new();
-        tokio::spawn(server::serve_replicas(control, tls, Arc::clone(&gateway), done.clone()));
-        tokio::spawn(server::serve_clients(clients, None, Arc::clone(&gateway), done.clone()));
-        Replica { address, control: control_address, gateway, cluster, done }
+        };
+        let served = setup.serve(listeners, Arc::clone(&cluster) as Arc<dyn Cluster>);
+        let ServedGateway { address, control, gateway, done } = served;
+        Replica { address, control, gateway, cluster, done }
     }
 
     /// Revokes the key of a tenant.
@@ -299,7 +269,7 @@ impl World {
     /// Adds a warm pod.
     pub async fn add_pod(&self) -> FakePod {
         let number = self.next_pod.fetch_add(1, Ordering::Relaxed);
-        let pod = FakePod::start(&format!("pod-{number}"), &self.pod_identity, None).await;
+        let pod = FakePod::numbered(number, &self.pod_identity, None).await;
         self.cluster.add_pod(pod.record());
         pod
     }
@@ -316,7 +286,7 @@ impl World {
     /// A pod of another uid at the address of one that has gone.
     pub async fn add_pod_at(&self, address: SocketAddr) -> FakePod {
         let number = self.next_pod.fetch_add(1, Ordering::Relaxed);
-        FakePod::start(&format!("pod-{number}"), &self.pod_identity, Some(address)).await
+        FakePod::numbered(number, &self.pod_identity, Some(address)).await
     }
 
     /// Folder with a certificate of the fleet's authority for another name.
@@ -420,10 +390,16 @@ impl Replica {
 }
 
 impl FakePod {
-    async fn start(name: &str, identity: &Path, address: Option<SocketAddr>) -> Self {
+    async fn numbered(number: usize, identity: &Path, address: Option<SocketAddr>) -> Self {
+        let name = format!("pod-{number}");
+        let address = address.unwrap_or(([127, 0, 0, 1], 0).into());
+        Self::start(&name, &format!("uid-{name}"), identity, address).await
+    }
+
+    /// A pod of this name and uid at this address, with the certificate in `identity`.
+    pub async fn start(name: &str, uid: &str, identity: &Path, address: SocketAddr) -> Self {
         let identity = FleetIdentity::read(identity).expect("it is whole");
         let tls = identity.server_config(GATE_NAME).expect("it fits");
-        let address = address.unwrap_or(([127, 0, 0, 1], 0).into());
         // The one that had it is just ending.
         let listener = loop {
             match TcpListener::bind(address).await {
@@ -434,7 +410,7 @@ impl FakePod {
         };
         let address = listener.local_addr().expect("an address");
         let state = Arc::new(PodState {
-            uid: PodUid::new(format!("uid-{name}")).expect("a uid"),
+            uid: PodUid::new(uid).expect("a uid"),
             tenant: Mutex::default(),
             sessions: Mutex::default(),
             calls: Mutex::default(),
@@ -681,7 +657,8 @@ fn json_answer(message: &impl serde::Serialize) -> Result<Response<tonic::body::
     Ok(response)
 }
 
-fn api_keys(tenants: &[&str]) -> String {
+/// The file with the keys of tenants.
+pub fn api_keys(tenants: &[&str]) -> String {
     let key = |tenant: &&str| {
         let hash = hex(&Sha256::digest(format!("{tenant}-key")));
         format!(
@@ -697,13 +674,15 @@ fn api_keys(tenants: &[&str]) -> String {
     tenants.iter().map(key).collect::<String>() + &narrow
 }
 
-fn authority() -> CertifiedIssuer<'static, KeyPair> {
+/// An authority that nobody knows yet.
+pub fn authority() -> CertifiedIssuer<'static, KeyPair> {
     let mut params = CertificateParams::new(Vec::new()).expect("no names");
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     CertifiedIssuer::self_signed(params, KeyPair::generate().expect("a key")).expect("an authority")
 }
 
-fn write_identity(
+/// Writes a certificate of an authority for `name` below `home`; returns its folder.
+pub fn write_identity(
     authority: &CertifiedIssuer<'static, KeyPair>,
     home: &Path,
     name: &str,
