@@ -107,8 +107,8 @@ impl KnownClaim {
                 format!("SandboxClaim `{}`: {}: {}", self.name, ready.reason, ready.message)
             }
             None => format!(
-                "SandboxClaim `{}`: no controller has looked at it; does agent-sandbox run with its \
-                 extensions?",
+                "SandboxClaim `{}`: no controller has looked at it; does agent-sandbox run with \
+                 its extensions?",
                 self.name
             ),
         }
