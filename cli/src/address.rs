@@ -14,6 +14,7 @@ use browse_proto::Reason;
 
 use crate::{
     failure::{Failure, Result},
+    in_process::InProcessService,
     io_failure,
 };
 
@@ -35,6 +36,8 @@ pub enum DaemonSocket {
     Tcp(TcpStream),
     /// A Unix socket.
     Unix(UnixStream),
+    /// None: this process answers.
+    InProcess(InProcessService),
 }
 
 impl Address {

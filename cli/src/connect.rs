@@ -11,14 +11,16 @@ use browse_proto::{Command, Reason};
 use crate::{
     address::{Address, DaemonSocket},
     failure::{Failure, Result},
+    fleet_place::CommandPlace,
     fleet_remote::FleetRemote,
     fleet_token,
     globals::Globals,
+    in_process::InProcessService,
     pairing_link::PublicKeyPin,
     print,
     project::ProjectPaths,
     remote::{Remote, RemoteBrowser, UNREACHABLE_HINT},
-    start,
+    start::{self, BrowserStart},
     state::RunningDaemon,
 };
 
@@ -65,35 +67,82 @@ pub struct GatewayIdentity {
     pub authority: String,
     /// A file with authorities that count beside those of this machine.
     pub ca: Option<PathBuf>,
-    /// The command that signs in again.
-    pub login: String,
+    /// The command that signs in again; none where callers bring a token.
+    pub login: Option<String>,
 }
 
 /// What to do when the gateway of a fleet does not answer.
 pub const GATEWAY_UNREACHABLE_HINT: &str =
     "Check the network and the address of the fleet, and ask its operator";
 
-/// Connects to the daemon for `command`.
+/// What the gateway of this process is called.
+const IN_PROCESS_AUTHORITY: &str = "browse-gate";
+
+impl ConnectedDaemon {
+    /// The gateway that this process is.
+    pub fn in_process(service: InProcessService, token: Option<String>) -> Self {
+        let identity = GatewayIdentity {
+            is_tls: false,
+            host: IN_PROCESS_AUTHORITY.to_owned(),
+            authority: IN_PROCESS_AUTHORITY.to_owned(),
+            ca: None,
+            login: None,
+        };
+        Self {
+            socket: DaemonSocket::InProcess(service),
+            address: Address::Tcp(IN_PROCESS_AUTHORITY.to_owned()),
+            token,
+            expected_identity: Some(ServerIdentity::Gateway(identity)),
+            project_state: None,
+        }
+    }
+}
+
+/// Connects to the daemon for `command`; to that of the project for a skill that drives the browser
+/// of a fleet.
 pub fn connect_for_command(command: &Command, globals: &Globals) -> Result<ConnectedDaemon> {
     if let Some(name) = &globals.remote {
         return match Remote::read(name)? {
             Remote::Paired(remote) => connect_remote(&remote, globals.timeout),
-            Remote::Fleet(fleet) => {
-                let fleet = fleet_token::with_good_token(name, fleet, globals.timeout)?;
-                connect_gateway(&fleet, name, globals.timeout)
-            }
+            Remote::Fleet(fleet) => match CommandPlace::of(command, globals)? {
+                CommandPlace::Gateway => {
+                    let fleet = fleet_token::with_good_token(name, fleet, globals.timeout)?;
+                    connect_gateway(&fleet, name, globals.timeout)
+                }
+                CommandPlace::Here => {
+                    // The daemon reads it from the file.
+                    if command.function == "run_skill" {
+                        fleet_token::with_good_token(name, fleet, globals.timeout)?;
+                    }
+                    connect_project(command, globals)
+                }
+            },
         };
     }
     if let Some(text) = &globals.addr {
         return connect_address(text, globals);
     }
+    connect_project(command, globals)
+}
+
+/// Connects to the daemon of the project, after starting it where needed.
+fn connect_project(command: &Command, globals: &Globals) -> Result<ConnectedDaemon> {
     let project = ProjectPaths::find(globals.project.as_deref())?;
     let state = match running_state(&project)? {
         Some(state) => state,
         None if command.no_autostart => return Err(not_running(&project)),
-        None => start::ensure_running(&project, globals.timeout)?,
+        None => start::ensure_running(&project, globals.timeout, browser_start(globals))?,
     };
     connect_state(project, state, globals)
+}
+
+/// When a daemon that is started for a command starts its browser. With a fleet, the browser that
+/// is driven is another one.
+fn browser_start(globals: &Globals) -> BrowserStart {
+    match globals.remote {
+        Some(_) => BrowserStart::WhenNeeded,
+        None => BrowserStart::WithDaemon,
+    }
 }
 
 /// Connects to a remote daemon, which has to prove itself when it is called.
@@ -132,7 +181,7 @@ pub fn connect_gateway(
         host: fleet.url.host().to_owned(),
         authority: fleet.url.authority().to_owned(),
         ca: fleet.ca.clone(),
-        login: fleet.login_command(name),
+        login: Some(fleet.login_command(name)),
     };
     Ok(ConnectedDaemon {
         socket,
@@ -145,7 +194,7 @@ pub fn connect_gateway(
 
 /// Connects to the daemon of `project`, after starting it where needed.
 pub fn connect_or_start(project: ProjectPaths, globals: &Globals) -> Result<ConnectedDaemon> {
-    let state = start::ensure_running(&project, globals.timeout)?;
+    let state = start::ensure_running(&project, globals.timeout, browser_start(globals))?;
     connect_state(project, state, globals)
 }
 
@@ -185,7 +234,9 @@ fn connect_state(
         let address = Address::Tcp(state.address.to_string());
         let error = match address.connect() {
             Ok(socket) => {
-                let token = globals.token.clone().or_else(|| Some(state.token.clone()));
+                // One that was named with a fleet is not for this daemon.
+                let named = globals.token.clone().filter(|_| globals.remote.is_none());
+                let token = named.or_else(|| Some(state.token.clone()));
                 let ours = Some((project, state));
                 return Ok(ConnectedDaemon {
                     socket,
@@ -200,7 +251,9 @@ fn connect_state(
         // It may be about to end, or be another one by now.
         match running_state(&project)? {
             Some(other) => state = other,
-            None => state = start::ensure_running(&project, globals.timeout)?,
+            None => {
+                state = start::ensure_running(&project, globals.timeout, browser_start(globals))?;
+            }
         }
         if begin.elapsed() > ACCEPT_TIMEOUT {
             return Err(address.unreachable_failure(&error));

@@ -4,7 +4,7 @@
 
 mod embedded_call;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use browse_proto::{
     Command, Reason,
@@ -18,20 +18,27 @@ use crate::{
     connect::{self, ConnectedDaemon},
     failure::{Failure, Result},
     globals::Globals,
+    in_process::InProcessService,
     project::working_directory,
     remote::Remote,
     remote_name,
     response::{self, ResponseNotices},
     save, steps, streams, upgrade_daemon,
 };
+pub use crate::{
+    file_access::FileAccess,
+    in_process::{CallFuture, CallService},
+};
 pub use embedded_call::{EmbeddedAction, EmbeddedCall, parse_words};
 
-/// Calls the daemon of the project, which is started when none runs, or a remote.
+/// Calls the daemon of the project, which is started when none runs, a remote, or this process.
 #[derive(Clone, Debug)]
 pub struct EmbeddedClient {
     globals: Globals,
     /// The session that the environment names.
     session: Option<String>,
+    /// What answers in the place of another process.
+    service: Option<InProcessService>,
 }
 
 /// What a client calls.
@@ -90,7 +97,25 @@ impl EmbeddedClient {
         globals.fill_from_environment()?;
         // Each call names its own.
         let session = globals.session.take();
-        Ok(Self { globals, session })
+        Ok(Self { globals, session, service: None })
+    }
+
+    /// A client for a caller of another machine, whose calls `service` answers: the gateway of a
+    /// fleet, which knows the caller by `token`. They take neither files nor the environment of this
+    /// process. `traceparent` is the trace of calls that are in no other.
+    pub fn in_process(
+        service: Arc<dyn CallService>,
+        token: String,
+        traceparent: Option<String>,
+    ) -> Self {
+        let globals =
+            Globals { token: Some(token), traceparent, is_confined: true, ..Globals::default() };
+        Self { globals, session: None, service: Some(InProcessService::new(service)) }
+    }
+
+    /// What calls may take from this machine.
+    pub fn file_access(&self) -> FileAccess {
+        if self.service.is_some() { FileAccess::None } else { FileAccess::Caller }
     }
 
     /// The session that `BROWSE_SESSION` names.
@@ -103,6 +128,9 @@ impl EmbeddedClient {
     /// # Errors
     /// `REMOTE_UNKNOWN`; `REMOTE_FILE_INVALID`.
     pub fn server(&self) -> Result<EmbeddedServer> {
+        if self.service.is_some() {
+            return Ok(EmbeddedServer::Fleet);
+        }
         let Some(name) = &self.globals.remote else { return Ok(EmbeddedServer::Daemon) };
         Ok(match Remote::read(name)? {
             Remote::Paired(_) => EmbeddedServer::Paired,
@@ -120,7 +148,10 @@ impl EmbeddedClient {
         if command.streaming {
             return self.collect(call, &globals).await;
         }
-        call.request.check_outputs(&globals)?;
+        match self.file_access() {
+            FileAccess::Caller => call.request.check_outputs(&globals)?,
+            FileAccess::None => call.request.check_inline()?,
+        }
         let (body, mut reply) = self.fetch(call, &globals).await?;
         let untrusted = reply.untrusted.as_ref();
         let text = if command.takes_steps() || command.inner_command_field().is_some() {
@@ -202,13 +233,14 @@ impl EmbeddedClient {
     }
 
     fn globals_of(&self, call: &EmbeddedCall, caller: Caller<'_>) -> Globals {
+        let traceparent = caller.traceparent.map(str::to_owned);
         Globals {
             tab: call.tab,
             timeout: call.timeout,
             token: caller.token.map(str::to_owned).or_else(|| self.globals.token.clone()),
             session: caller.session.map(str::to_owned),
             scopes: caller.scopes,
-            traceparent: caller.traceparent.map(str::to_owned),
+            traceparent: traceparent.or_else(|| self.globals.traceparent.clone()),
             is_confined: true,
             ..self.globals.clone()
         }
@@ -246,6 +278,9 @@ impl EmbeddedClient {
         command: &'static Command,
         globals: &Globals,
     ) -> Result<ConnectedDaemon> {
+        if let Some(service) = &self.service {
+            return Ok(ConnectedDaemon::in_process(service.clone(), globals.token.clone()));
+        }
         let globals = globals.clone();
         let connecting = tokio::task::spawn_blocking(move || {
             let daemon = connect::connect_for_command(command, &globals)?;

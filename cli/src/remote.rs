@@ -115,20 +115,6 @@ impl Remote {
 }
 
 impl RemoteBrowser {
-    /// The pairing `name`.
-    ///
-    /// # Errors
-    /// As [`Remote::read`]; `FLEET_DENIED`: it is a fleet.
-    pub fn read(name: &str) -> Result<Self> {
-        match Remote::read(name)? {
-            Remote::Paired(remote) => Ok(remote),
-            Remote::Fleet(_) => {
-                let message = format!("the remote `{name}` is a fleet, which does not serve this");
-                Err(Failure::new(Reason::FleetDenied, message))
-            }
-        }
-    }
-
     fn parse(value: &Value) -> Option<Self> {
         let string = |key| value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
         Some(Self {
@@ -272,6 +258,10 @@ pub fn browse_home() -> Result<PathBuf> {
     })
 }
 
+/// The file of the remote `name`.
+///
+/// # Errors
+/// It is not a name; neither `BROWSE_HOME` nor `HOME` is an absolute path.
 fn remote_path(name: &str) -> Result<PathBuf> {
     Ok(remotes_folder()?.join(format!("{}.json", check_name(name)?)))
 }

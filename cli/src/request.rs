@@ -8,6 +8,7 @@ use std::{path::Path, time::Duration};
 
 use crate::{
     failure::{Failure, Result},
+    file_access::FileAccess,
     globals::Globals,
     inputs,
     limits::{self, DEFAULT_TIMEOUT_MS, MAX_MESSAGE_BYTES},
@@ -39,7 +40,7 @@ impl PreparedRequest {
                 let read = inputs::steps(command, max_wait)?;
                 let mut values = Vec::new();
                 for (tab, mut step) in read {
-                    resolve(&mut step, inputs::Stdin::Taken, json)?;
+                    resolve(&mut step, inputs::Stdin::Taken, json, FileAccess::Caller)?;
                     values.push(pack_step(tab, &step)?);
                     steps.push(step);
                 }
@@ -50,12 +51,12 @@ impl PreparedRequest {
         if let Some(field) = command.inner_command_field()
             && let Some(mut inner) = invocation.inner.take()
         {
-            resolve(&mut inner, stdin, json)?;
+            resolve(&mut inner, stdin, json, FileAccess::Caller)?;
             stdin = inputs::Stdin::Taken;
             invocation.fields.insert(field.name.to_owned(), pack_request(&inner));
             steps.push(*inner);
         }
-        resolve(&mut invocation, stdin, json)?;
+        resolve(&mut invocation, stdin, json, FileAccess::Caller)?;
         let body = encode(command, &invocation.fields)?;
         Ok(Self { invocation, steps, body })
     }
@@ -65,11 +66,12 @@ impl PreparedRequest {
     pub fn without_stdin(
         mut invocation: Invocation,
         steps: Vec<(Option<u64>, Invocation)>,
+        access: FileAccess,
     ) -> Result<Self> {
         let command = invocation.command;
         let (mut packed, mut resolved) = (Vec::new(), Vec::new());
         for (tab, mut step) in steps {
-            resolve(&mut step, inputs::Stdin::Taken, false)?;
+            resolve(&mut step, inputs::Stdin::Taken, false, access)?;
             packed.push(pack_step(tab, &step)?);
             resolved.push(step);
         }
@@ -79,11 +81,11 @@ impl PreparedRequest {
         if let Some(field) = command.inner_command_field()
             && let Some(mut inner) = invocation.inner.take()
         {
-            resolve(&mut inner, inputs::Stdin::Taken, false)?;
+            resolve(&mut inner, inputs::Stdin::Taken, false, access)?;
             invocation.fields.insert(field.name.to_owned(), pack_request(&inner));
             resolved.push(*inner);
         }
-        resolve(&mut invocation, inputs::Stdin::Taken, false)?;
+        resolve(&mut invocation, inputs::Stdin::Taken, false, access)?;
         let body = encode(command, &invocation.fields)?;
         Ok(Self { invocation, steps: resolved, body })
     }
@@ -98,6 +100,11 @@ impl PreparedRequest {
         let invocations = self.steps.iter().chain([&self.invocation]);
         let mut saving = invocations.filter(|one| one.command.saves());
         saving.try_for_each(|one| save::check_output(one, globals))
+    }
+
+    /// Fails when its answer would go to a file, or that of one of its steps.
+    pub fn check_inline(&self) -> Result<()> {
+        self.steps.iter().chain([&self.invocation]).try_for_each(save::check_inline)
     }
 
     /// Time that the call gets. A stream has its own end, so it gets none but
@@ -116,18 +123,25 @@ impl PreparedRequest {
 }
 
 /// Replaces what argv specified by what it stands for.
-fn resolve(invocation: &mut Invocation, stdin: inputs::Stdin, json: bool) -> Result<()> {
+fn resolve(
+    invocation: &mut Invocation,
+    stdin: inputs::Stdin,
+    json: bool,
+    access: FileAccess,
+) -> Result<()> {
     let Invocation { command, fields, path, .. } = invocation;
     for field in command.request.fields {
         let name = field.name.to_owned();
         match field.source {
             Source::File => {
                 if let Some(Value::String(path)) = fields.get(field.name) {
+                    access.check(command)?;
                     let content = inputs::file(command, path, stdin)?;
                     fields.insert(name, value!(content));
                 }
             }
             Source::Input => {
+                access.check(command)?;
                 let path = fields.get(field.name).and_then(Value::as_str).unwrap_or("-");
                 let content = inputs::piped(command, path, stdin)?;
                 fields.insert(name, value!(content));
@@ -136,7 +150,10 @@ fn resolve(invocation: &mut Invocation, stdin: inputs::Stdin, json: bool) -> Res
                 if let Some(Value::String(place)) = fields.get(field.name) {
                     let (name, content) = match is_url(place) {
                         true => ("url".to_owned(), place.clone()),
-                        false => (name, inputs::file(command, place, stdin)?),
+                        false => {
+                            access.check(command)?;
+                            (name, inputs::file(command, place, stdin)?)
+                        }
                     };
                     fields.remove(field.name);
                     fields.insert(name, value!(content));
@@ -144,15 +161,18 @@ fn resolve(invocation: &mut Invocation, stdin: inputs::Stdin, json: bool) -> Res
             }
             Source::Files => {
                 if let Some(Value::Array(paths)) = fields.get(field.name) {
+                    access.check(command)?;
                     let paths = paths.iter().filter_map(Value::as_str);
                     let content = inputs::files(&paths.collect::<Vec<_>>())?;
                     fields.insert(name, content);
                 }
             }
             Source::CallerEnvironment => {
+                access.check(command)?;
                 fields.insert(name, inputs::environment());
             }
             Source::CallerScreen => {
+                access.check(command)?;
                 fields.insert(name, inputs::screen());
             }
             Source::Extension => {
@@ -167,6 +187,7 @@ fn resolve(invocation: &mut Invocation, stdin: inputs::Stdin, json: bool) -> Res
             }
             Source::Manifest => {
                 if let Some(folder) = path.as_deref() {
+                    access.check(command)?;
                     let known = save::SaveManifest::read(Path::new(folder))?.known_urls();
                     fields.insert(name, value!(known));
                 }

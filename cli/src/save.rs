@@ -12,7 +12,13 @@ mod sink;
 mod temporary;
 mod unary_files;
 
-use crate::{failure::Result, globals::Globals, parse::Invocation};
+use browse_proto::{Kind, Reason};
+
+use crate::{
+    failure::{Failure, Result},
+    globals::Globals,
+    parse::Invocation,
+};
 use folder::FolderSink;
 use single::SingleFileSink;
 
@@ -31,6 +37,28 @@ pub fn check_output(invocation: &Invocation, globals: &Globals) -> Result<()> {
         Some(path) => single::check_path(path, &output),
         None => Ok(()),
     }
+}
+
+/// Fails when what `invocation` saves would go to a file and not into its answer: for a caller of
+/// another machine.
+pub fn check_inline(invocation: &Invocation) -> Result<()> {
+    let command = invocation.command;
+    let Some(field) = command.save.map(|index| &command.response.fields[index]) else {
+        return Ok(());
+    };
+    // Several files have no form within an answer.
+    if invocation.base64 && !matches!(field.kind, Kind::Message(_)) {
+        return Ok(());
+    }
+    let message = format!(
+        "`{}` writes a file, and this server is not on the machine of its caller",
+        command.name
+    );
+    let hint = match command.inline {
+        true => "Add `--base64`: the answer is a data URL then",
+        false => "Use another command, or run it in a shell: `browse --remote <name>`",
+    };
+    Err(Failure::new(Reason::FileDenied, message).with_hint(hint))
 }
 
 /// Where the pieces of the answer to `invocation` go: to one file, or into a folder.

@@ -35,9 +35,22 @@ const CALL_VARIABLES: &[&str] =
 /// What a project's team commits, and nothing else.
 const GITIGNORE: &str = "*\n!.gitignore\n!config.toml\n!skills/\n!skills/**\n";
 
+/// When a daemon that is started starts its browser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BrowserStart {
+    /// With itself, or as its settings have it.
+    WithDaemon,
+    /// With the first command that needs it: this one does not.
+    WhenNeeded,
+}
+
 /// The state of the daemon of `project`, which is started when none lives; it
 /// has `timeout` to come up, or [`START_TIMEOUT`].
-pub fn ensure_running(project: &ProjectPaths, timeout: Option<Duration>) -> Result<RunningDaemon> {
+pub fn ensure_running(
+    project: &ProjectPaths,
+    timeout: Option<Duration>,
+    browser: BrowserStart,
+) -> Result<RunningDaemon> {
     let end = Instant::now() + timeout.unwrap_or(START_TIMEOUT).min(START_TIMEOUT);
     let is_new = project.state_file.parent().is_some_and(|folder| !folder.exists());
     let Some(_one_at_a_time) = acquire_start_lock(project, end)? else {
@@ -53,8 +66,9 @@ pub fn ensure_running(project: &ProjectPaths, timeout: Option<Duration>) -> Resu
             Err(io_failure::unwritable(&project.state_file, &error))
         }
         _ => {
-            let state = wait_until_accepting(project, spawn(project)?, end)?;
-            if is_new && !project.is_named {
+            let child = spawn(project, browser)?;
+            let state = wait_until_accepting(project, child, end, browser)?;
+            if is_new && !project.is_named && browser == BrowserStart::WithDaemon {
                 print::note(&format!("new browser for {}", project.root.display()));
             }
             Ok(state)
@@ -109,7 +123,7 @@ fn create_state_folder(folder: &Path) -> io::Result<()> {
 /// arena of the allocator of glibc, which keeps more than a megabyte less.
 const MALLOC_ARENAS: (&str, &str) = ("MALLOC_ARENA_MAX", "1");
 
-fn spawn(project: &ProjectPaths) -> Result<Child> {
+fn spawn(project: &ProjectPaths, browser: BrowserStart) -> Result<Child> {
     let program = daemon_program();
     let words = OpenOptions::new()
         .write(true)
@@ -126,6 +140,9 @@ fn spawn(project: &ProjectPaths) -> Result<Child> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(words);
     for name in CALL_VARIABLES {
         command.env_remove(name);
+    }
+    if browser == BrowserStart::WhenNeeded {
+        command.env("BROWSE_DEFER_BROWSER", "1");
     }
     if env::var_os(MALLOC_ARENAS.0).is_none() {
         command.env(MALLOC_ARENAS.0, MALLOC_ARENAS.1);
@@ -168,6 +185,7 @@ fn wait_until_accepting(
     project: &ProjectPaths,
     mut child: Child,
     end: Instant,
+    browser: BrowserStart,
 ) -> Result<RunningDaemon> {
     loop {
         if let Some(state) = accepting_state(project)? {
@@ -179,7 +197,7 @@ fn wait_until_accepting(
             }
             // It found another one, which may be about to end.
             if !state::is_locked(&project.root) {
-                child = spawn(project)?;
+                child = spawn(project, browser)?;
             }
         }
         if Instant::now() > end {

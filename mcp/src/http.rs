@@ -1,7 +1,4 @@
 //! Streamable HTTP on loopback, behind a token of its own.
-//!
-//! Requests are answered without a session of the protocol: what an agent goes on in is
-//! named by the handle in its arguments.
 
 use std::{
     convert::Infallible,
@@ -13,33 +10,29 @@ use std::{
 
 use browse_cli::Failure;
 use browse_proto::Reason;
-use http_body_util::{BodyExt as _, Full, Limited, combinators::BoxBody};
+use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::{
-    Method, Request, Response, StatusCode,
+    Request, Response, StatusCode,
     body::{Bytes, Incoming},
     header::{AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE},
     http::request::Parts,
     service::service_fn,
 };
 use hyper_util::rt::{TokioIo, TokioTimer};
-use rmcp::transport::streamable_http_server::{
-    StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
-};
-use serde_json::Value;
+use rmcp::transport::StreamableHttpServerConfig;
 use sha2::{Digest as _, Sha256};
 use tokio::{
     net::{TcpListener, TcpStream},
     time::timeout,
 };
-use tower_service::Service as _;
 
-use crate::{message_check::problem, server::BrowseServer};
+use crate::{
+    server::BrowseServer,
+    streamable::{self, Answer, MAX_REQUEST_BYTES, McpService},
+};
 
 /// Where the server is below its address.
 const PATH: &str = "/mcp";
-
-/// Bytes that a request may have.
-const MAX_REQUEST_BYTES: usize = 16 << 20;
 
 /// Time that the headers of a request have to come.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -61,9 +54,6 @@ pub const TOKEN_VARIABLE: &str = "BROWSE_MCP_TOKEN";
 
 /// Fewest characters of a token that a user chose.
 const MIN_TOKEN_CHARS: usize = 16;
-
-type McpService = StreamableHttpService<BrowseServer, NeverSessionManager>;
-type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 /// Serves on 127.0.0.1 until the process ends; another port than 0 is fixed.
 ///
@@ -102,17 +92,15 @@ pub async fn serve(server: BrowseServer, port: u16) -> Result<u8, Failure> {
 
 fn service(server: BrowseServer, address: SocketAddr) -> McpService {
     let config = StreamableHttpServerConfig::default()
-        .with_legacy_session_mode(false)
-        .with_json_response(true)
         .with_allowed_hosts([address.to_string(), format!("localhost:{}", address.port())])
         // A page of any origin is refused.
         .enforce_origin_validation();
-    StreamableHttpService::new(move || Ok(server.clone()), Arc::default(), config)
+    streamable::service(server, config)
 }
 
 async fn serve_connection(stream: TcpStream, service: McpService, expected: Arc<[u8; 32]>) {
     let answer = service_fn(move |request: Request<Incoming>| {
-        let (mut service, expected) = (service.clone(), Arc::clone(&expected));
+        let (service, expected) = (service.clone(), Arc::clone(&expected));
         async move {
             let (head, body) = request.into_parts();
             let refused = refusal(&head, &expected);
@@ -129,14 +117,8 @@ async fn serve_connection(stream: TcpStream, service: McpService, expected: Arc<
             let Ok(body) = body else {
                 return Ok(plain(StatusCode::PAYLOAD_TOO_LARGE, "the request is too large\n"));
             };
-            let body = body.to_bytes();
-            if head.method == Method::POST
-                && let Some(answer) = problem(&body)
-            {
-                return Ok(malformed(&answer));
-            }
-            let request = Request::from_parts(head, Full::new(body));
-            service.call(request).await
+            let request = Request::from_parts(head, body.to_bytes());
+            Ok(streamable::answer(&service, request).await)
         }
     });
     let mut served = hyper::server::conn::http1::Builder::new();
@@ -165,19 +147,6 @@ fn bearer_token(request: &Parts) -> Option<&[u8]> {
     let (Some(entry), None) = (entries.next(), entries.next()) else { return None };
     let (scheme, token) = entry.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().as_bytes())
-}
-
-/// The answer to a call that is not one. What has no id may not reach the caller that sent it, so
-/// it is an error of the request as well.
-fn malformed(answer: &Value) -> Answer {
-    let bytes = Bytes::from(answer.to_string());
-    let mut response = Response::new(Full::new(bytes).boxed());
-    if answer.get("id").is_none_or(Value::is_null) {
-        *response.status_mut() = StatusCode::BAD_REQUEST;
-    }
-    let kind = hyper::http::HeaderValue::from_static("application/json");
-    response.headers_mut().insert(CONTENT_TYPE, kind);
-    response
 }
 
 fn plain(status: StatusCode, text: &'static str) -> Answer {

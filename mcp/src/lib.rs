@@ -4,6 +4,7 @@
 //! Nothing but the protocol goes to standard output.
 
 mod approvals;
+mod hosted;
 mod http;
 mod message_check;
 mod options;
@@ -15,14 +16,18 @@ mod server;
 mod sessions;
 mod stdio;
 mod steps;
+mod streamable;
 mod tool_call;
 mod tools;
 
 use std::io::Write as _;
 
 use browse_cli::Failure;
+pub use browse_cli::embed::{CallFuture, CallService};
+pub use hosted::{HostedCaller, HostedServer, is_initialize};
 use rmcp::ServiceExt as _;
 use serde_json::Value;
+pub use sessions::AGENT_SCOPES;
 
 use options::{Action, ServerOptions};
 use server::BrowseServer;
@@ -65,6 +70,7 @@ fn block_on(work: impl Future<Output = Result<u8, Failure>>) -> Result<u8, Failu
 /// Serves the client at standard input and output until it goes.
 async fn serve(options: ServerOptions) -> Result<u8, Failure> {
     let server = BrowseServer::new(options)?;
+    let sessions = server.clone();
     let broken = |error: String| {
         Failure::new(browse_proto::Reason::ArgumentInvalid, error)
             .with_hint("Start `browse mcp` from an MCP client, or run `browse mcp call`")
@@ -79,6 +85,7 @@ async fn serve(options: ServerOptions) -> Result<u8, Failure> {
         Err(error) => return Err(broken(format!("the client broke the protocol: {error}"))),
     };
     running.waiting().await.map_err(|error| broken(error.to_string()))?;
+    sessions.close_own_session().await;
     let _ = written.await;
     Ok(0)
 }

@@ -40,6 +40,12 @@ their session: pass it as `session` to go on there from another server or after 
 `help` prints how any command is called. Before you act on a site, `run` with `context --host HOST` prints the notes and \
 skills that fit it; a line `note:` names them when a call arrives at another site.";
 
+/// The definitions of the tools that `options` offer.
+pub fn definitions(options: &ServerOptions) -> Arc<[Tool]> {
+    let offered = ToolName::ALL.into_iter().filter(|tool| options.offers(*tool));
+    offered.map(ToolName::definition).collect()
+}
+
 /// The server of one client.
 #[derive(Clone)]
 pub struct BrowseServer {
@@ -50,7 +56,7 @@ struct ServerState {
     options: ServerOptions,
     calls: ToolCalls,
     suspended: SuspendedCalls,
-    tools: Vec<Tool>,
+    tools: Arc<[Tool]>,
 }
 
 impl BrowseServer {
@@ -60,11 +66,20 @@ impl BrowseServer {
     /// The environment holds a value that is not valid; the name of the remote is not one.
     pub fn new(options: ServerOptions) -> Result<Self, Failure> {
         let client = EmbeddedClient::from_environment(options.remote.as_deref())?;
-        let offered = ToolName::ALL.into_iter().filter(|tool| options.offers(*tool));
-        let tools = offered.map(ToolName::definition).collect();
+        let tools = definitions(&options);
+        Ok(Self::with_client(options, client, tools))
+    }
+
+    /// A server whose calls `client` makes, with the definitions of what `options` offer.
+    pub fn with_client(options: ServerOptions, client: EmbeddedClient, tools: Arc<[Tool]>) -> Self {
         let calls = ToolCalls::new(options.clone(), client);
         let suspended = SuspendedCalls::default();
-        Ok(Self { inner: Arc::new(ServerState { options, calls, suspended, tools }) })
+        Self { inner: Arc::new(ServerState { options, calls, suspended, tools }) }
+    }
+
+    /// Closes the session of a fleet that this server has made for itself: its client has gone.
+    pub async fn close_own_session(&self) {
+        self.inner.calls.close_own_session().await;
     }
 
     /// Makes a tool call for a client that cannot ask its user.
@@ -141,7 +156,7 @@ impl ServerHandler for BrowseServer {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.inner.tools.clone()))
+        Ok(ListToolsResult::with_all_items(self.inner.tools.to_vec()))
     }
 
     async fn call_tool(

@@ -1,7 +1,7 @@
 //! The sessions that a server acts in, and what calls there are made with: a token for the
 //! session, or in a fleet the token of the user, of which the gateway takes a part.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
 
 use browse_cli::{
     Failure,
@@ -9,9 +9,12 @@ use browse_cli::{
 };
 use browse_proto::Reason;
 use serde_json::{Map, Value};
-use tokio::sync::Mutex;
+use tokio::{sync::Mutex, time::timeout};
 
 use crate::{options::ServerOptions, schema::command};
+
+/// Time to close the session of a server whose client has gone: it may end this process soon.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The most handles that a server remembers.
 const MAX_KNOWN: usize = 100;
@@ -23,8 +26,8 @@ const FLEET_PREFIX: &str = "agent-";
 /// Hexadecimal digits after it.
 const FLEET_DIGITS: usize = 32;
 
-/// The scopes of an agent: a daemon gives its token the same.
-const AGENT_SCOPES: &str = "read,write,meta";
+/// The scopes of an agent, with commas between: a daemon gives its token the same.
+pub const AGENT_SCOPES: &str = "read,write,meta";
 const READER_SCOPES: &str = "read";
 
 /// A session that calls can be made in.
@@ -33,6 +36,8 @@ pub struct AgentSession {
     /// Its handle.
     pub handle: String,
     access: SessionAccess,
+    /// Whether it is a session of a fleet that this server has named.
+    is_made_here: bool,
 }
 
 /// What calls in a session are made with.
@@ -155,6 +160,18 @@ impl AgentSessions {
         }
     }
 
+    /// Closes the server's own session, where it is one of a fleet that the server has named, so that
+    /// its place is free at once. Where that fails it is closed after the idle time, as any session.
+    pub async fn close_own(&self, client: &EmbeddedClient) {
+        let own = self.state.lock().await.default.take();
+        let Some(session) = own.filter(|session| session.is_made_here) else { return };
+        let fields = Map::from_iter([("name".to_owned(), Value::from(session.handle.as_str()))]);
+        let Ok(call) = EmbeddedCall::new(command("session close"), fields) else { return };
+        // With all scopes of the token: those of the agent do not include this.
+        let caller = Caller { session: Some(&session.handle), ..Caller::default() };
+        let _ = timeout(CLOSE_TIMEOUT, client.call_for_data(&call, caller)).await;
+    }
+
     async fn open(
         &self,
         client: &EmbeddedClient,
@@ -183,6 +200,7 @@ impl AgentSessions {
                 .with_hint("Leave `--host` out; the settings of the fleet name the hosts"));
         }
         let named = self.options.session.as_deref().or_else(|| client.environment_session());
+        let is_made_here = handle.or(named).is_none();
         let handle = match handle.or(named) {
             Some(handle) if named == Some(handle) || is_fleet_handle(handle) => handle.to_owned(),
             Some(_) => {
@@ -192,7 +210,7 @@ impl AgentSessions {
             None => format!("{FLEET_PREFIX}{:0FLEET_DIGITS$x}", rand::random::<u128>()),
         };
         let scopes = if self.options.read_only { READER_SCOPES } else { AGENT_SCOPES };
-        Ok(AgentSession { handle, access: SessionAccess::Fleet(scopes) })
+        Ok(AgentSession { handle, access: SessionAccess::Fleet(scopes), is_made_here })
     }
 
     async fn open_at_daemon(
@@ -215,7 +233,8 @@ impl AgentSessions {
             let text = opened.get(name).and_then(Value::as_str).map(str::to_owned);
             text.ok_or_else(|| Failure::new(Reason::Bug, format!("the answer has no `{name}`")))
         };
-        Ok(AgentSession { handle: text("handle")?, access: SessionAccess::Token(text("token")?) })
+        let access = SessionAccess::Token(text("token")?);
+        Ok(AgentSession { handle: text("handle")?, access, is_made_here: false })
     }
 }
 
@@ -246,8 +265,11 @@ mod tests {
     #[test]
     fn a_session_of_a_fleet_is_not_forgotten_with_the_token_of_the_user() {
         let local = AgentSession::default();
-        let fleet =
-            AgentSession { handle: "work".to_owned(), access: SessionAccess::Fleet(AGENT_SCOPES) };
+        let fleet = AgentSession {
+            handle: "work".to_owned(),
+            access: SessionAccess::Fleet(AGENT_SCOPES),
+            is_made_here: false,
+        };
         let expired = Failure::new(Reason::TokenExpired, "words").with_hint("Run `browse login`");
         assert!(local.has_ended(&expired) && !fleet.has_ended(&expired));
         assert_eq!(fleet.advise(expired.clone()).hint, expired.hint);

@@ -91,6 +91,11 @@ impl ToolCalls {
         &self.client
     }
 
+    /// Closes the session of a fleet that was made for calls without a handle.
+    pub async fn close_own_session(&self) {
+        self.sessions.close_own(&self.client).await;
+    }
+
     /// Makes a tool call, until it is done or a part of it is refused.
     pub async fn begin(
         &self,
@@ -114,7 +119,7 @@ impl ToolCalls {
             unknown_tool(name, &offered.collect::<Vec<_>>())
         })?;
         let arguments = Arguments::new(arguments)?;
-        let steps = tool.plan(&arguments)?;
+        let steps = tool.plan(&arguments, self.client.file_access())?;
         let mut reply = ToolReply::default();
         if let [ToolStep::Text(text)] = steps.as_slice() {
             reply.add_text(text.as_str());
@@ -260,7 +265,7 @@ impl ToolCalls {
             return Err(Failure::new(Reason::ScopeDenied, message)
                 .with_hint("Ask the user to run it: `browse skill run`"));
         }
-        match parse_words(words)? {
+        match parse_words(words, self.client.file_access())? {
             EmbeddedAction::Text(text) => reply.add_text(text),
             EmbeddedAction::Call(call) => reply.add(self.client.call(&call, caller).await?),
         }

@@ -3,11 +3,14 @@
 //!
 //! The SDK for Rust has a check of its own: its file stands alone.
 //!
-//! Where names and authorities do have a say, [`HttpsUrl`] is what may be talked to.
+//! Where names and authorities do have a say, [`HttpsUrl`] is what may be called, and
+//! [`named_greeting`] how.
 
 mod https_url;
+mod named_greeting;
 
 pub use https_url::HttpsUrl;
+pub use named_greeting::{named_greeting, read_authorities};
 
 use std::{error::Error, fmt, sync::Arc};
 

@@ -87,6 +87,10 @@ fn check_command(
             fault(format!("{} lacks `{name}`", response.name));
         }
     }
+    let has_rows = response.fields.iter().any(|f| f.name == command.result && f.repeated);
+    if !command.empty_note.is_empty() && !has_rows {
+        fault("`empty_note`, and no `result` that is a repeated field".to_owned());
+    }
     for field in request.fields.iter().filter(|field| field.help.is_empty()) {
         fault(format!("{}.{} has no comment", request.name, field.name));
     }

@@ -118,7 +118,7 @@ fn command(model: &ContractModel, command: &CommandModel) -> String {
     let words: Vec<_> = command.name.split(' ').filter(|w| !w.starts_with("--")).collect();
     let selector = command.name.split(' ').find_map(|word| word.strip_prefix("--"));
     format!(
-        "Command {{ service: {:?}, method: {:?}, path: \"/browse.v1.{}/{}\", function: {:?}, group: {:?}, title: {:?}, help: {:?}, name: {:?}, words: &{words:?}, selector: {selector:?}, aliases: &{:?}, scope: Scope::{}, tunnel: {}, remote_dashboard: {}, fleet: {}, args: &[{args}], request: &M_{}, response: &M_{}, result: {:?}, text_template: {:?}, example: {:?}, timeout_ms: {:?}, save: {:?}, no_autostart: {}, requires: Requires::{}, has_side_effects: {}, exclusive: &[{exclusive}], step_role: StepRole::{}, unrepeatable: {:?}, output_arg: {:?}, extension: {:?}, inline: {}, selector_short: {:?}, streaming: {} }},\n",
+        "Command {{ service: {:?}, method: {:?}, path: \"/browse.v1.{}/{}\", function: {:?}, group: {:?}, title: {:?}, help: {:?}, name: {:?}, words: &{words:?}, selector: {selector:?}, aliases: &{:?}, scope: Scope::{}, tunnel: {}, remote_dashboard: {}, fleet: {}, args: &[{args}], request: &M_{}, response: &M_{}, result: {:?}, text_template: {:?}, empty_note: {:?}, example: {:?}, timeout_ms: {:?}, save: {:?}, no_autostart: {}, requires: Requires::{}, has_side_effects: {}, exclusive: &[{exclusive}], step_role: StepRole::{}, unrepeatable: {:?}, output_arg: {:?}, extension: {:?}, inline: {}, selector_short: {:?}, streaming: {} }},\n",
         command.service,
         command.method,
         command.service,
@@ -137,6 +137,7 @@ fn command(model: &ContractModel, command: &CommandModel) -> String {
         command.response,
         index(&command.response, &command.result),
         command.text_template,
+        command.empty_note,
         command.example,
         parse_milliseconds(&command.timeout),
         index(&command.response, &command.save),

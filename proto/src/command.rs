@@ -47,6 +47,8 @@ pub struct Command {
     pub result: Option<usize>,
     /// How a row of the result reads as text.
     pub text_template: &'static str,
+    /// What the CLI notes beside a result without a row; empty for nothing.
+    pub empty_note: &'static str,
     /// One line that shows it, without `browse`.
     pub example: &'static str,
     /// Time that a call gets by default, in milliseconds, when not 30 s.

@@ -46,6 +46,15 @@ pub mod metadata {
     /// Scopes with commas between, such as `read,meta`: the gateway of a fleet holds the call to
     /// those of them that its token has, and to the session that it acts in.
     pub const SCOPES: &str = "browse-scopes";
+    /// The hosts of the skill that makes the call, with commas between, or `*`: the gateway of a
+    /// fleet holds the call to them, to reading and writing, and to the session that it acts in.
+    pub const SKILL_HOSTS: &str = "browse-skill-hosts";
+    /// The name of the remote, a fleet, whose browser a skill drives that the daemon runs; root
+    /// only.
+    pub const REMOTE: &str = "browse-remote";
+    /// At the gateway of a fleet: the call is that of a person at a dashboard. It counts for
+    /// tokens with the scope `control` alone.
+    pub const DASHBOARD: &str = "browse-dashboard";
     /// The working directory of the caller, percent-encoded; root only.
     pub const CWD: &str = "browse-cwd";
     /// The program that the call comes from, as `<pid>:<start time>`; a hint of the command

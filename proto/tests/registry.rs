@@ -222,10 +222,8 @@ fn a_fleet_serves_nothing_of_the_machine() {
     let never = [
         "adopt",
         "agent",
-        "approve",
         "cdp",
         "connect",
-        "control",
         "cookie-import",
         "dashboard",
         "disconnect",
@@ -239,7 +237,6 @@ fn a_fleet_serves_nothing_of_the_machine() {
         "skill",
         "state",
         "stop",
-        "talk",
         "terminal",
         "tunnel",
         "upgrade",
@@ -252,5 +249,10 @@ fn a_fleet_serves_nothing_of_the_machine() {
     assert!(wrong.is_empty(), "these concern a machine or other daemons: {wrong:?}");
     for name in ["goto", "snapshot", "click", "fill", "tabs", "session new", "whoami", "overview"] {
         assert!(Command::by_name(name).is_some_and(|command| command.fleet), "{name}");
+    }
+    // What a person does at its dashboard, as at one of a pairing.
+    for name in ["control take", "control input", "talk write", "talk answer", "approve"] {
+        let command = Command::by_name(name).expect(name);
+        assert!(command.fleet && command.remote_dashboard, "{name}");
     }
 }

@@ -91,9 +91,11 @@ class Fleets(unittest.TestCase):
         path.chmod(0o600)
 
     def program(self, lines: str) -> None:
-        """What `browse login --renew` does here."""
+        """What `browse login --renew` does here; `runs` has its arguments, its token and
+        what it reads.
+        """
         path = self.home / "browse"
-        runs = f'echo "$* [$BROWSE_TOKEN]" >> "{self.home}/runs"'
+        runs = f'echo "$* [$BROWSE_TOKEN] <$(cat)>" >> "{self.home}/runs"'
         path.write_text(f"#!/bin/sh\n{runs}\n{lines}\n")
         path.chmod(0o700)
 
@@ -169,7 +171,7 @@ class Fleets(unittest.TestCase):
             calls = [threads.submit(clients[number % 2].url) for number in range(6)]
             self.assertEqual([call.result() for call in calls], ["u"] * 6)
         # Without the variables of calls.
-        self.assertEqual(self.runs(), ["login --renew prod --json []"])
+        self.assertEqual(self.runs(), ["login --renew prod --json [] <>"])
         tokens = [call.headers["authorization"] for call in fake.calls]
         self.assertEqual(tokens, ["Bearer old", *["Bearer new"] * 6])
 
@@ -199,6 +201,8 @@ class Fleets(unittest.TestCase):
             (call.headers["authorization"], call.headers["browse-session"]) for call in fake.calls
         ]
         self.assertEqual(sent, [("Bearer old", "work"), ("Bearer new", "work")])
+        # It has not ended by the clock: the program has to know that it was rejected.
+        self.assertEqual(self.runs(), ["login --renew prod --json --rejected-stdin [] <old>"])
         accepted.clear()
         self.renews_to(url, "newer")
         error = self.failed(browse.url)
@@ -209,6 +213,8 @@ class Fleets(unittest.TestCase):
         self.failed(browse.url)
         self.failed(lambda: asyncio.run(url_of(aio.remote("prod"))))
         self.assertEqual((len(self.runs()), len(fake.calls)), (4, 6))
+        again = "login --renew prod --json --rejected-stdin [] <newer>"
+        self.assertEqual(self.runs()[2:], [again, again])
 
     def test_a_token_that_another_command_has_stored_counts(self) -> None:
         fake, url = self.serve(

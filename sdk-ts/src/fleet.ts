@@ -78,7 +78,7 @@ export class Fleet {
   /** The gateway, with a token that is good for a while where one can be got. */
   readonly daemon = async (): Promise<Daemon> => {
     if (isDue(this.#state)) {
-      await this.#renewed(isDue).catch((error: unknown) => {
+      await this.#renewed().catch((error: unknown) => {
         // Its last seconds may do.
         if ((this.#state.expiresAt ?? 0) <= Date.now()) throw error;
       });
@@ -90,18 +90,18 @@ export class Fleet {
 
   /** The gateway with another token than `refused`; undefined when there is none. */
   async #after(refused: string): Promise<Daemon | undefined> {
-    const isRefused = (state: FleetState) => state.token === refused;
     // What was answered counts, and not why there is no other token.
-    if (isRefused(this.#state)) await this.#renewed(isRefused).catch(() => {});
-    return isRefused(this.#state) ? undefined : this.daemon();
+    if (this.#state.token === refused) await this.#renewed(refused).catch(() => {});
+    return this.#state.token === refused ? undefined : this.daemon();
   }
 
-  /** Reads the file again, and has the program renew the token when that is `stale`, too. */
-  #renewed(stale: (state: FleetState) => boolean): Promise<void> {
+  /** Reads the file again, and has the program renew the token when that is still `refused`, or about to end. */
+  #renewed(refused?: string): Promise<void> {
     this.#renewal ??= (async () => {
       this.take(await this.#read());
-      if (!stale(this.#state) || !this.#state.isRenewable) return;
-      await renewByProgram(this.#name, loginCommand(this.#name, this.#state));
+      const isStale = refused === undefined ? isDue(this.#state) : this.#state.token === refused;
+      if (!isStale || !this.#state.isRenewable) return;
+      await renewByProgram(this.#name, loginCommand(this.#name, this.#state), refused);
       this.take(await this.#read());
     })().finally(() => (this.#renewal = undefined));
     return this.#renewal;

@@ -11,20 +11,25 @@ const CALL_VARIABLES = ['BROWSE_REMOTE', 'BROWSE_ADDR', 'BROWSE_TOKEN', 'BROWSE_
 /** The gRPC codes of what it reports; others are failed preconditions. */
 const RENEWAL_CODES: Record<string, number> = { TOKEN_EXPIRED: 16, ISSUER_UNUSABLE: 14, DEADLINE_EXCEEDED: 4, REMOTE_UNKNOWN: 5 };
 
-/** Renews the token of the remote `name` where that is due; `login` is the command that signs in again. */
-export async function renewByProgram(name: string, login: string): Promise<void> {
+/**
+ * Renews the token of the remote `name`: where that is due, or the token `rejected`, whatever time it
+ * has left. `login` is the command that signs in again.
+ */
+export async function renewByProgram(name: string, login: string, rejected?: string): Promise<void> {
   const { execFile } = await import('node:child_process');
   const env = { ...(await import('node:process')).env };
   for (const own of CALL_VARIABLES) delete env[own];
   const program = variable('BROWSE_CLI') || 'browse';
+  const command = ['login', '--renew', name, '--json', ...(rejected === undefined ? [] : ['--rejected-stdin'])];
   await new Promise<void>((done, failed) => {
-    const child = execFile(program, ['login', '--renew', name, '--json'], { env, timeout: RENEWAL_LIMIT }, (error, output, log) => {
+    const child = execFile(program, command, { env, timeout: RENEWAL_LIMIT }, (error, output, log) => {
       if (!error) return done();
       // An exit status is a number; what could not be started has a name.
       const { code } = error as { code?: number | string | null };
       failed(typeof code === 'string' ? missing(name, login, code) : (reported(output) ?? unrenewed(name, login, log)));
     });
-    child.stdin?.end();
+    // A program that ends without reading it reports why.
+    child.stdin?.on('error', () => {}).end(rejected);
   });
 }
 

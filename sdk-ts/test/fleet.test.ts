@@ -61,9 +61,9 @@ class World {
     writeFileSync(this.path(name), text, { mode: 0o600 });
   }
 
-  /** What `browse login --renew` does here; `runs` counts. */
+  /** What `browse login --renew` does here; `runs` has its arguments, its token and what it reads. */
   program(lines: string): void {
-    writeFileSync(this.path('browse'), `#!/bin/sh\necho "$* [$BROWSE_TOKEN]" >> "${this.path('runs')}"\n${lines}\n`, { mode: 0o700 });
+    writeFileSync(this.path('browse'), `#!/bin/sh\necho "$* [$BROWSE_TOKEN] <$(cat)>" >> "${this.path('runs')}"\n${lines}\n`, { mode: 0o700 });
   }
 
   /** Has the program put `token` into the file. */
@@ -143,7 +143,7 @@ test('a token that is about to end is renewed once for all calls', async (contex
   const other = await remote('prod');
   await Promise.all([...Array(5)].map((_, index) => (index % 2 ? browse : other).url()));
   // Without the variables of calls.
-  assert.deepEqual(world.runs, ['login --renew prod --json []']);
+  assert.deepEqual(world.runs, ['login --renew prod --json [] <>']);
   assert.deepEqual(tokens(fake), ['Bearer old', ...Array(5).fill('Bearer new')]);
 });
 
@@ -156,6 +156,8 @@ test('a token that is not accepted is renewed, and the call is sent again, once'
   const browse = (await remote('prod')).session('work');
   assert.equal(await browse.url(), 'u');
   assert.deepEqual(fake.calls.map((call) => [call.headers.authorization, call.headers['browse-session']]), [['Bearer old', 'work'], ['Bearer new', 'work']]);
+  // It has not ended by the clock: the program has to know that it was rejected.
+  assert.deepEqual(world.runs, ['login --renew prod --json --rejected-stdin [] <old>']);
   accepted.clear();
   world.renewsTo(url, 'newer');
   const refused = await failed(browse.url());
@@ -164,6 +166,7 @@ test('a token that is not accepted is renewed, and the call is sent again, once'
   // The same token again is not worth another call.
   await failed(browse.url());
   assert.deepEqual([world.runs.length, fake.calls.length], [3, 5]);
+  assert.equal(world.runs[2], 'login --renew prod --json --rejected-stdin [] <newer>');
 });
 
 test('a token that another command has stored counts', async (context) => {

@@ -3,6 +3,7 @@
 //! extensions: that of a window is served over the pipe to its browser.
 
 mod assets;
+mod daemon_place;
 mod extension;
 mod http_service;
 mod links;
@@ -14,6 +15,7 @@ mod peer_process;
 mod redeem;
 mod views;
 
+pub use daemon_place::DaemonPlace;
 pub use extension::{ExtensionAsset, ExtensionKind, extension_files, extension_id};
 pub use links::DashboardTerms;
 pub use listener::{DashboardListener, DashboardParts, DashboardServices};

@@ -31,6 +31,10 @@ pub mod notes;
 pub mod pairing;
 pub mod skills;
 
+pub mod fleet_relay;
+
+pub mod fleet_gateway;
+
 pub mod session_state;
 pub mod talk;
 
@@ -40,6 +44,7 @@ pub mod keychain;
 pub mod loopback;
 pub mod notices;
 pub mod project;
+pub mod relay_http;
 pub mod session_sharing;
 pub mod ttl;
 pub mod upgrade;

@@ -9,6 +9,7 @@ mod pod;
 mod reflection;
 mod remote_dashboard;
 mod serve;
+mod skill_relay;
 mod state_file;
 mod supervision;
 mod upgrade;

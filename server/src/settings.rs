@@ -56,6 +56,8 @@ pub struct Settings {
     pub chromium_args: Vec<String>,
     /// Starts no browser: for tests of the daemon itself.
     pub no_browser: bool,
+    /// Starts the browser with the first command that needs it.
+    pub defer_browser: bool,
     /// Folder of the bundled skills, instead of the one beside the program.
     pub bundled_skills: Option<PathBuf>,
     /// What untrusted skills are held to.

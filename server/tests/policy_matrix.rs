@@ -208,6 +208,9 @@ async fn every_rpc_needs_its_own_scope_on_each_listener() {
                 let is_served = match (listener, kind) {
                     (Listener::Tunnel, ClientKind::Dashboard) => command.remote_dashboard,
                     (Listener::Tunnel, _) => command.tunnel,
+                    (Listener::Gateway, ClientKind::Dashboard) => {
+                        command.fleet && command.remote_dashboard
+                    }
                     (Listener::Gateway, _) => command.fleet,
                     _ => true,
                 };
@@ -234,7 +237,7 @@ fn kinds_and_scopes(listener: Listener) -> Vec<(ClientKind, Scope)> {
         Listener::Local | Listener::Skills => &[ClientKind::Skill][..],
         Listener::Tunnel => &[ClientKind::Paired, ClientKind::Dashboard],
         Listener::Dashboard => &[ClientKind::Dashboard],
-        Listener::Gateway => &[ClientKind::Tenant],
+        Listener::Gateway => &[ClientKind::Tenant, ClientKind::Dashboard],
     };
     let with = |kind: &ClientKind| Scope::GRANTABLE.map(|scope| (*kind, scope));
     kinds.iter().flat_map(with).collect()

@@ -27,6 +27,7 @@ use crate::{
     certificates,
     connect::{ConnectedDaemon, ServerIdentity},
     failure::Failure,
+    in_process::InProcessService,
 };
 
 /// Flow-control window, large enough for a snapshot or an image in one go.
@@ -61,6 +62,8 @@ enum GrpcTransport {
     Http2(SendRequest<Body>),
     /// gRPC-Web, through whatever hands on nothing but HTTP/1.1.
     GrpcWeb(GrpcWebClient),
+    /// gRPC, without a connection.
+    InProcess(InProcessService),
 }
 
 impl DaemonConnection {
@@ -116,6 +119,7 @@ impl DaemonConnection {
                 stream.set_nonblocking(true)?;
                 GrpcTransport::Http2(handshake(UnixStream::from_std(stream)?).await?)
             }
+            DaemonSocket::InProcess(service) => GrpcTransport::InProcess(service),
         };
         Ok(Self { transport: way, authority, scheme, is_remote })
     }
@@ -153,6 +157,7 @@ impl GrpcService<Body> for DaemonConnection {
             GrpcTransport::GrpcWeb(web) => {
                 Service::<Request<Body>>::poll_ready(web, cx).map_err(Into::into)
             }
+            GrpcTransport::InProcess(_) => Poll::Ready(Ok(())),
         }
     }
 
@@ -175,6 +180,10 @@ impl GrpcService<Body> for DaemonConnection {
             GrpcTransport::GrpcWeb(web) => {
                 let answer = Service::call(web, request);
                 Box::pin(async move { checked(answer.await?.map(Body::new)) })
+            }
+            GrpcTransport::InProcess(service) => {
+                let answer = service.call(request);
+                Box::pin(async move { checked(answer.await) })
             }
         }
     }

@@ -22,6 +22,8 @@ pub struct InvocationContext {
     tab: Option<u64>,
     session: Option<String>,
     scopes: Option<&'static str>,
+    /// The fleet whose browser a skill drives that the daemon of the project runs.
+    fleet: Option<String>,
     directory: Option<String>,
     caller: Option<String>,
     traceparent: Option<String>,
@@ -48,6 +50,8 @@ impl InvocationContext {
             tab: globals.tab,
             session: globals.session.clone(),
             scopes: globals.scopes,
+            // A daemon of this machine is called for a remote in this case alone.
+            fleet: globals.remote.clone().filter(|_| is_local),
             directory: is_local.then_some(directory),
             // Who names a session knows which one it uses.
             caller: (is_local && globals.session.is_none())
@@ -78,6 +82,9 @@ impl InvocationContext {
         }
         if let Some(scopes) = self.scopes {
             put(metadata::SCOPES, scopes);
+        }
+        if let Some(fleet) = &self.fleet {
+            put(metadata::REMOTE, fleet);
         }
         if let Some(directory) = &self.directory {
             put(metadata::CWD, directory);

@@ -21,8 +21,8 @@ pub enum Peer {
     Paired,
     /// The gateway of a fleet.
     Gateway {
-        /// The command that signs in again.
-        login: String,
+        /// The command that signs in again; none where callers bring a token.
+        login: Option<String>,
     },
 }
 
@@ -61,7 +61,7 @@ impl Peer {
             Self::Gateway { .. } if has_any(&failure, &[Reason::RemoteForeign]) => {
                 failure.with_hint(FOREIGN_HINT)
             }
-            Self::Gateway { login } if has_any(&failure, TOKEN_REASONS) => {
+            Self::Gateway { login: Some(login) } if has_any(&failure, TOKEN_REASONS) => {
                 failure.with_hint(format!("Run `{login}` again"))
             }
             Self::Gateway { .. } => failure,
@@ -88,7 +88,8 @@ mod tests {
 
     #[test]
     fn a_gateway_gives_its_own_hints_but_those_of_the_sign_in() {
-        let peer = Peer::Gateway { login: "browse login https://a.example --name a".to_owned() };
+        let login = Some("browse login https://a.example --name a".to_owned());
+        let peer = Peer::Gateway { login };
         let advised = |reason| peer.advise(Failure::new(reason, "words")).hint.clone();
         for reason in TOKEN_REASONS {
             assert_eq!(advised(*reason), "Run `browse login https://a.example --name a` again");

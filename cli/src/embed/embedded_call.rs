@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     failure::{Failure, Result},
+    file_access::FileAccess,
     globals::Globals,
     help, parse,
     parse::{CliAction, Invocation},
@@ -22,6 +23,7 @@ pub struct EmbeddedCall {
     pub(super) timeout: Option<Duration>,
     /// The words of its steps, where it has some.
     step_words: Vec<Vec<String>>,
+    access: FileAccess,
 }
 
 /// What was asked for by words.
@@ -34,19 +36,23 @@ pub enum EmbeddedAction {
 }
 
 impl EmbeddedCall {
-    /// A call of `command` with these fields of its request.
+    /// A call of `command` with these fields of its request, none of which names a file.
     ///
     /// # Errors
     /// A field has the wrong type.
     pub fn new(command: &'static Command, fields: Map<String, Value>) -> Result<Self> {
-        Self::with_steps(command, fields, Vec::new())
+        Self::with_steps(command, fields, Vec::new(), FileAccess::Caller)
     }
 
     /// A call of a command that takes steps, each in the words of the command line.
     ///
     /// # Errors
-    /// `BATCH_INVALID`, and what is wrong with the words of a step.
-    pub fn of_steps(command: &'static Command, steps: &[Vec<String>]) -> Result<Self> {
+    /// `BATCH_INVALID`, and what is wrong with the words of a step; `FILE_DENIED`.
+    pub fn of_steps(
+        command: &'static Command,
+        steps: &[Vec<String>],
+        access: FileAccess,
+    ) -> Result<Self> {
         let read = steps.iter().enumerate().map(|(index, words)| {
             parse::step(words).map_err(|failure| {
                 let number = index + 1;
@@ -55,7 +61,8 @@ impl EmbeddedCall {
                 failure
             })
         });
-        let call = Self::with_steps(command, Map::new(), read.collect::<Result<_>>()?)?;
+        let read: Vec<_> = read.collect::<Result<_>>()?;
+        let call = Self::with_steps(command, Map::new(), read, access)?;
         Ok(Self { step_words: steps.to_vec(), ..call })
     }
 
@@ -65,7 +72,7 @@ impl EmbeddedCall {
     /// As [`EmbeddedCall::of_steps`].
     pub fn after_steps(&self, done: usize) -> Result<Self> {
         let steps = self.step_words.get(done..).unwrap_or_default();
-        let call = Self::of_steps(self.command(), steps)?;
+        let call = Self::of_steps(self.command(), steps, self.access)?;
         Ok(Self { tab: self.tab, timeout: self.timeout, ..call })
     }
 
@@ -73,6 +80,7 @@ impl EmbeddedCall {
         command: &'static Command,
         fields: Map<String, Value>,
         steps: Vec<(Option<u64>, Invocation)>,
+        access: FileAccess,
     ) -> Result<Self> {
         let invocation = Invocation {
             command,
@@ -82,8 +90,8 @@ impl EmbeddedCall {
             force_path: false,
             inner: None,
         };
-        let request = PreparedRequest::without_stdin(invocation, steps)?;
-        Ok(Self { request, tab: None, timeout: None, step_words: Vec::new() })
+        let request = PreparedRequest::without_stdin(invocation, steps, access)?;
+        Ok(Self { request, tab: None, timeout: None, step_words: Vec::new(), access })
     }
 
     /// The same in another tab than the active one.
@@ -110,8 +118,8 @@ impl EmbeddedCall {
 /// `--timeout` are taken.
 ///
 /// # Errors
-/// As the command line; what only a terminal can do is refused.
-pub fn parse_words(words: &[String]) -> Result<EmbeddedAction> {
+/// As the command line; what only a terminal can do is refused. `FILE_DENIED`.
+pub fn parse_words(words: &[String], access: FileAccess) -> Result<EmbeddedAction> {
     let parsed = parse::argv(words)?;
     let invocation = match parsed.action {
         CliAction::Call(invocation) => invocation,
@@ -146,11 +154,70 @@ pub fn parse_words(words: &[String]) -> Result<EmbeddedAction> {
         return Err(Failure::new(Reason::ArgumentInvalid, message)
             .with_hint("Give the steps to the tool `act`"));
     }
-    let request = PreparedRequest::without_stdin(invocation, steps)?;
+    let request = PreparedRequest::without_stdin(invocation, steps, access)?;
     Ok(EmbeddedAction::Call(Box::new(EmbeddedCall {
         request,
         tab,
         timeout,
         step_words: Vec::new(),
+        access,
     })))
+}
+
+#[cfg(test)]
+mod tests {
+    use browse_proto::Reason;
+
+    use super::{EmbeddedAction, EmbeddedCall, FileAccess, parse_words};
+    use crate::failure::Failure;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    fn parse(text: &str) -> Result<EmbeddedCall, Failure> {
+        match parse_words(&words(text), FileAccess::None)? {
+            EmbeddedAction::Call(call) => Ok(*call),
+            EmbeddedAction::Text(text) => panic!("{text}"),
+        }
+    }
+
+    #[test]
+    fn a_caller_of_another_machine_reads_no_file_of_this_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("page.html");
+        std::fs::write(&path, "<p>secret</p>").expect("written");
+        let path = path.display();
+        let here = parse_words(&words(&format!("load-html {path}")), FileAccess::Caller);
+        assert!(here.is_ok(), "{here:?}");
+        for text in [
+            format!("load-html {path}"),
+            // Callers do not learn which files exist.
+            "load-html /nowhere/page.html".to_owned(),
+            format!("upload @e1 {path}"),
+        ] {
+            let refused = parse(&text).expect_err(&text);
+            assert!(refused.has_reason(Reason::FileDenied), "{text}: {refused:?}");
+        }
+        let chain = browse_proto::Command::by_name("chain").expect("a command");
+        let steps = [words(&format!("load-html {path}"))];
+        let refused = EmbeddedCall::of_steps(chain, &steps, FileAccess::None).expect_err("a file");
+        assert!(refused.has_reason(Reason::FileDenied), "{refused:?}");
+        assert!(parse("click @e1").is_ok());
+    }
+
+    #[test]
+    fn what_is_saved_goes_into_the_answer_or_is_refused() {
+        let check = |text: &str| parse(text).expect("a call").request.check_inline();
+        for text in ["screenshot", "screenshot shot.png", "pdf page.pdf"] {
+            let refused = check(text).expect_err(text);
+            assert!(refused.has_reason(Reason::FileDenied), "{text}: {refused:?}");
+        }
+        assert!(check("screenshot --base64").is_ok());
+        assert!(check("snapshot -i").is_ok());
+        let chain = browse_proto::Command::by_name("chain").expect("a command");
+        let steps = [words("click @e1"), words("screenshot")];
+        let call = EmbeddedCall::of_steps(chain, &steps, FileAccess::None).expect("a call");
+        assert!(call.request.check_inline().is_err());
+    }
 }

@@ -1,7 +1,8 @@
 //! `dashboard` with `--remote`: becomes the foreground of `browsed remote-dashboard`, which
-//! serves the page of a daemon on another machine.
+//! serves the page of a daemon on another machine, or of a fleet.
 
 use std::{
+    env,
     io::{BufRead as _, BufReader, IsTerminal as _, Write as _, stdout},
     process::{Child, ChildStdin, Command, Stdio},
 };
@@ -17,7 +18,7 @@ use crate::{
     failure::{Failure, Result},
     globals::Globals,
     print,
-    remote::RemoteBrowser,
+    remote::{self, Remote},
     request::PreparedRequest,
     start,
 };
@@ -27,9 +28,8 @@ const COMMAND: &str = "remote-dashboard";
 
 /// Opens the dashboard of the remote `name`, and serves it until it ends.
 pub fn open(name: &str, request: &PreparedRequest, globals: &Globals) -> Result<u8> {
-    let remote = RemoteBrowser::read(name)?;
     let fields = &request.invocation.fields;
-    let (mut child, input) = spawn(&relay_request(&remote, fields))?;
+    let (mut child, input) = spawn(&relay_request(name, fields, globals)?)?;
     print::mark_remote_output();
     let mut line = String::new();
     if let Some(output) = child.stdout.take() {
@@ -57,23 +57,38 @@ pub fn open(name: &str, request: &PreparedRequest, globals: &Globals) -> Result<
     Ok(0)
 }
 
-/// What the page may do at most, by the flags, and where the daemon is.
-fn relay_request(remote: &RemoteBrowser, fields: &Map<String, Value>) -> Value {
+/// What the page may do at most, by the flags, and where the daemon or the fleet is.
+fn relay_request(name: &str, fields: &Map<String, Value>, globals: &Globals) -> Result<Value> {
     let is_read_only = fields.get("read_only").and_then(Value::as_bool).unwrap_or_default();
     let scopes = match is_read_only {
         true => json!(["read", "meta"]),
         false => fields.get("scope").cloned().unwrap_or(Value::Null),
     };
-    json!({
-        "daemon": {
-            "address": remote.address,
-            "pin": remote.pin.text(),
-            "allows_public_ca": remote.allows_public_ca,
-            "token": remote.token,
-        },
-        "scopes": scopes,
-        "ttl": fields.get("ttl"),
-    })
+    let mut request = json!({ "scopes": scopes, "ttl": fields.get("ttl") });
+    match Remote::read(name)? {
+        Remote::Paired(remote) => {
+            request["daemon"] = json!({
+                "address": remote.address,
+                "pin": remote.pin.text(),
+                "allows_public_ca": remote.allows_public_ca,
+                "token": remote.token,
+            });
+        }
+        // The token is renewed while the page is served: it is read from the file.
+        Remote::Fleet(_) => {
+            let program = env::current_exe().map_err(|error| {
+                let message = format!("the path of this program is not known: {error}");
+                Failure::new(Reason::DaemonLaunchFailed, message)
+            })?;
+            request["fleet"] = json!({
+                "name": name,
+                "home": remote::browse_home()?.display().to_string(),
+                "program": program.display().to_string(),
+                "session": globals.session,
+            });
+        }
+    }
+    Ok(request)
 }
 
 /// Starts the program. It ends when its input does, which is when this process has gone.

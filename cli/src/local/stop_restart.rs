@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     call, connect, failure::Result, globals::Globals, print, project::ProjectPaths,
-    request::PreparedRequest, response, start, state::RunningDaemon, stop,
+    request::PreparedRequest, response, start, start::BrowserStart, state::RunningDaemon, stop,
 };
 
 /// Time in which a daemon that was asked to restart has become the next one;
@@ -42,7 +42,7 @@ pub fn restart(request: &PreparedRequest, globals: &Globals) -> Result<u8> {
         }
         None => Value::from(0),
     };
-    start::ensure_running(&project, None)?;
+    start::ensure_running(&project, None, BrowserStart::WithDaemon)?;
     match globals.json {
         true => print::json_result(&json!({"tabs_lost": lost}).to_string(), None),
         false => print::text(&format!("restarted; tabs lost: {lost}")),

@@ -107,7 +107,9 @@ fn a_person_signs_in_and_calls_carry_the_token() {
 
     let unknown = person.run(&["--remote", "other", "tabs"]);
     assert!(unknown.stderr.contains("there is `fleet`"), "{unknown:?}");
-    assert_eq!(person.fail(&["--remote", "fleet", "dashboard"]).0, "FLEET_DENIED");
+    // That calls in JSON, which this gateway does not answer in.
+    assert_eq!(person.fail(&["--remote", "fleet", "dashboard"]).0, "REMOTE_FOREIGN");
+    assert!(gateway.calls().pop().is_some_and(|call| call.path.ends_with("/GetIdentity")));
     assert_eq!(person.ok(&["logout", "fleet"]), "removed fleet\n");
     assert_eq!(person.fail(&["logout", "fleet"]), ("REMOTE_UNKNOWN".to_owned(), 2));
     assert_eq!(remotes(&person), [""; 0]);

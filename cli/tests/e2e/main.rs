@@ -8,6 +8,8 @@ mod cloned;
 mod concurrency;
 mod config;
 mod dashboard;
+#[path = "../support/dashboard_page.rs"]
+mod dashboard_page;
 mod deadlines;
 mod death;
 mod downloads;

@@ -2,7 +2,7 @@
 
 use browse_cli::{
     Failure,
-    embed::{EmbeddedAction, EmbeddedCall, parse_words},
+    embed::{EmbeddedAction, EmbeddedCall, FileAccess, parse_words},
 };
 use serde_json::{Map, Value, json};
 
@@ -31,11 +31,11 @@ pub enum ToolStep {
 }
 
 impl ToolName {
-    /// The calls that `arguments` ask for.
+    /// The calls that `arguments` ask for. Words of a command may name files as `access` allows.
     ///
     /// # Errors
-    /// An argument that the tool does not have, or of the wrong type.
-    pub fn plan(self, arguments: &Arguments) -> Result<Vec<ToolStep>, Failure> {
+    /// An argument that the tool does not have, or of the wrong type; `FILE_DENIED`.
+    pub fn plan(self, arguments: &Arguments, access: FileAccess) -> Result<Vec<ToolStep>, Failure> {
         arguments.check_names(&self.schema())?;
         let tab = arguments.number("tab")?;
         let call = |name: &'static str, fields: Map<String, Value>| {
@@ -55,7 +55,7 @@ impl ToolName {
             Self::Snapshot => return Ok(vec![snapshot(arguments, tab)?]),
             Self::Act => {
                 let words = steps::read(arguments.required("steps")?)?;
-                let chain = EmbeddedCall::of_steps(command("chain"), &words)?.in_tab(tab);
+                let chain = EmbeddedCall::of_steps(command("chain"), &words, access)?.in_tab(tab);
                 vec![ToolStep::Call(Box::new(chain))]
             }
             Self::Read => {
@@ -108,14 +108,14 @@ impl ToolName {
                         .map(str::to_owned)
                         .collect(),
                 };
-                match parse_words(&words)? {
+                match parse_words(&words, access)? {
                     EmbeddedAction::Text(text) => vec![ToolStep::Text(text)],
                     EmbeddedAction::Call(call) => vec![ToolStep::Call(call)],
                 }
             }
             Self::Run => {
                 let words = steps::words(1, arguments.required("command")?)?;
-                match parse_words(&words)? {
+                match parse_words(&words, access)? {
                     EmbeddedAction::Text(text) => vec![ToolStep::Text(text)],
                     EmbeddedAction::Call(call) => {
                         let call = call.in_tab(tab).with_timeout(arguments.timeout()?);

@@ -1,11 +1,13 @@
 //! The tools as a client sees them, and what becomes of their arguments.
 
+use browse_cli::embed::FileAccess;
 use serde_json::json;
 
 use super::{Arguments, ToolName, ToolStep};
 
 fn plan(tool: ToolName, arguments: serde_json::Value) -> Vec<String> {
-    let steps = tool.plan(&Arguments::new(arguments).expect("an object")).expect("a plan");
+    let arguments = Arguments::new(arguments).expect("an object");
+    let steps = tool.plan(&arguments, FileAccess::Caller).expect("a plan");
     let name = |step: &ToolStep| match step {
         ToolStep::Call(call) | ToolStep::Image(call) => call.command().name.to_owned(),
         ToolStep::Text(_) => "text".to_owned(),
@@ -66,7 +68,8 @@ fn wrong_arguments_are_named() {
         (ToolName::Screenshot, json!({"tab": "one"}), "`tab` is a number"),
     ] {
         let arguments = Arguments::new(arguments.clone()).expect("an object");
-        let failure = tool.plan(&arguments).err().unwrap_or_else(|| panic!("{word}"));
+        let failure =
+            tool.plan(&arguments, FileAccess::Caller).err().unwrap_or_else(|| panic!("{word}"));
         assert!(failure.message.contains(word), "{}", failure.message);
     }
     assert!(Arguments::new(json!([1])).is_err());

@@ -151,7 +151,7 @@ class Fleet:
         """The same with a token that is good for a while, where one can be got."""
         if self.is_due:
             try:
-                self._renew(lambda state: state.is_due)
+                self._renew()
             except BrowseError:
                 # Its last seconds may do.
                 if (self._current[0].expires_at or 0) <= time.time():
@@ -163,14 +163,16 @@ class Fleet:
         refused = context.token
         if self._current[0].token == refused:
             try:
-                self._renew(lambda state: state.token == refused)
+                self._renew(refused)
             except BrowseError:
                 # What was answered counts, and not why there is no other token.
                 return None
         return None if self._current[0].token == refused else self.applied(context)
 
-    def _renew(self, is_stale: Callable[[FleetState], bool]) -> None:
-        """Reads the file again, and has the program renew the token when that is stale, too."""
+    def _renew(self, refused: str | None = None) -> None:
+        """Reads the file again, and has the program renew the token when that is still
+        `refused`, or about to end.
+        """
         seen = self._renewals
         with self._lock:
             if self._renewals != seen:
@@ -180,8 +182,9 @@ class Fleet:
             self._failure = None
             try:
                 state = self._read()
-                if is_stale(state) and state.is_renewable:
-                    _run_renewal(self._name, state.login(self._name))
+                is_stale = state.is_due if refused is None else state.token == refused
+                if is_stale and state.is_renewable:
+                    _run_renewal(self._name, state.login(self._name), refused)
                     state = self._read()
                 self.take(state)
             except BrowseError as error:
@@ -191,20 +194,22 @@ class Fleet:
                 self._renewals += 1
 
 
-def _run_renewal(name: str, login: str) -> None:
-    """Has the command line renew the token of the remote `name`. It does so under the lock
-    of the remotes, because many issuers accept a refresh token once.
+def _run_renewal(name: str, login: str, rejected: str | None) -> None:
+    """Has the command line renew the token of the remote `name`: where that is due, or the
+    token `rejected`, whatever time it has left. It does so under the lock of the remotes,
+    because many issuers accept a refresh token once.
     """
     import subprocess
 
     program = os.environ.get("BROWSE_CLI") or "browse"
     variables = {key: text for key, text in os.environ.items() if key not in _CALL_VARIABLES}
     command = [program, "login", "--renew", name, "--json"]
+    command += [] if rejected is None else ["--rejected-stdin"]
     ended = f"the token of `{name}` has ended, and `browse`"
     try:
         done = subprocess.run(
             command,
-            stdin=subprocess.DEVNULL,
+            input=(rejected or "").encode(),
             capture_output=True,
             env=variables,
             timeout=_RENEWAL_LIMIT,

@@ -97,24 +97,26 @@ impl Fleet {
         Ok(())
     }
 
-    /// Reads the file again, and has the program renew the token when that is stale, too.
-    fn renew(&self, is_stale: impl Fn(&FleetState) -> bool) -> Result<()> {
+    /// Reads the file again, and has the program renew the token when that is still
+    /// `refused`, or about to end.
+    fn renew(&self, refused: Option<&str>) -> Result<()> {
         let seen = self.renewals.load(Ordering::Acquire);
         let mut failure = lock(&self.renewal);
         if self.renewals.load(Ordering::Acquire) != seen {
             return failure.clone().map_or(Ok(()), Err);
         }
-        let outcome = self.read_or_renew(is_stale);
+        let outcome = self.read_or_renew(refused);
         *failure = outcome.clone().err();
         self.renewals.fetch_add(1, Ordering::Release);
         outcome
     }
 
-    fn read_or_renew(&self, is_stale: impl Fn(&FleetState) -> bool) -> Result<()> {
+    fn read_or_renew(&self, refused: Option<&str>) -> Result<()> {
         let mut state = read_fleet(&self.name, &self.path)?;
-        if is_stale(&state) && state.is_renewable {
+        let is_stale = refused.map_or_else(|| state.is_due(), |token| state.token == token);
+        if is_stale && state.is_renewable {
             let login = state.login_command(&self.name);
-            renew_by_program(self.program.as_deref(), &self.name, &login)?;
+            renew_by_program(self.program.as_deref(), &self.name, &login, refused)?;
             state = read_fleet(&self.name, &self.path)?;
         }
         self.take(state)
@@ -129,7 +131,7 @@ impl EndpointSource for Fleet {
     fn endpoint(&self) -> Result<Arc<DaemonEndpoint>> {
         let is_due = lock(&self.current).state.is_due();
         if is_due {
-            let outcome = self.renew(FleetState::is_due);
+            let outcome = self.renew(None);
             // Its last seconds may do.
             if lock(&self.current).state.has_ended() {
                 outcome?;
@@ -141,7 +143,7 @@ impl EndpointSource for Fleet {
     fn renewed(&self, refused: &str) -> Option<Arc<DaemonEndpoint>> {
         if self.has_token(refused) {
             // What was answered counts, and not why there is no other token.
-            self.renew(|state| state.token == refused).ok()?;
+            self.renew(Some(refused)).ok()?;
         }
         if self.has_token(refused) { None } else { Some(self.stored_endpoint()) }
     }

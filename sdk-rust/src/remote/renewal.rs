@@ -2,7 +2,7 @@
 //! remotes, because many issuers accept a refresh token once.
 
 use std::ffi::OsStr;
-use std::io;
+use std::io::{self, Write};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -23,19 +23,29 @@ const CALL_VARIABLES: [&str; 5] =
 /// The gRPC code for a caller whose token is not accepted.
 const UNAUTHENTICATED: i32 = 16;
 
-/// Has `program`, or `browse` of the path, renew the token of the remote `name` where
-/// that is due. `login` is the command that signs in again.
+/// Has `program`, or `browse` of the path, renew the token of the remote `name`: where
+/// that is due, or the token `rejected`, whatever time it has left. `login` is the command
+/// that signs in again.
 ///
 /// # Errors
 /// What the program reports; `TOKEN_EXPIRED`: it cannot be run, or it reports nothing.
-pub fn renew_by_program(program: Option<&OsStr>, name: &str, login: &str) -> Result<()> {
+pub fn renew_by_program(
+    program: Option<&OsStr>,
+    name: &str,
+    login: &str,
+    rejected: Option<&str>,
+) -> Result<()> {
     let mut command = Command::new(program.unwrap_or(OsStr::new("browse")));
     command.args(["login", "--renew", name, "--json"]);
+    if rejected.is_some() {
+        command.arg("--rejected-stdin");
+    }
     for variable in CALL_VARIABLES {
         command.env_remove(variable);
     }
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let output = match command.spawn().and_then(wait_for_output) {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let input = rejected.unwrap_or_default();
+    let output = match command.spawn().and_then(|child| wait_for_output(child, input)) {
         Ok(output) if output.status.success() => return Ok(()),
         Ok(output) => output,
         Err(error) => {
@@ -60,7 +70,11 @@ pub fn renew_by_program(program: Option<&OsStr>, name: &str, login: &str) -> Res
     }))
 }
 
-fn wait_for_output(mut child: Child) -> io::Result<Output> {
+fn wait_for_output(mut child: Child, input: &str) -> io::Result<Output> {
+    if let Some(mut pipe) = child.stdin.take() {
+        // A token fits into a pipe. A program that ends without reading it reports why.
+        let _ = pipe.write_all(input.as_bytes());
+    }
     let end = Instant::now() + RENEWAL_LIMIT;
     while child.try_wait()?.is_none() {
         if Instant::now() > end {

@@ -1,12 +1,17 @@
 //! A daemon that answers as a test says.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::thread;
+
+use request::Request;
+
+#[path = "../../src/remote/fleet/tests/request.rs"]
+mod request;
 
 /// A call that came in.
 #[derive(Clone, Debug)]
@@ -80,21 +85,7 @@ fn serve(
     reply: &Answer,
 ) {
     let mut reader = BufReader::new(reader);
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line).unwrap_or(0) == 0 {
-            return;
-        }
-        let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
-        let mut headers = BTreeMap::new();
-        loop {
-            let mut line = String::new();
-            reader.read_line(&mut line).expect("a head");
-            let Some((name, value)) = line.trim().split_once(':') else { break };
-            headers.insert(name.to_owned(), value.trim().to_owned());
-        }
-        let mut body = vec![0; headers["content-length"].parse().expect("a length")];
-        reader.read_exact(&mut body).expect("a body");
+    while let Some(Request { path, headers, body }) = Request::read(&mut reader) {
         let streams = headers["content-type"] == "application/connect+json";
         let message = body[if streams { 5 } else { 0 }..].to_vec();
         let message = String::from_utf8(message).expect("JSON");

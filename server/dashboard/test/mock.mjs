@@ -31,6 +31,7 @@ export class Mock {
     this.approvals = structuredClone(APPROVALS);
     this.activity = activityData();
     this.isRemote = false;
+    this.isFleet = false;
     this.traces = new MockTraces();
     this.talk = new MockTalk((change) => this.#push('DashboardService/ReadTalk', change));
     this.inspector = new MockInspector();
@@ -186,7 +187,8 @@ export class Mock {
       version: '0.1.0',
       build_id: this.overview.build_id,
       read_only: link.readOnly,
-      remote: this.isRemote,
+      remote: this.isRemote || this.isFleet,
+      fleet: this.isFleet,
     });
   }
 
@@ -229,6 +231,8 @@ export class Mock {
       if (Number(message.large) > 0) this.pushPicture(message.large);
       return undefined;
     }
+    if (this.isFleet && /^(Skill|DomainSkill|Pair)Service/.test(method))
+      return fail(response, 'permission_denied', 'FLEET_DENIED', 'the dashboard of a fleet has none', 'Read the guide');
     if (method === 'DashboardService/TakeControl') return this.#take(message, response);
     if (method === 'DashboardService/ReleaseControl') return this.#release(message, response);
     if (method === 'DashboardService/SendInput') {

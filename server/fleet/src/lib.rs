@@ -16,10 +16,11 @@ pub use call_spans::{
     SPAN_HOSTS_HEADER, SPANS_HEADER, known_method,
 };
 pub use message::{
-    ADDRESS_HEADER, CLOSE_PATH, CloseRequest, DEVTOOLS_PATH, DRAIN_PATH, LIFETIME_HEADER,
-    MISMATCH_HEADER, MOVED_HEADER, PLACE_PATH, POD_HEADER, PlaceRequest, PlaceResponse, PodStatus,
-    RELEASE_PATH, ReleaseRequest, STATUS_PATH, SessionScope, SessionStatus, TENANT_HEADER,
-    TOKEN_PATH, TenantQuota, TokenRequest, TokenResponse,
+    ADDRESS_HEADER, CLOSE_PATH, CallerRole, CloseRequest, DEVTOOLS_PATH, DRAIN_PATH,
+    LIFETIME_HEADER, LOST_PATH, LostRequest, LostResponse, MISMATCH_HEADER, MOVED_HEADER,
+    PLACE_PATH, POD_HEADER, PlaceRequest, PlaceResponse, PodStatus, RELEASE_PATH, ReleaseRequest,
+    STATUS_PATH, SessionScope, SessionStatus, TENANT_HEADER, TOKEN_PATH, TenantQuota, TokenRequest,
+    TokenResponse,
 };
 pub use name::{PodUid, SessionKey, Tenant};
 pub use tls::{FleetIdentity, GATE_NAME, POD_NAME};

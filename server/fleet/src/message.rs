@@ -24,6 +24,10 @@ pub const PLACE_PATH: &str = "/gate/v1/place";
 /// Tells the leading replica that a session has ended: `POST` of a [`ReleaseRequest`].
 pub const RELEASE_PATH: &str = "/gate/v1/release";
 
+/// Asks the leading replica whether the loss of a session was reported: `POST` of a [`LostRequest`],
+/// answers a [`LostResponse`].
+pub const LOST_PATH: &str = "/gate/v1/lost";
+
 /// Where a client of the DevTools protocol connects: `GET` with an upgrade to a WebSocket, at a pod
 /// and at the gateway. Below it, the gateway takes the name of a session, or the uid of a pod and
 /// the capability of an address; a pod takes the capability alone.
@@ -102,6 +106,17 @@ pub enum SessionScope {
     Only(String),
 }
 
+/// As what a caller acts at a pod.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallerRole {
+    /// A program, or an agent.
+    #[default]
+    Program,
+    /// A person at a dashboard, who takes sessions over and decides what leaves.
+    Person,
+}
+
 /// Asks for a token of a pod.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TokenRequest {
@@ -115,6 +130,12 @@ pub struct TokenRequest {
     pub scopes: Vec<String>,
     /// Where.
     pub session: SessionScope,
+    /// Hosts of the skill that calls, `*` for all that the pod visits; none of another caller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skill_hosts: Option<Vec<String>>,
+    /// As what. A gateway of before does not send it.
+    #[serde(default)]
+    pub role: CallerRole,
 }
 
 /// A token of a pod.
@@ -124,6 +145,9 @@ pub struct TokenResponse {
     pub token: String,
     /// Seconds that it is good for.
     pub lifetime_s: u64,
+    /// Whether it is held to the hosts of a skill. A pod of an older version does not know of them.
+    #[serde(default)]
+    pub is_of_skill: bool,
 }
 
 /// Asks for a place for a session.
@@ -174,4 +198,22 @@ pub struct ReleaseRequest {
     pub tenant: Tenant,
     /// Its name.
     pub session: String,
+}
+
+/// A caller is about to be answered that a session was lost with its pod.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LostRequest {
+    /// Whose it was.
+    pub tenant: Tenant,
+    /// Its name.
+    pub session: String,
+    /// The pod that it was lost with.
+    pub pod: PodUid,
+}
+
+/// Whether a caller was answered so before.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct LostResponse {
+    /// Whether this is the first report of the loss.
+    pub is_first: bool,
 }

@@ -52,8 +52,8 @@ pub struct ClaimedSession {
     pub since: u64,
 }
 
-/// The pods by name.
-pub type PodTable = BTreeMap<String, PodRecord>;
+/// The pods by name. The next table shares the records that have not changed.
+pub type PodTable = BTreeMap<String, Arc<PodRecord>>;
 
 /// Which replica hands out places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,15 +1,22 @@
 //! One replica of the gateway: from a call to the pod of its session and back.
 
 mod access;
+mod call_command;
 mod call_record;
 mod call_scopes;
 mod client_limits;
 mod devtools;
 mod forward;
+mod held_body;
+mod loss_reports;
+mod mcp;
+mod mcp_calls;
+mod mcp_session;
 mod observed_body;
 mod outcome;
 mod pod_spans;
 mod session_of_call;
+mod skill_call;
 mod tunnel;
 
 use std::{
@@ -22,8 +29,9 @@ use browse_base::{Error, Result};
 use browse_fleet::{
     GATE_NAME, PLACE_PATH, PlaceRequest, PlaceResponse, RELEASE_PATH, ReleaseRequest, SessionKey,
 };
+use browse_mcp::HostedServer;
 use browse_policy::layer::{bearer_token, error_reply, requested_timeout};
-use browse_proto::{Command, FLEET_DOCUMENT_PATH, Reason};
+use browse_proto::{FLEET_DOCUMENT_PATH, Reason};
 use http::{HeaderValue, Method, Request, Response, header};
 use tonic::body::Body;
 
@@ -39,13 +47,17 @@ use crate::{
     public_address::PublicAddress,
     routes::Routes,
 };
-use access::session_of;
+use access::{role_of, session_of};
+use call_command::{command_of, opens_session};
 use call_record::CallRecord;
 use call_scopes::CallScopes;
-use client_limits::ClientLimits;
+use client_limits::{ClientLimits, DEVTOOLS_CLIENTS, MCP_REQUESTS};
 use devtools::ClientPath;
 use forward::AdmittedCall;
+use loss_reports::LossReports;
+use mcp_session::EndedSessions;
 use session_of_call::CallBody;
+use skill_call::CallOrigin;
 
 /// Time that a call without a deadline waits for a place.
 const DEFAULT_WAIT: Duration = Duration::from_secs(30);
@@ -75,7 +87,13 @@ pub struct Gateway {
     metrics: Arc<Metrics>,
     address: PublicAddress,
     clients: Arc<ClientLimits>,
+    mcp: HostedServer,
+    /// Requests of MCP that are under way.
+    agents: Arc<ClientLimits>,
+    /// Sessions of MCP that are over.
+    ended: EndedSessions,
     observer: Arc<Observer>,
+    loss_reports: LossReports,
     restores_sessions: bool,
 }
 
@@ -112,8 +130,12 @@ impl Gateway {
             routes: Mutex::new(Routes::new(parts.restores_sessions)),
             metrics: parts.metrics,
             address: parts.address,
-            clients: Arc::default(),
+            clients: ClientLimits::new(DEVTOOLS_CLIENTS),
+            mcp: HostedServer::new(),
+            agents: ClientLimits::new(MCP_REQUESTS),
+            ended: EndedSessions::default(),
             observer: parts.observer,
+            loss_reports: LossReports::new(),
             restores_sessions: parts.restores_sessions,
         });
         gateway.update_routes();
@@ -184,7 +206,7 @@ impl Gateway {
     }
 
     async fn route(
-        &self,
+        self: &Arc<Self>,
         request: Request<Body>,
         record: &mut CallRecord,
     ) -> Result<Response<Body>> {
@@ -199,20 +221,27 @@ impl Gateway {
         if let Some(path) = ClientPath::read(request.uri().path()) {
             return devtools::connect(self, path, request, record).await;
         }
+        if request.uri().path() == mcp::PATH {
+            return Ok(mcp::answer(self, request, record).await);
+        }
         let token = bearer_token(&request)?;
         let mut caller = self.authenticator.authenticate(token.as_deref()).await?;
         record.set_tenant(&caller.tenant);
         let command = command_of(&request)?;
         let scopes = CallScopes::take(&mut caller, request.headers())?;
+        let origin = CallOrigin::take(&mut caller, request.headers())?;
         scopes.check(&caller, command)?;
+        let role = role_of(&caller, request.headers());
         let body = CallBody::read(command, request).await?;
         let session = session_of(&caller, &body)?;
         scopes.hold_to_session(&mut caller, &session);
+        origin.hold_to_session(&mut caller, &session);
         let key = SessionKey { tenant: caller.tenant.clone(), session };
         record.set_session(&key);
         let wait = requested_timeout(body.headers()).unwrap_or(DEFAULT_WAIT).min(MAX_WAIT);
         let until = Instant::now() + wait;
-        let admitted = AdmittedCall { caller: &caller, command, key: &key, until };
+        let admitted =
+            AdmittedCall { caller: &caller, origin: &origin, role, command, key: &key, until };
         let pod = self.pod_of(&admitted, wait, record).await?;
         forward::forward(self, &admitted, body, pod, record).await
     }
@@ -225,16 +254,14 @@ impl Gateway {
         record: &mut CallRecord,
     ) -> Result<PodRecord> {
         let AdmittedCall { caller, command, key, .. } = *admitted;
-        let (known, any, is_lost) = {
+        let (known, any, lost) = {
             let mut routes = self.lock();
             let known = routes.pod(key).cloned();
             // It looks at all pods, so only for calls that need one.
             let any = known.is_none().then(|| routes.any_pod(&key.tenant).cloned()).flatten();
-            (known, any, routes.take_lost(key))
+            (known, any, routes.take_lost(key, Instant::now()))
         };
-        if is_lost && !self.restores_sessions {
-            return Err(lost_session(key));
-        }
+        self.check_not_lost(key, lost).await?;
         if let Some(pod) = known {
             return Ok(pod);
         }
@@ -249,15 +276,14 @@ impl Gateway {
     async fn pod_of_open(&self, key: &SessionKey) -> Result<PodRecord> {
         for _ in 0..OPEN_LOOKS {
             self.update_routes();
-            {
+            let lost = {
                 let mut routes = self.lock();
                 if let Some(pod) = routes.pod(key) {
                     return Ok(pod.clone());
                 }
-                if routes.take_lost(key) && !self.restores_sessions {
-                    return Err(lost_session(key));
-                }
-            }
+                routes.take_lost(key, Instant::now())
+            };
+            self.check_not_lost(key, lost).await?;
             tokio::time::sleep(ROUTE_INTERVAL).await;
         }
         Err(closed_session(key))
@@ -358,35 +384,9 @@ async fn follow_pods(gateway: std::sync::Weak<Gateway>) {
     }
 }
 
-/// The command at the path of a call.
-fn command_of(request: &Request<Body>) -> Result<&'static Command> {
-    let path = request.uri().path();
-    let command = Command::by_path(path).ok_or_else(|| {
-        let shown: String = path.chars().take(80).collect();
-        Error::new(Reason::MethodUnknown, format!("`{}` is not a method", shown.escape_debug()))
-    })?;
-    match command.fleet {
-        true => Ok(command),
-        false => Err(Error::new(
-            Reason::FleetDenied,
-            format!("`{}` cannot be called in a fleet", command.name),
-        )),
-    }
-}
-
-/// Whether a command opens the session that it is for.
-fn opens_session(command: &Command) -> bool {
-    matches!(command.name, "session new" | devtools::COMMAND) || command.service == "BrowserService"
-}
-
 fn closed_session(key: &SessionKey) -> Error {
     let message = format!("the session `{}` is not open", key.session);
     Error::new(Reason::SessionNotFound, message).with("session", &key.session)
-}
-
-fn lost_session(key: &SessionKey) -> Error {
-    let message = format!("the pod of the session `{}` has ended", key.session);
-    Error::new(Reason::SessionLost, message).with("session", &key.session)
 }
 
 fn header_value(name: &str, value: &str) -> Result<HeaderValue> {

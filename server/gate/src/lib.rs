@@ -18,6 +18,7 @@ pub mod public_address;
 pub mod server;
 pub mod traces;
 
+mod expiring_map;
 mod machine_tls;
 mod queue;
 mod rates;

@@ -41,6 +41,11 @@ use tokio_rustls::rustls::{
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
 };
 use tokio_util::sync::CancellationToken;
+use tracing_subscriber::{
+    filter::{LevelFilter, Targets},
+    layer::SubscriberExt as _,
+    util::SubscriberInitExt as _,
+};
 
 const USAGE: &str = "browse-gate --config FILE\n\n\
     The gateway of a fleet: authenticates callers, gives sessions a pod, and passes calls on.\n\
@@ -75,7 +80,10 @@ fn report(error: &Error) -> ExitCode {
 
 fn run(path: &Path) -> Result<ExitCode> {
     let config = GateConfig::read(path)?;
-    tracing_subscriber::fmt().json().with_writer(io::stderr).init();
+    // The library of MCP has lines for each request, with text of its caller.
+    let levels =
+        Targets::new().with_default(LevelFilter::INFO).with_target("rmcp", LevelFilter::ERROR);
+    tracing_subscriber::fmt().json().with_writer(io::stderr).finish().with(levels).init();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

@@ -119,7 +119,7 @@ impl Placement {
             self.release_moved(&key, pod).await?;
         }
         let Some((waiter, answer)) = self.enter(&key, request)? else {
-            return self.existing(&key).map(|pod| pod.uid).ok_or_else(lost_leadership);
+            return self.existing(&key).map(|pod| pod.uid.clone()).ok_or_else(lost_leadership);
         };
         let waiter = Waiter { placement: Arc::clone(self), key, id: waiter };
         self.wake.notify_one();
@@ -132,6 +132,11 @@ impl Placement {
         };
         self.metrics.record_claim(begun.elapsed(), answer.is_ok());
         answer
+    }
+
+    /// Time after which a session without a call is closed.
+    pub fn idle_session_time(&self) -> Duration {
+        self.settings.idle_session_time
     }
 
     /// Callers that wait.
@@ -329,10 +334,10 @@ impl Placement {
     }
 
     /// The pod that has the session, of two the one with the older place.
-    fn existing(&self, key: &SessionKey) -> Option<PodRecord> {
+    fn existing(&self, key: &SessionKey) -> Option<Arc<PodRecord>> {
         let pods = self.cluster.pods();
         let pods = pods.borrow();
-        let place = |pod: &&PodRecord| {
+        let place = |pod: &&Arc<PodRecord>| {
             let claim = pod.claim.as_ref().filter(|claim| claim.tenant == key.tenant)?;
             claim.sessions.get(&key.session).map(|place| (place.since, pod.name.clone()))
         };

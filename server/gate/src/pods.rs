@@ -6,11 +6,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use browse_base::Result;
+use browse_base::{Error, HINT_KEY, Result};
 use browse_fleet::{
     CLOSE_PATH, CloseRequest, FleetIdentity, POD_NAME, PodStatus, STATUS_PATH, TOKEN_PATH,
     TokenRequest, TokenResponse,
 };
+use browse_proto::Reason;
 use http::{Request, Response};
 use hyper::body::Incoming;
 use tonic::body::Body;
@@ -73,7 +74,8 @@ impl PodClient {
     /// The token of a caller at a pod; a pod of nobody is assigned to the tenant by that.
     ///
     /// # Errors
-    /// The pod does not answer, or belongs to another tenant.
+    /// The pod does not answer, or belongs to another tenant. `FLEET_DENIED`: a skill calls, and
+    /// the pod is of an older version.
     pub async fn token(&self, pod: &PodRecord, request: TokenRequest) -> Result<String> {
         if let Some((token, until)) = self.lock().get(&request)
             && *until > Instant::now()
@@ -83,6 +85,12 @@ impl PodClient {
         let address = pod.address.ok_or_else(|| unavailable("the pod has no address"))?;
         let answer: TokenResponse =
             self.control.post(address, TOKEN_PATH, &request, TOKEN_TIMEOUT).await?;
+        // It would not hold the call to the hosts of the skill.
+        if request.skill_hosts.is_some() && !answer.is_of_skill {
+            let message = "the pod is of a version that runs no calls of skills";
+            return Err(Error::new(Reason::FleetDenied, message)
+                .with(HINT_KEY, "Ask the operator of the fleet to upgrade it"));
+        }
         let until = Instant::now() + Duration::from_secs(answer.lifetime_s);
         let mut tokens = self.lock();
         if tokens.len() >= MAX_TOKENS {

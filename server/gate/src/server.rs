@@ -3,7 +3,9 @@
 use std::{convert::Infallible, future::Future, io, net::SocketAddr, sync::Arc, time::Duration};
 
 use browse_base::{Error, Result};
-use browse_fleet::{PLACE_PATH, PlaceRequest, RELEASE_PATH, ReleaseRequest};
+use browse_fleet::{
+    LOST_PATH, LostRequest, PLACE_PATH, PlaceRequest, RELEASE_PATH, ReleaseRequest,
+};
 use browse_policy::layer::{json_answer, json_error, read_json};
 use browse_proto::Reason;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
@@ -132,6 +134,10 @@ async fn answer_replica(gateway: &Gateway, request: Request<Incoming>) -> Result
             let request: ReleaseRequest = read_json(request.into_body(), MAX_CONTROL_BYTES).await?;
             gateway.release_here(&request).await;
             json_answer(&serde_json::json!({}))
+        }
+        (Method::POST, LOST_PATH) => {
+            let request: LostRequest = read_json(request.into_body(), MAX_CONTROL_BYTES).await?;
+            json_answer(&gateway.report_loss_here(request))
         }
         _ => Err(Error::new(Reason::MethodUnknown, "the gateway has no such path")),
     }

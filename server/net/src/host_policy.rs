@@ -39,6 +39,25 @@ impl HostPolicy {
         }
     }
 
+    /// The hosts that both allow.
+    #[must_use]
+    pub fn intersection(&self, other: &Self) -> Self {
+        let (own, others) = match (self, other) {
+            (Self::None, _) | (_, Self::None) => return Self::None,
+            (Self::Any, policy) | (policy, Self::Any) => return policy.clone(),
+            (Self::List(own), Self::List(others)) => (own, others),
+        };
+        let mut shared = Vec::new();
+        for pattern in own {
+            for found in others.iter().filter_map(|other| pattern.intersection(other)) {
+                if !shared.contains(&found) {
+                    shared.push(found);
+                }
+            }
+        }
+        if shared.is_empty() { Self::None } else { Self::List(shared) }
+    }
+
     /// The hosts that these patterns name; an empty list means none.
     ///
     /// # Errors
@@ -98,6 +117,36 @@ impl HostPattern {
     /// below the page only, where names are resolved.
     fn any_public() -> Self {
         Self { subdomains: false, host: ANY_PUBLIC_HOST.to_owned(), port: None }
+    }
+
+    /// What both match; none where no host is matched by both.
+    fn intersection(&self, other: &Self) -> Option<Self> {
+        let port = match (self.port, other.port) {
+            (Some(own), Some(others)) if own != others => return None,
+            (own, others) => own.or(others),
+        };
+        let narrower = match (self.covers_host_of(other), other.covers_host_of(self)) {
+            (true, _) => other,
+            (false, true) => self,
+            (false, false) => return None,
+        };
+        Some(Self { port, ..narrower.clone() })
+    }
+
+    /// Whether it matches every host that `other` matches, whatever the ports.
+    fn covers_host_of(&self, other: &Self) -> bool {
+        if self.host == ANY_PUBLIC_HOST {
+            let name = other.host.to_ascii_lowercase();
+            let is_here = name == "localhost" || name.ends_with(".localhost");
+            return other.host == ANY_PUBLIC_HOST
+                || !is_here && matches!(Host::parse(&other.host), Ok(Host::Domain(_)));
+        }
+        if self.subdomains {
+            let below = other.host.strip_suffix(&self.host);
+            return other.subdomains && other.host == self.host
+                || below.is_some_and(|rest| rest.ends_with('.'));
+        }
+        !other.subdomains && other.host == self.host
     }
 
     fn matches(&self, url: &Url) -> bool {
@@ -259,6 +308,37 @@ mod tests {
             assert_eq!(refused.reason(), Reason::AddressDenied, "{never}");
         }
         assert_eq!(HostPolicy::from_public_patterns::<&str>(&[]).expect("good").patterns(), ["*"]);
+    }
+
+    #[test]
+    fn two_policies_share_what_both_allow() {
+        let public = |patterns: &[&str]| {
+            HostPolicy::from_public_patterns(patterns).expect("the patterns are good")
+        };
+        let list =
+            |patterns: &[&str]| HostPolicy::from_patterns(patterns).expect("the patterns are good");
+        for (own, others, shared) in [
+            (list(&["example.com"]), public(&[]), &["example.com"][..]),
+            (list(&["*.example.com:8443"]), public(&[]), &["*.example.com:8443"]),
+            (list(&["a.example.com"]), list(&["*.example.com"]), &["a.example.com"]),
+            (list(&["*.b.example.com"]), list(&["*.example.com"]), &["*.b.example.com"]),
+            (list(&["*.example.com"]), list(&["*.example.com:443"]), &["*.example.com:443"]),
+            (list(&["a.example:80", "b.example"]), list(&["b.example:81"]), &["b.example:81"]),
+            // What is not public has to be named by both.
+            (list(&["127.0.0.1:3000", "localhost", "[::1]"]), public(&[]), &[]),
+            (list(&["127.0.0.1"]), public(&["*", "127.0.0.1:3000"]), &["127.0.0.1:3000"]),
+            (list(&["example.com"]), list(&["*.example.com", "www.example.com"]), &[]),
+            (list(&["notexample.com"]), list(&["*.example.com"]), &[]),
+            (list(&["example.com:80"]), list(&["example.com:81"]), &[]),
+            (HostPolicy::Any, public(&[]), &["*"]),
+            (HostPolicy::None, HostPolicy::Any, &[]),
+        ] {
+            for found in [own.intersection(&others), others.intersection(&own)] {
+                assert_eq!(found.patterns(), shared, "{own:?} {others:?}");
+            }
+        }
+        assert_eq!(HostPolicy::Any.intersection(&HostPolicy::Any), HostPolicy::Any);
+        assert_eq!(list(&["a.example"]).intersection(&list(&["b.example"])), HostPolicy::None);
     }
 
     #[test]

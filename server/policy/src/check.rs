@@ -36,8 +36,13 @@ pub(super) fn check_allowed(grant: &Grant, method: CallMethod, listener: Listene
         let message = format!("`{}` cannot be called through a tunnel", method.name());
         return Err(Error::new(Reason::TunnelDenied, message));
     }
-    if listener == Listener::Gateway && !method.is_served_in_fleet() {
-        let message = format!("`{}` cannot be called in a fleet", method.name());
+    if listener == Listener::Gateway && !method.is_served_in_fleet(capability.kind) {
+        let message = match capability.kind {
+            ClientKind::Dashboard => {
+                format!("`{}` cannot be called from the dashboard of a fleet", method.name())
+            }
+            _ => format!("`{}` cannot be called in a fleet", method.name()),
+        };
         return Err(Error::new(Reason::FleetDenied, message));
     }
     let known = capability.kind != ClientKind::Anonymous;

@@ -49,9 +49,16 @@ impl CallMethod {
         }
     }
 
-    /// Whether a pod serves it to callers of its fleet.
-    pub fn is_served_in_fleet(self) -> bool {
-        matches!(self, Self::Command(command) if command.fleet)
+    /// Whether a pod serves it to callers of this kind. A person at a dashboard has those of its
+    /// commands there that one has at a dashboard of a pairing.
+    pub fn is_served_in_fleet(self, kind: ClientKind) -> bool {
+        match (self, kind) {
+            (Self::Command(command), ClientKind::Dashboard) => {
+                command.fleet && command.remote_dashboard
+            }
+            (Self::Command(command), _) => command.fleet,
+            (Self::Standard(_), _) => false,
+        }
     }
 
     /// Its name for people.

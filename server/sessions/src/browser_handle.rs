@@ -18,6 +18,8 @@ use browse_chromium::Browser;
 /// How it stands with the browser.
 #[derive(Clone)]
 pub enum BrowserState {
+    /// It is started when somebody asks for it.
+    Deferred,
     /// It is being started.
     Starting,
     /// It runs.
@@ -141,14 +143,21 @@ impl BrowserHandle {
         }
     }
 
+    /// Has the browser started when somebody asks for it, and waits for that.
+    pub async fn defer(&self) {
+        self.set_state(BrowserState::Deferred);
+        self.wait_for_retry().await;
+    }
+
     /// Waits until somebody wants a browser that did not start.
     pub async fn wait_for_retry(&self) {
         self.retry_requested.notified().await;
     }
 
-    fn retry_if_failed(&self) {
+    fn start_if_wanted(&self) {
         let tried = self.state.send_if_modified(|state| match state {
-            BrowserState::Failed(_, when) if when.elapsed() > RETRY_DELAY => {
+            BrowserState::Failed(_, when) if when.elapsed() <= RETRY_DELAY => false,
+            BrowserState::Failed(..) | BrowserState::Deferred => {
                 *state = BrowserState::Starting;
                 true
             }
@@ -164,10 +173,13 @@ impl BrowserHandle {
     /// # Errors
     /// Why it did not start, or `BROWSER_GONE` while it is left alone.
     pub async fn browser(&self) -> Result<Arc<Browser>> {
-        self.retry_if_failed();
+        self.start_if_wanted();
         let mut state = self.state.subscribe();
         loop {
-            match state.borrow_and_update().clone() {
+            let current = state.borrow_and_update().clone();
+            match current {
+                // It was deferred just now.
+                BrowserState::Deferred => self.start_if_wanted(),
                 // Its end is about to be reported.
                 BrowserState::Running(browser) if browser.is_gone() => {}
                 BrowserState::Running(browser) => return Ok(browser),
@@ -209,6 +221,22 @@ mod tests {
         assert!(ends(63).is_none());
         assert_eq!(ends(70), Some(now + Duration::from_secs(130)));
         assert!(ends(131).is_none(), "it counts anew afterwards");
+    }
+
+    #[tokio::test]
+    async fn who_asks_has_a_deferred_browser_started() {
+        let slot = BrowserHandle::default();
+        let started = async {
+            slot.defer().await;
+            assert!(matches!(slot.state(), BrowserState::Starting));
+            let error = Error::new(Reason::BrowserMissing, "none");
+            slot.set_state(BrowserState::Failed(error, Instant::now()));
+        };
+        // Also one that has asked before it was deferred.
+        let (early, (), late) = tokio::join!(slot.browser(), started, slot.browser());
+        for answer in [early, late] {
+            assert_eq!(answer.err().map(|error| error.reason()), Some(Reason::BrowserMissing));
+        }
     }
 
     #[tokio::test]

@@ -101,7 +101,7 @@ impl Sessions {
         &self.downloads
     }
 
-    /// Opens a session with these rules, or with those of all where it would go beyond them.
+    /// Opens a session with these rules, within those of all.
     ///
     /// # Errors
     /// `SESSION_EXISTS`.
@@ -116,8 +116,7 @@ impl Sessions {
             let message = format!("the session `{name}` exists");
             return Err(Error::new(Reason::SessionExists, message).with("session", name));
         }
-        let is_within = rules.hosts.is_within(&self.rules.hosts);
-        let rules = if is_within { rules } else { self.rules.clone() };
+        let rules = self.rules.restricted_to(&rules);
         let session = Session::new(name.clone(), owner.clone(), rules, Arc::downgrade(self));
         all.push(Arc::clone(&session));
         Ok(session)
@@ -125,11 +124,22 @@ impl Sessions {
 
     /// The session `name`, which is opened with the rules of all when it does not exist.
     pub fn get_or_open(self: &Arc<Self>, name: &SessionName, owner: &ClientId) -> Arc<Session> {
+        self.get_or_open_restricted(name, owner, &SessionRules::unrestricted())
+    }
+
+    /// The session `name`, which is opened with these rules, within those of all, when it does not
+    /// exist. One that exists has the rules with which it was opened.
+    pub fn get_or_open_restricted(
+        self: &Arc<Self>,
+        name: &SessionName,
+        owner: &ClientId,
+        rules: &SessionRules,
+    ) -> Arc<Session> {
         let mut all = self.lock();
         if let Some(session) = all.iter().find(|session| session.name() == name.as_str()) {
             return Arc::clone(session);
         }
-        let rules = self.rules.clone();
+        let rules = self.rules.restricted_to(rules);
         let session = Session::new(name.clone(), owner.clone(), rules, Arc::downgrade(self));
         all.push(Arc::clone(&session));
         session

@@ -37,6 +37,12 @@ impl SessionRules {
     pub fn unrestricted() -> Self {
         Self { hosts: HostPolicy::Any }
     }
+
+    /// These rules, of which `other` takes a part.
+    #[must_use]
+    pub fn restricted_to(&self, other: &Self) -> Self {
+        Self { hosts: self.hosts.intersection(&other.hosts) }
+    }
 }
 
 /// An isolated browser context with a name.

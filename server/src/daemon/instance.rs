@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use crate::{
     agents::AgentSessions,
     attached::BrowserAttacher,
-    dashboard::{DashboardListener, DashboardParts, DashboardServices, PageFiles},
+    dashboard::{DaemonPlace, DashboardListener, DashboardParts, DashboardServices, PageFiles},
     devtools::{DevToolsListener, DevToolsParts, RecordClient, SessionCheck},
     egress::Egress,
     fleet_sessions::FleetSessions,
@@ -201,7 +201,7 @@ impl Daemon {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             build_id: parts.build_id.clone(),
             page: PageFiles::built_in(),
-            is_remote: false,
+            place: DaemonPlace::Here,
         }));
         Arc::new(Self {
             dashboard,

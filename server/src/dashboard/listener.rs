@@ -32,6 +32,7 @@ use tokio_util::sync::CancellationToken;
 use url::{Host, Url};
 
 use super::{
+    daemon_place::DaemonPlace,
     http_service::HttpService,
     links::{DashboardTerms, Links},
     page_files::PageFiles,
@@ -67,8 +68,8 @@ pub struct DashboardParts {
     pub build_id: String,
     /// What it serves.
     pub page: PageFiles,
-    /// Whether the daemon is on another machine.
-    pub is_remote: bool,
+    /// Whose dashboard it is.
+    pub place: DaemonPlace,
 }
 
 /// The listener, the links to it, and the dashboards that are open.
@@ -198,9 +199,9 @@ impl DashboardListener {
         &self.parts.version
     }
 
-    /// Whether the daemon is on another machine.
-    pub(super) fn is_remote(&self) -> bool {
-        self.parts.is_remote
+    /// Whose dashboard it is.
+    pub(super) fn place(&self) -> DaemonPlace {
+        self.parts.place
     }
 
     /// Names the build of the daemon.
@@ -363,7 +364,8 @@ mod tests {
     fn the_address_of_the_listener_is_known_in_any_notation() {
         let authority = Arc::new(Authority::new().expect("random numbers"));
         let (version, build_id, page) = (String::new(), String::new(), PageFiles::default());
-        let parts = DashboardParts { authority, version, build_id, page, is_remote: false };
+        let place = DaemonPlace::Here;
+        let parts = DashboardParts { authority, version, build_id, page, place };
         let listener = DashboardListener::new(parts);
         let is_at = |text: &str| listener.is_at(&text.parse().expect(text));
         assert!(!is_at("http://127.0.0.1:4000/"), "it is closed");

@@ -8,7 +8,7 @@ use hyper::body::Incoming;
 use serde::{Deserialize, Serialize};
 use tonic::body::Body;
 
-use super::DashboardListener;
+use super::{DaemonPlace, DashboardListener};
 
 /// Bytes of a request: a code in JSON.
 const MAX_BODY_BYTES: usize = 1 << 10;
@@ -29,6 +29,8 @@ struct RedeemResponse<'a> {
     read_only: bool,
     /// Whether the daemon is on another machine.
     remote: bool,
+    /// Whether it is the pods of a fleet.
+    fleet: bool,
 }
 
 /// Answers a request with a code.
@@ -53,7 +55,8 @@ pub(super) async fn answer(
         expires_at: humantime::format_rfc3339_seconds(opened.expires_at).to_string(),
         version: listener.version(),
         build_id: listener.build_id(),
-        remote: listener.is_remote(),
+        remote: listener.place() != DaemonPlace::Here,
+        fleet: listener.place() == DaemonPlace::Fleet,
     };
     json_answer(&answer)
 }

@@ -27,6 +27,8 @@ pub struct CallMetadata {
     pub caller: Option<CallerProcess>,
     /// The trace that it is part of: 32 lower-case hexadecimal digits.
     pub trace_id: Option<String>,
+    /// The fleet, by the name of its remote, whose browser a skill drives that the call runs.
+    pub remote: Option<String>,
     /// Whether page-derived content is asked for as it is.
     pub wants_raw: bool,
     /// Time that the caller gives.
@@ -75,6 +77,7 @@ impl CallMetadata {
             // A hint: a value that cannot be read is no reason to refuse the call.
             caller: decoded(metadata::CALLER)?.and_then(|value| value.parse().ok()),
             trace_id: decoded(metadata::TRACEPARENT)?.as_deref().and_then(trace_id),
+            remote: single_entry(entries, metadata::REMOTE)?.map(str::to_owned),
             wants_raw: single_entry(entries, metadata::CONTENT)? == Some("raw"),
             timeout: timeout.transpose()?,
             peer: None,

@@ -54,6 +54,7 @@ pub async fn run_with_deadline<R>(
                 .wait_until_ended()
                 .now_or_never()
                 .or_else(|| cx.browser_gone_error())
+                .or_else(|| cx.moved_session_error(&error))
                 .unwrap_or(error)),
             done => done,
         },

@@ -43,7 +43,8 @@ impl CallContext {
 
 /// Whether a command acts in the session of its call, whether that is named or not.
 pub fn acts_in_session(command: &Command) -> bool {
-    command.service == "BrowserService"
+    // What waits for an approval is in the daemon.
+    command.service == "BrowserService" && command.name != "approve"
         || command.name.starts_with("domain-skill ")
         || USES_SESSION.contains(&command.name)
 }

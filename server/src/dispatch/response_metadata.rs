@@ -62,6 +62,7 @@ pub fn add_notices(cx: &CallContext, entries: &mut MetadataMap) -> Vec<String> {
     if wants_browser && let Some(restarted) = restart_notice(cx) {
         notices.insert(0, restarted);
     }
+    notices.extend(cx.take_restored_notice());
     insert_notices(&notices, entries);
     notices
 }

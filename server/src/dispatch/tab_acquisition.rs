@@ -294,7 +294,11 @@ impl CallContext {
         // Somebody else may have.
         let Some(remains) = tab.pending_reload() else { return Ok(()) };
         if remains.interrupted {
-            let message = format!("tab {} was not loaded again after its browser ended", tab.id());
+            let when = match self.daemon().fleet_sessions() {
+                Some(_) => "its browser ended or its session moved to this pod",
+                None => "its browser ended",
+            };
+            let message = format!("tab {} was not loaded again after {when}", tab.id());
             let error = Error::new(Reason::TabUnloaded, message).with("tab", tab.id());
             return Err(error.with("url", remains.url));
         }

@@ -8,7 +8,7 @@ use std::{
 use browse_base::{Error, HINT_KEY, Result};
 use browse_policy::ClientId;
 use browse_proto::Reason;
-use browse_sessions::{KeptSession, SessionName};
+use browse_sessions::{KeptSession, SessionName, SessionRules};
 use tokio::time::Instant;
 
 use super::{
@@ -43,7 +43,7 @@ impl RestoredSession {
 
 impl FleetSessions {
     /// Opens the session `name` for `owner` unless the pod holds it; answers what it has from
-    /// before, if anything was stored.
+    /// before, if anything was stored. One that is restored is held to `rules`.
     ///
     /// # Errors
     /// `SESSION_MOVED`: another pod has it. `STATE_UNAVAILABLE`: the store does not answer, or has
@@ -53,19 +53,26 @@ impl FleetSessions {
         self: &Arc<Self>,
         name: &str,
         owner: &ClientId,
+        rules: &SessionRules,
     ) -> Result<Option<RestoredSession>> {
         let held = self.entry(name)?;
         if let Some(answer) = check_hold(&held) {
             return answer.map(|()| None);
         }
-        let (this, name, owner) = (Arc::clone(self), name.to_owned(), owner.clone());
+        let (this, name) = (Arc::clone(self), name.to_owned());
+        let (owner, rules) = (owner.clone(), rules.clone());
         // To its end, also when the caller goes away meanwhile.
-        let opening = tokio::spawn(async move { this.open_entry(&name, &owner).await });
+        let opening = tokio::spawn(async move { this.open_entry(&name, &owner, &rules).await });
         let broken = |error| Error::new(Reason::Bug, format!("a session did not open: {error}"));
         opening.await.map_err(broken)?
     }
 
-    async fn open_entry(&self, name: &str, owner: &ClientId) -> Result<Option<RestoredSession>> {
+    async fn open_entry(
+        &self,
+        name: &str,
+        owner: &ClientId,
+        rules: &SessionRules,
+    ) -> Result<Option<RestoredSession>> {
         loop {
             let held = self.entry(name)?;
             let mut progress = held.progress.lock().await;
@@ -75,7 +82,7 @@ impl FleetSessions {
             }
             return match check_hold(&held) {
                 Some(answer) => answer.map(|()| None),
-                None if self.is_serving() => self.take(&held, &mut progress, owner).await,
+                None if self.is_serving() => self.take(&held, &mut progress, (owner, rules)).await,
                 None => Err(moved(name)),
             };
         }
@@ -85,10 +92,11 @@ impl FleetSessions {
         &self,
         held: &HeldSession,
         progress: &mut SaveProgress,
-        owner: &ClientId,
+        terms: (&ClientId, &SessionRules),
     ) -> Result<Option<RestoredSession>> {
         let begun = Instant::now();
         *progress = SaveProgress::default();
+        held.set_restored(None);
         let stored = self.parts.objects.read(&held.name).await?;
         let Some(stored) = stored else {
             let empty = pack_state(&KeptSession::default())?;
@@ -105,7 +113,8 @@ impl FleetSessions {
         self.take_object(held, progress, header.saved_at, &packed).await?;
         let restored =
             RestoredSession { counts: StateCounts::from(&contents), saved_at: header.saved_at };
-        self.restore(held, contents, owner).await?;
+        self.restore(held, contents, terms).await?;
+        held.set_restored(Some(restored.clone()));
         self.renew(held, begun);
         tracing::info!(session = %held.name.session, counts = %restored.counts, "restored");
         Ok(Some(restored))
@@ -129,14 +138,14 @@ impl FleetSessions {
         &self,
         held: &HeldSession,
         contents: KeptSession,
-        owner: &ClientId,
+        (owner, rules): (&ClientId, &SessionRules),
     ) -> Result<()> {
         let name: SessionName = held.name.session.as_str().parse()?;
         // A call that came late may have opened it without what is stored.
         if self.parts.sessions.get(name.as_str()).is_some_and(|open| !open.is_unused()) {
             self.parts.sessions.close(name.as_str()).await?;
         }
-        let session = self.parts.sessions.get_or_open(&name, owner);
+        let session = self.parts.sessions.get_or_open_restricted(&name, owner, rules);
         let restored = session.restore_kept(contents).await;
         match &restored {
             Ok(()) => session.begin_keeping(),

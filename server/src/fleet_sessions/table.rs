@@ -16,7 +16,7 @@ use browse_sessions::Sessions;
 use object_store::UpdateVersion;
 use tokio::{sync::watch, time::Instant};
 
-use super::{StateObjects, object::ObjectName};
+use super::{RestoredSession, StateObjects, object::ObjectName};
 use crate::session_state::StateKey;
 
 /// Intervals between saves for which a session is held after the last one that succeeded.
@@ -67,6 +67,8 @@ pub(super) struct HeldSession {
     /// Held while it is opened, saved or closed.
     pub progress: tokio::sync::Mutex<SaveProgress>,
     hold: Lock<Hold>,
+    /// What it has from before, until a response has reported it.
+    restored: Lock<Option<RestoredSession>>,
 }
 
 /// Whether the pod may act on a session.
@@ -150,6 +152,22 @@ impl FleetSessions {
         matches!(hold, Some(Hold::Until(until)) if Instant::now() < until)
     }
 
+    /// Whether another pod may have the session `name` by now.
+    pub fn has_moved(&self, name: &str) -> bool {
+        let hold = self.known(name).map(|held| held.hold());
+        matches!(hold, Some(Hold::Moved(until)) if is_before(until))
+    }
+
+    /// What the session `name` has from before, if no response has reported it yet.
+    pub fn restored(&self, name: &str) -> Option<RestoredSession> {
+        self.known(name)?.restored.lock().clone()
+    }
+
+    /// The same for a response that reports it.
+    pub fn take_restored(&self, name: &str) -> Option<RestoredSession> {
+        self.known(name)?.restored.lock().take()
+    }
+
     /// The entry of a session, which is made when there is none.
     ///
     /// # Errors
@@ -167,6 +185,7 @@ impl FleetSessions {
             name: name_of_object,
             progress: tokio::sync::Mutex::default(),
             hold: Lock::new(Hold::None),
+            restored: Lock::default(),
         });
         held.insert(name.to_owned(), Arc::clone(&entry));
         Ok(entry)
@@ -227,6 +246,10 @@ impl HeldSession {
 
     pub fn set_hold(&self, hold: Hold) {
         *self.hold.lock() = hold;
+    }
+
+    pub fn set_restored(&self, restored: Option<RestoredSession>) {
+        *self.restored.lock() = restored;
     }
 
     /// Whether the pod holds it, though perhaps not in time.

@@ -4,9 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use browse_base::Result;
 use browse_fleet::{PodUid, Tenant};
+use browse_net::HostPolicy;
 use browse_policy::ClientId;
 use browse_proto::Reason;
-use browse_sessions::{KeptSession, Sessions};
+use browse_sessions::{KeptSession, SessionRules, Sessions};
 use object_store::{ObjectStore, memory::InMemory};
 use serde_json::json;
 use tokio::time::sleep;
@@ -42,7 +43,7 @@ fn pod_with_interval(store: &Arc<InMemory>, uid: &str, interval: Duration) -> Ar
 }
 
 async fn open(pod: &Arc<FleetSessions>) -> Result<Option<RestoredSession>> {
-    pod.open("work", &ClientId::root()).await
+    pod.open("work", &ClientId::root(), &SessionRules::unrestricted()).await
 }
 
 /// Writes a session with one cookie, as a save does.
@@ -73,17 +74,36 @@ async fn another_pod_restores_what_was_saved_and_the_first_one_loses_it() {
     let restored = open(&second).await.expect("it opens").expect("it was saved");
     assert_eq!((restored.counts.cookies, restored.saved_at), (1, 1_000));
     assert!(restored.notice("work").contains("1970-01-01T00:16:40Z: 1 cookie"));
+    // It is kept until a response has reported it, and reported once.
+    assert_eq!(second.restored("work").as_ref(), Some(&restored));
+    assert_eq!(second.take_restored("work"), Some(restored));
+    assert_eq!((second.restored("work"), second.take_restored("work")), (None, None));
+    assert_eq!(first.restored("work"), None, "it began here");
     assert_eq!(second.parts.sessions.require("work").expect("open").snapshot().cookies().len(), 1);
     // The first one finds out when it saves, and does not take it back.
     first.parts.sessions.get_or_open(&"work".parse().expect("a name"), &ClientId::root());
-    assert!(!write_cookie(&first).await);
+    assert!(!write_cookie(&first).await && !first.has_moved("work"));
     save(&first).await;
+    assert!(first.has_moved("work") && !second.has_moved("work"));
     assert!(first.parts.sessions.get("work").is_none());
     assert_eq!(reason(open(&first).await), Reason::SessionMoved);
     assert_eq!(reason(first.admit("work").await), Reason::SessionMoved);
     assert_eq!(reason(first.remove("work").await), Reason::SessionMoved);
     save(&second).await;
     assert_eq!(open(&second).await.expect("it is open"), None);
+}
+
+#[tokio::test]
+async fn a_session_that_is_restored_is_held_to_the_hosts_of_its_skill() {
+    let store = Arc::new(InMemory::new());
+    let (first, second) = (pod(&store, "p1"), pod(&store, "p2"));
+    open(&first).await.expect("it opens");
+    assert!(write_cookie(&first).await);
+    let hosts = HostPolicy::from_patterns(["a.example"]).expect("a pattern");
+    let rules = SessionRules { hosts };
+    second.open("work", &ClientId::root(), &rules).await.expect("it opens").expect("it was saved");
+    let session = second.parts.sessions.require("work").expect("open");
+    assert_eq!(session.rules().hosts.patterns(), ["a.example"]);
 }
 
 #[tokio::test]

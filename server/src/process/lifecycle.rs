@@ -158,7 +158,9 @@ fn run_pod(flags: &[String]) -> Result<ExitCode> {
         let message = format!("`{}` cannot be made: {error}", settings.project.display());
         Error::new(Reason::FileUnwritable, message).with("path", settings.project.display())
     })?;
-    run(Settings { idle_timeout: Duration::MAX, ..settings }, Some(pod))
+    // A pod is ready when its browser runs.
+    let settings = Settings { idle_timeout: Duration::MAX, defer_browser: false, ..settings };
+    run(settings, Some(pod))
 }
 
 fn run(settings: Settings, pod: Option<PodSettings>) -> Result<ExitCode> {

@@ -8,7 +8,7 @@ use futures::future::{BoxFuture, FutureExt as _};
 use tokio::net::{TcpListener, UnixListener};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{connection, reflection};
+use super::{connection, reflection, skill_relay::SkillRelay};
 use crate::{daemon::Daemon, dispatch, handlers, skills::SkillSocket};
 use browse_base::Result;
 use browse_policy::{
@@ -60,7 +60,7 @@ async fn gated_services(
             }
         }),
     };
-    let mut routes = handlers::routes(daemon);
+    let mut routes = handlers::routes(Arc::clone(&daemon));
     if listener == Listener::Local {
         let (health, health_service) = tonic_health::server::health_reporter();
         // The empty name stands for the daemon as a whole.
@@ -70,7 +70,7 @@ async fn gated_services(
             .add_service(reflection::v1())
             .add_service(reflection::v1alpha());
     }
-    Ok(with_gate(gate, routes.prepare()))
+    Ok(with_gate(gate, SkillRelay::new(daemon, routes.prepare())))
 }
 
 /// Binds the socket that confined skills reach, in a private folder of its own.

@@ -96,6 +96,9 @@ async fn launch_browser(
     is_first: bool,
 ) -> Arc<Browser> {
     let slot = daemon.sessions().browser_handle();
+    if is_first && daemon.settings().defer_browser {
+        slot.defer().await;
+    }
     loop {
         let error = if daemon.settings().no_browser {
             let message = "the daemon was started without a browser";

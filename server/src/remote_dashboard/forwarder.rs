@@ -1,5 +1,5 @@
-//! Passes the calls of the page on to the daemon, with the token of the pairing in place of the
-//! page's own, and the answers back. Nothing else of either reaches the other.
+//! Passes the calls of the page on to the other end, with the token of the pairing or the sign-in in
+//! place of the page's own, and the answers back. Nothing else of either reaches the other.
 
 use std::{convert::Infallible, sync::Arc};
 
@@ -14,12 +14,13 @@ use hyper::body::Incoming;
 use tonic::body::Body;
 use tower::{service_fn, util::BoxCloneSyncService};
 
-use super::{daemon_client::DaemonClient, tls::foreign, watched_body::WatchedBody};
+use super::{relay_client::RelayClient, watched_body::WatchedBody};
+use crate::relay_http::selected;
 
 /// What the methods of the contract begin with.
 const METHOD_PREFIX: &str = "/browse.v1.";
 
-/// Headers of a call that the daemon gets.
+/// Headers of a call that the other end gets.
 const CALL_HEADERS: [HeaderName; 6] = [
     header::CONTENT_TYPE,
     HeaderName::from_static("connect-protocol-version"),
@@ -44,8 +45,8 @@ pub struct CallForwarder {
     /// Whose tokens the page has.
     pub authority: Arc<Authority>,
     /// Where the calls go.
-    pub daemon: Arc<DaemonClient>,
-    /// Whether the page may do all that the pairing may.
+    pub client: Arc<RelayClient>,
+    /// Whether the page may do all that the pairing may: also what this program does not know.
     pub allows_all: bool,
 }
 
@@ -69,7 +70,7 @@ impl CallForwarder {
         let path = parts.uri.path();
         self.check(&grant, &parts.method, path)?;
         let headers = selected(&parts.headers, &CALL_HEADERS);
-        let response = self.daemon.post(path, headers, body).await?;
+        let response = self.client.post(path, headers, body).await?;
         self.pass_back(response)
     }
 
@@ -84,7 +85,10 @@ impl CallForwarder {
             return Err(unknown());
         }
         match Command::by_path(path) {
-            Some(command) => browse_policy::check(grant, command, Listener::Dashboard).map(drop),
+            Some(command) => {
+                self.client.check_served(command)?;
+                browse_policy::check(grant, command, Listener::Dashboard).map(drop)
+            }
             // A newer daemon may have it, and knows what it needs.
             None if self.allows_all => Ok(()),
             None => Err(unknown()),
@@ -97,27 +101,19 @@ impl CallForwarder {
         let body = match kind.map(|kind| kind.split(|byte| *byte == b';').next()) {
             Some(Some(b"application/json")) => Body::new(body),
             Some(Some(b"application/connect+json")) => {
-                Body::new(WatchedBody::new(body, Arc::clone(self.daemon.health())))
+                Body::new(WatchedBody::new(body, Arc::clone(self.client.health())))
             }
             // A tunnel without its daemon has pages of its own.
-            _ => return Err(foreign(&format!("it answers HTTP {}", parts.status.as_u16()))),
+            _ => {
+                let what = format!("it answers HTTP {}", parts.status.as_u16());
+                return Err(self.client.foreign(&what));
+            }
         };
         let mut response = Response::new(body);
         *response.status_mut() = parts.status;
         *response.headers_mut() = selected(&parts.headers, &ANSWER_HEADERS);
         Ok(response)
     }
-}
-
-/// The headers of these names, with all of their values.
-fn selected(headers: &HeaderMap, names: &[HeaderName]) -> HeaderMap {
-    let mut found = HeaderMap::new();
-    for name in names {
-        for value in headers.get_all(name) {
-            found.append(name, value.clone());
-        }
-    }
-    found
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! One dashboard of a daemon on another machine: from the first call to its end.
+//! One dashboard of a daemon on another machine, or of a fleet: from the first call to its end.
 
 use std::{
     sync::Arc,
@@ -14,13 +14,14 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::{
-    daemon_client::DaemonClient,
     forwarder::CallForwarder,
-    relay_request::{MAX_LIFETIME, RelayRequest},
+    relay_client::{PAIRING_ENDED_HINT, RelayClient},
+    relay_request::{MAX_LIFETIME, RelayFlags, RelayRequest},
     tls::foreign,
 };
 use crate::dashboard::{
-    DashboardAsset, DashboardListener, DashboardParts, DashboardServices, DashboardTerms, PageFiles,
+    DaemonPlace, DashboardAsset, DashboardListener, DashboardParts, DashboardServices,
+    DashboardTerms, PageFiles,
 };
 
 const IDENTITY: &str = "PairService/GetIdentity";
@@ -38,56 +39,59 @@ const UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(120);
 /// Time in which the page learns that the pairing has ended.
 const FAREWELL_TIME: Duration = Duration::from_secs(3);
 
-/// What to do when the pairing ends, by the owner or with the daemon.
-const PAIRING_ENDED_HINT: &str =
-    "Ask the owner for a new block (`browse pair new <name> --dashboard`), and redeem that";
-
 const UNOPENED_HINT: &str =
     "Run `browse --remote <name> dashboard` again, and open its link within 60 s";
 
-/// A dashboard of a daemon on another machine.
+/// A dashboard of a daemon on another machine, or of a fleet.
 pub struct RemoteDashboard {
     listener: Arc<DashboardListener>,
-    daemon: Arc<DaemonClient>,
+    client: Arc<RelayClient>,
     link: String,
     link_expires_at: SystemTime,
     scopes: Scopes,
 }
 
+/// What a page shows, and what it may do.
+struct RelayTerms {
+    page: PageFiles,
+    version: String,
+    build_id: String,
+    place: DaemonPlace,
+    scopes: Scopes,
+    lifetime: Duration,
+    /// Whether it may do all that the other end allows.
+    allows_all: bool,
+}
+
 impl RemoteDashboard {
-    /// Asks the daemon who calls, fetches its page, and opens a listener for that on this
-    /// machine.
+    /// Asks the other end who calls, and opens a listener on this machine for the page.
     ///
     /// # Errors
-    /// The daemon cannot be reached or is another; the pairing is for an agent or has ended;
-    /// the flags are not good.
+    /// The other end cannot be reached or is another; the pairing is for an agent or has ended, or
+    /// so has the sign-in; the flags are not good.
     pub async fn open(request: RelayRequest) -> Result<Self> {
-        let (flags, daemon) = request.into_parts();
-        let daemon = Arc::new(DaemonClient::new(daemon)?);
-        let identity = daemon.call(IDENTITY).await?;
-        check_kind(&identity)?;
-        let of_pairing = scopes_of(&identity)?;
-        let scopes = flags.scopes(of_pairing)?;
-        let lifetime = flags.lifetime(time_left(&identity))?;
-        let page = daemon.call(PAGE).await?;
+        let (flags, target) = request.into_parts();
+        let client = Arc::new(RelayClient::new(target)?);
+        let terms = match &*client {
+            RelayClient::Daemon(_) => daemon_terms(&client, &flags).await?,
+            RelayClient::Fleet(fleet) => fleet_terms(&client, fleet.name(), &flags).await?,
+        };
         let authority = Arc::new(Authority::new()?);
         let listener = Arc::new(DashboardListener::new(DashboardParts {
             authority: Arc::clone(&authority),
-            version: text_of(&page, "version").to_owned(),
-            build_id: text_of(&page, "build_id").to_owned(),
-            page: files_of(&page)?,
-            is_remote: true,
+            version: terms.version,
+            build_id: terms.build_id,
+            page: terms.page,
+            place: terms.place,
         }));
-        let forwarder = CallForwarder {
-            authority,
-            daemon: Arc::clone(&daemon),
-            allows_all: scopes == of_pairing,
-        };
+        let forwarder =
+            CallForwarder { authority, client: Arc::clone(&client), allows_all: terms.allows_all };
         let service = forwarder.into_service();
         let services: DashboardServices = Box::new(move |_| async move { Ok(service) }.boxed());
-        let terms = DashboardTerms { scopes, lifetime };
+        let scopes = terms.scopes;
+        let terms = DashboardTerms { scopes, lifetime: terms.lifetime };
         let (link, link_expires_at) = listener.issue(terms, services).await?;
-        Ok(Self { listener, daemon, link, link_expires_at, scopes })
+        Ok(Self { listener, client, link, link_expires_at, scopes })
     }
 
     /// The link to it, which is good once, as the answer of `browse dashboard`.
@@ -102,30 +106,26 @@ impl RemoteDashboard {
     /// Waits until nobody uses it any more: no page was connected for ten minutes.
     ///
     /// # Errors
-    /// The link was not opened in time; the pairing has ended; the daemon cannot be reached.
+    /// The link was not opened in time; the pairing or the sign-in has ended; the other end cannot
+    /// be reached.
     pub async fn wait_until_unused(&self) -> Result<()> {
         let mut last_try = Instant::now();
         loop {
             tokio::time::sleep(CHECK_INTERVAL).await;
-            let health = self.daemon.health();
+            let health = self.client.health();
             let is_retry =
                 health.unreachable_time().is_some() && last_try.elapsed() >= RETRY_INTERVAL;
             if health.take_stream_end() || is_retry {
                 last_try = Instant::now();
                 // The health has what it shows.
-                let _ = self.daemon.call(IDENTITY).await;
+                let _ = self.client.call(IDENTITY).await;
             }
-            if health.is_ended() {
+            if let Some(error) = self.client.end() {
                 tokio::time::sleep(FAREWELL_TIME).await;
-                let message = "the pairing has ended: it was revoked, or its time is over";
-                let error = Error::new(Reason::TokenInvalid, message);
-                return Err(error.with(HINT_KEY, PAIRING_ENDED_HINT));
+                return Err(error);
             }
             if health.unreachable_time().is_some_and(|time| time > UNREACHABLE_TIMEOUT) {
-                let seconds = UNREACHABLE_TIMEOUT.as_secs();
-                let message = format!("the daemon has not answered for {seconds} s");
-                let error = Error::new(Reason::DaemonUnreachable, message);
-                return Err(error.with(HINT_KEY, PAIRING_ENDED_HINT));
+                return Err(self.client.silence(UNREACHABLE_TIMEOUT));
             }
             if !self.listener.is_open() {
                 return self.listener.was_opened().then_some(()).ok_or_else(|| {
@@ -135,6 +135,52 @@ impl RemoteDashboard {
             }
         }
     }
+}
+
+/// The page of a daemon, with what the pairing allows.
+async fn daemon_terms(client: &RelayClient, flags: &RelayFlags) -> Result<RelayTerms> {
+    let identity = client.call(IDENTITY).await?;
+    check_kind(&identity)?;
+    let of_pairing = scopes_of(&identity)?;
+    let scopes = flags.scopes(of_pairing)?;
+    let lifetime = flags.lifetime(time_left(&identity))?;
+    let page = client.call(PAGE).await?;
+    Ok(RelayTerms {
+        page: files_of(&page)?,
+        version: text_of(&page, "version").to_owned(),
+        build_id: text_of(&page, "build_id").to_owned(),
+        place: DaemonPlace::Paired,
+        scopes,
+        lifetime,
+        allows_all: scopes == of_pairing,
+    })
+}
+
+/// The page of this program for a fleet, with what the token allows: a pod, which shows pages of
+/// anybody, is not asked for scripts that hold the dashboard.
+async fn fleet_terms(client: &RelayClient, name: &str, flags: &RelayFlags) -> Result<RelayTerms> {
+    let mut identity = client.call(IDENTITY).await;
+    // It is reported once, and another session may be open.
+    if identity.as_ref().is_err_and(|error| error.reason() == Reason::SessionLost) {
+        identity = client.call(IDENTITY).await;
+    }
+    let identity = identity.map_err(|error| match error.reason() {
+        Reason::SessionNotFound => {
+            let hint = format!("Open one: `browse --remote {name} session new work`");
+            let message = "the fleet has no session that is open, so there is nothing to watch";
+            Error::new(Reason::SessionNotFound, message).with(HINT_KEY, hint)
+        }
+        _ => error,
+    })?;
+    Ok(RelayTerms {
+        page: PageFiles::built_in(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        build_id: String::new(),
+        place: DaemonPlace::Fleet,
+        scopes: flags.fleet_scopes(scopes_of(&identity)?)?,
+        lifetime: flags.fleet_lifetime()?,
+        allows_all: false,
+    })
 }
 
 /// Refuses the pairing of an agent, which has none of what a dashboard calls.

@@ -1,11 +1,11 @@
-//! Which daemon is meant and what its page gets here: one line of JSON from `browse`, which has
-//! read the file of the remote.
+//! Which daemon or fleet is meant and what its page gets here: one line of JSON from `browse`,
+//! which has read the file of the remote.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use browse_base::{Error, HINT_KEY, Result};
 use browse_policy::Scopes;
-use browse_proto::Reason;
+use browse_proto::{Reason, Scope};
 use serde::Deserialize;
 
 use crate::ttl;
@@ -13,12 +13,29 @@ use crate::ttl;
 /// The longest that a dashboard is good.
 pub const MAX_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// What `browse` asks for. It is not printed: it holds a token.
+/// How long the page of a fleet is good when the person does not say: as that of a daemon here.
+const FLEET_LIFETIME: Duration = Duration::from_secs(12 * 3600);
+
+/// What the page of a fleet may do when the person does not say, as far as the token may.
+const FLEET_SCOPES: [Scope; 3] = [Scope::Read, Scope::Write, Scope::Meta];
+
+/// What `browse` asks for. It is not printed: it may hold a token.
 #[derive(Deserialize)]
 pub struct RelayRequest {
-    daemon: RemoteDaemon,
+    #[serde(flatten)]
+    target: RelayTarget,
     #[serde(flatten)]
     flags: RelayFlags,
+}
+
+/// Whose dashboard is meant.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RelayTarget {
+    /// That of a daemon, by a pairing.
+    Daemon(RemoteDaemon),
+    /// That of a fleet, by a sign-in.
+    Fleet(RemoteFleet),
 }
 
 /// What to do when the page is to have more than the pairing.
@@ -50,6 +67,20 @@ pub struct RemoteDaemon {
     pub token: String,
 }
 
+/// A fleet, as `browse login` has kept it.
+#[derive(Deserialize)]
+pub struct RemoteFleet {
+    /// Its name here.
+    pub name: String,
+    /// The home of browse, which has the file with its token.
+    pub home: PathBuf,
+    /// The program `browse`, which renews the token.
+    pub program: PathBuf,
+    /// The session of calls that name none.
+    #[serde(default)]
+    pub session: Option<String>,
+}
+
 impl RelayRequest {
     /// Reads the line.
     ///
@@ -62,9 +93,9 @@ impl RelayRequest {
         })
     }
 
-    /// The flags, and the daemon that is meant.
-    pub fn into_parts(self) -> (RelayFlags, RemoteDaemon) {
-        (self.flags, self.daemon)
+    /// The flags, and what is meant.
+    pub fn into_parts(self) -> (RelayFlags, RelayTarget) {
+        (self.flags, self.target)
     }
 }
 
@@ -74,16 +105,49 @@ impl RelayFlags {
     /// # Errors
     /// `ARGUMENT_INVALID`: a word is not a scope. `SCOPE_DENIED`: the pairing has it not.
     pub fn scopes(&self, of_pairing: Scopes) -> Result<Scopes> {
-        let Some(words) = &self.scopes else { return Ok(of_pairing) };
-        let asked = Scopes::parse(words).map_err(|message| {
-            Error::new(Reason::ArgumentInvalid, message).with("command", "dashboard")
-        })?;
+        let Some(asked) = self.asked_scopes()? else { return Ok(of_pairing) };
         let beyond = asked.without(of_pairing).names();
         if beyond.is_empty() {
             return Ok(asked);
         }
         let message = format!("the pairing has not: {}", beyond.join(", "));
         Err(Error::new(Reason::ScopeDenied, message).with(HINT_KEY, NARROW_HINT))
+    }
+
+    /// The same where the token of a fleet has `of_token`.
+    ///
+    /// # Errors
+    /// As [`RelayFlags::scopes`].
+    pub fn fleet_scopes(&self, of_token: Scopes) -> Result<Scopes> {
+        let Some(asked) = self.asked_scopes()? else {
+            let usual = Scopes::of(&FLEET_SCOPES);
+            return Ok(usual.without(usual.without(of_token)));
+        };
+        let beyond = asked.without(of_token).names();
+        if beyond.is_empty() {
+            return Ok(asked);
+        }
+        let message = format!("the token of the fleet has not: {}", beyond.join(", "));
+        let hint = "Leave `--scope` out, or sign in with a token that has them";
+        Err(Error::new(Reason::ScopeDenied, message).with(HINT_KEY, hint))
+    }
+
+    fn asked_scopes(&self) -> Result<Option<Scopes>> {
+        let parsed = self.scopes.as_ref().map(|words| Scopes::parse(words)).transpose();
+        parsed.map_err(|message| {
+            Error::new(Reason::ArgumentInvalid, message).with("command", "dashboard")
+        })
+    }
+
+    /// How long the page of a fleet is good, whose token is renewed.
+    ///
+    /// # Errors
+    /// `ARGUMENT_INVALID`: the time is not one.
+    pub fn fleet_lifetime(&self) -> Result<Duration> {
+        match self.ttl {
+            Some(_) => self.lifetime(MAX_LIFETIME),
+            None => Ok(FLEET_LIFETIME),
+        }
     }
 
     /// How long the page is good where the pairing has `left`.
@@ -160,13 +224,33 @@ mod tests {
     #[test]
     fn half_a_request_is_refused() {
         assert!(RelayRequest::parse("").is_err() && RelayRequest::parse("{}").is_err());
-        let whole = request(json!(null), &"0f".repeat(32)).expect("it is whole");
-        assert_eq!(whole.daemon.pin().expect("a pin"), [15; 32]);
-        for pin in [String::new(), "0".repeat(63), "é".repeat(32), "g".repeat(64)] {
-            assert!(
-                request(json!(null), &pin).expect("it is whole").daemon.pin().is_err(),
-                "{pin}"
-            );
+        let pin = |pin: &str| match request(json!(null), pin).expect("it is whole").target {
+            RelayTarget::Daemon(daemon) => daemon.pin(),
+            RelayTarget::Fleet(_) => panic!("it is a daemon"),
+        };
+        assert_eq!(pin(&"0f".repeat(32)).expect("a pin"), [15; 32]);
+        for bad in [String::new(), "0".repeat(63), "é".repeat(32), "g".repeat(64)] {
+            assert!(pin(&bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn the_page_of_a_fleet_gets_what_its_token_has() {
+        let fleet = json!({"name": "fleet", "home": "/h", "program": "/b"});
+        let flags = |scopes: serde_json::Value, ttl: serde_json::Value| {
+            let line = json!({ "fleet": fleet, "scopes": scopes, "ttl": ttl }).to_string();
+            let (flags, target) = RelayRequest::parse(&line).expect("it is whole").into_parts();
+            assert!(matches!(target, RelayTarget::Fleet(fleet) if fleet.session.is_none()));
+            flags
+        };
+        let held = Scopes::of(&[Scope::Read, Scope::Meta, Scope::Control]);
+        let usual = flags(json!(null), json!(null));
+        assert_eq!(usual.fleet_scopes(held).expect("scopes").names(), ["read", "meta"]);
+        assert_eq!(usual.fleet_lifetime().expect("a time"), FLEET_LIFETIME);
+        let more = flags(json!(["read,meta,control"]), json!("1h"));
+        assert!(more.fleet_scopes(held).expect("scopes").allows(Scope::Control));
+        assert_eq!(more.fleet_lifetime().expect("a time"), Duration::from_secs(3600));
+        let beyond = flags(json!(["read,meta,admin"]), json!(null)).fleet_scopes(held);
+        assert_eq!(beyond.expect_err("no admin").reason(), Reason::ScopeDenied);
     }
 }

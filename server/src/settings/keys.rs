@@ -117,6 +117,14 @@ pub static KEYS: &[SettingKey] = &[
         help: "start no browser (for tests)",
     },
     SettingKey {
+        name: "defer_browser",
+        variable: "BROWSE_DEFER_BROWSER",
+        config_scope: ConfigScope::User,
+        default: "`false`",
+        may_hold_secret: false,
+        help: "start the browser with the first command that needs it, and not with the daemon",
+    },
+    SettingKey {
         name: "bundled_skills",
         variable: "BROWSE_BUNDLED_SKILLS",
         config_scope: ConfigScope::User,

@@ -127,6 +127,7 @@ impl<'a> SettingsReader<'a> {
             cdp_url: get("cdp_url").map(|raw| raw.cdp_address()).transpose()?,
             chromium_args: get("chromium_args").map_or(Ok(Vec::new()), |raw| raw.words())?,
             no_browser: get("no_browser").map_or(Ok(false), |raw| raw.boolean())?,
+            defer_browser: switch("defer_browser")?,
             bundled_skills: get("bundled_skills").map(|raw| raw.path()).transpose()?,
             skill_sandbox: get("skill_sandbox")
                 .map_or(Ok(SandboxMode::Auto), |raw| raw.sandbox())?,

@@ -19,6 +19,7 @@ use super::{
     tier::{SkillPaths, Tier},
     trust_store::TrustStore,
 };
+use crate::fleet_relay::FleetRuns;
 use browse_base::{Error, Result};
 
 /// The skills of a daemon, with what is remembered about them.
@@ -35,6 +36,7 @@ pub struct Skills {
     recordings: Recordings,
     hints: SkillHints,
     spare_supervisors: SpareSupervisors,
+    fleet_runs: FleetRuns,
 }
 
 impl Skills {
@@ -54,6 +56,7 @@ impl Skills {
             recordings: Recordings::default(),
             hints: SkillHints::default(),
             spare_supervisors: SpareSupervisors::default(),
+            fleet_runs: FleetRuns::default(),
         }
     }
 
@@ -104,6 +107,11 @@ impl Skills {
     /// Who waits for the next run.
     pub(crate) fn spare_supervisors(&self) -> &SpareSupervisors {
         &self.spare_supervisors
+    }
+
+    /// The runs that drive the browser of a fleet.
+    pub(crate) fn fleet_runs(&self) -> &FleetRuns {
+        &self.fleet_runs
     }
 
     /// Where translations and builds are kept.

@@ -36,8 +36,8 @@ export const leaseProblems = new Store<ReadonlyMap<string, { error: CallError; e
 
 export async function takeControl(session: string, tab: string, reason: string, force: boolean): Promise<void> {
   const request = { session, ...(reason ? { reason } : {}), force };
-  const { lease: id, expires_at } = await call('DashboardService/TakeControl', request);
-  const queue = new InputQueue(id, (error) => onInputError(session, error));
+  const { lease: id, expires_at } = await call('DashboardService/TakeControl', request, { session });
+  const queue = new InputQueue(id, session, (error) => onInputError(session, error));
   setLease({ id, session, expiresAt: expires_at, queue, tab, isConfirmed: false, isEnding: false });
   clearProblem(session);
   // The overview may have shown it before the answer came.
@@ -47,7 +47,8 @@ export async function takeControl(session: string, tab: string, reason: string, 
 export async function giveBack(lease: Lease, note: string): Promise<void> {
   lease.isEnding = true;
   try {
-    await call('DashboardService/ReleaseControl', { lease: lease.id, ...(note ? { note } : {}) });
+    const { session } = lease;
+    await call('DashboardService/ReleaseControl', { lease: lease.id, ...(note ? { note } : {}) }, { session });
   } catch (cause) {
     // It ended before: what was wanted is so.
     if (!ENDS.has(asCallError(cause).reason)) {
@@ -113,7 +114,8 @@ document.addEventListener('visibilitychange', beat);
 window.addEventListener('pagehide', () => {
   for (const lease of leases.value.values()) {
     // The page does not live to see the answer.
-    call('DashboardService/ReleaseControl', { lease: lease.id }, { keepalive: true }).catch(() => {});
+    const options = { session: lease.session, keepalive: true };
+    call('DashboardService/ReleaseControl', { lease: lease.id }, options).catch(() => {});
     drop(lease);
   }
 });

@@ -15,7 +15,8 @@ export function PauseButton({ session, kind }: { session: SessionOverview; kind?
   const waits = session.paused || handed_off;
   const change = () =>
     action.run(async () => {
-      await call(`DashboardService/${waits ? 'ContinueAgents' : 'PauseAgents'}`, { session: name });
+      const method = `DashboardService/${waits ? 'ContinueAgents' : 'PauseAgents'}` as const;
+      await call(method, { session: name }, { session: name });
       markPaused(name, !waits);
     });
   return (

@@ -12,13 +12,15 @@ const FILES_TIMEOUT_MS = 60_000;
 
 export class InputQueue {
   readonly #lease: string;
+  readonly #session: string;
   readonly #onError: (error: CallError) => void;
   #waiting: { tab: string; event: PersonInput }[] = [];
   #isSending = false;
   #isClosed = false;
 
-  constructor(lease: string, onError: (error: CallError) => void) {
+  constructor(lease: string, session: string, onError: (error: CallError) => void) {
     this.#lease = lease;
+    this.#session = session;
     this.#onError = onError;
   }
 
@@ -65,7 +67,7 @@ export class InputQueue {
     await call(
       'DashboardService/SendInput',
       { lease: this.#lease, tab, events },
-      hasFiles ? { timeoutMs: FILES_TIMEOUT_MS } : {},
+      { session: this.#session, ...(hasFiles ? { timeoutMs: FILES_TIMEOUT_MS } : {}) },
     );
   }
 

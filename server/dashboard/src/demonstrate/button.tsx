@@ -1,6 +1,7 @@
 // Begins a demonstration in the session of a tab, or asks what becomes of the one that runs.
 
 import type { SessionOverview } from '../rpc/contract.ts';
+import { login } from '../state/login.ts';
 import { useStore } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Failure } from '../ui/failure.tsx';
@@ -26,6 +27,8 @@ export function DemonstrateButton({ session, tab, onBegin }: DemonstrateButtonPr
     if (demonstrator?.isUnsaved) demonstrator.state.patch({ isLeaving: true });
     else if (demonstrator) action.run(() => endDemonstration(demonstrator));
   };
+  // What is noted becomes a skill, which a fleet does not have.
+  if (useStore(login).fleet) return null;
   const isTaken = action.error?.reason === 'SKILL_RECORDING_RUNS';
   return (
     <span class="take">

@@ -24,6 +24,8 @@ export interface Login {
   readOnly: boolean;
   /** Whether the daemon is on another machine, by `browse --remote <name> dashboard`. */
   remote: boolean;
+  /** Whether it is the pods of a fleet. */
+  fleet: boolean;
   /** Why the token is missing. */
   problem?: CallError;
   /** Whether the daemon was away before it refused the token. */
@@ -40,6 +42,7 @@ interface Redeemed {
   build_id: string;
   read_only: boolean;
   remote?: boolean;
+  fleet?: boolean;
 }
 
 const KEY = 'browse-dashboard';
@@ -54,6 +57,7 @@ const NOBODY: Login = {
   version: '',
   readOnly: false,
   remote: false,
+  fleet: false,
 };
 
 export const login = new Store<Login>(NOBODY);
@@ -122,7 +126,7 @@ function restore(): void {
 }
 
 function enterWith(redeemed: Redeemed): void {
-  const { token, address, scopes, approves, expires_at, version, read_only, remote } = redeemed;
+  const { token, address, scopes, approves, expires_at, version, read_only, remote, fleet } = redeemed;
   login.set({
     state: 'in',
     token,
@@ -133,5 +137,6 @@ function enterWith(redeemed: Redeemed): void {
     version,
     readOnly: read_only,
     remote: remote ?? false,
+    fleet: fleet ?? false,
   });
 }

@@ -59,6 +59,12 @@ export function findTab(
   return undefined;
 }
 
+/** For what is about no session of its own: a session of the daemon that is shown. */
+export function anySession(): { session?: string } {
+  const session = overview.value.response?.sessions[0]?.name;
+  return session === undefined ? {} : { session };
+}
+
 /** Shows at once what a call has changed; the next overview confirms it. */
 export function markPaused(name: string, paused: boolean): void {
   const { response } = overview.value;

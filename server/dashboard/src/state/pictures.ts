@@ -3,9 +3,10 @@
 // The daemon sends the next picture of a tab when the last message was acknowledged. There is
 // one `UpdateView` in flight at most; what changes meanwhile goes with the next one.
 
-import { call, stream } from '../rpc/client.ts';
+import { call, stream, type CallOptions } from '../rpc/client.ts';
 import type { UpdateViewRequest, ViewTabsResponse } from '../rpc/contract.ts';
 import { asCallError, type CallError } from '../rpc/error.ts';
+import { findTab, overview } from './overview.ts';
 import { Store } from './store.ts';
 
 const THUMBNAIL_WIDTH = 320;
@@ -118,6 +119,8 @@ function deliver(picture: ViewTabsResponse): void {
 class Connection {
   readonly #view = `dashboard-${crypto.randomUUID()}`;
   readonly #abort = new AbortController();
+  /** The session of a tab: all calls of the view have to reach the daemon that has it. */
+  readonly #options: CallOptions;
   #tabs: string[];
   #large: Large | undefined;
   #received = 0n;
@@ -128,6 +131,8 @@ class Connection {
   #isSending = false;
 
   constructor(tabs: string[], large: Large | undefined) {
+    const session = findTab(overview.value.response, tabs[0] ?? '')?.session.name;
+    this.#options = { signal: this.#abort.signal, ...(session === undefined ? {} : { session }) };
     this.#tabs = tabs;
     this.#large = large;
     this.#sentTabs = keyOf(tabs);
@@ -138,7 +143,7 @@ class Connection {
     const request = { tabs: this.#tabs, view: this.#view, width: THUMBNAIL_WIDTH, fps: FRAMES_PER_SECOND };
     let problem: CallError | undefined;
     try {
-      for await (const picture of stream('DashboardService/ViewTabs', request, { signal: this.#abort.signal })) {
+      for await (const picture of stream('DashboardService/ViewTabs', request, this.#options)) {
         this.#isOpen = true;
         const sequence = BigInt(picture.sequence);
         if (sequence > this.#received) this.#received = sequence;
@@ -167,7 +172,7 @@ class Connection {
     this.#isSending = true;
     try {
       for (let request = this.#next(); request && !this.#abort.signal.aborted; request = this.#next()) {
-        await call('DashboardService/UpdateView', request, { signal: this.#abort.signal });
+        await call('DashboardService/UpdateView', request, this.#options);
       }
     } catch (cause) {
       // The stream is opened again, with everything that it should show.

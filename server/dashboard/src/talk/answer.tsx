@@ -8,10 +8,11 @@ import { Failure } from '../ui/failure.tsx';
 import { useAction } from '../ui/useCall.ts';
 import { MAX_TEXT } from './words.ts';
 
-export function AnswerForm({ question: { id, choices } }: { question: TalkMessage }) {
+export function AnswerForm({ question: { id, session, choices } }: { question: TalkMessage }) {
   const [text, setText] = useState('');
   const action = useAction();
-  const answer = (chosen: string) => action.run(() => call('DashboardService/AnswerQuestion', { id, answer: chosen }));
+  const answer = (chosen: string) =>
+    action.run(() => call('DashboardService/AnswerQuestion', { id, answer: chosen }, { session }));
   return (
     <div class="answer">
       {choices.length > 0 ? (

@@ -19,13 +19,14 @@ interface PanelProps {
 
 export function Panel({ title, scope, load, tools, children }: PanelProps) {
   const missing = scope !== undefined && !hasScope(scope);
+  const isAbsent = load?.error?.reason === 'FLEET_DENIED';
   return (
     <section class="panel" aria-label={title}>
       <header>
         <h2>{title}</h2>
         <div class="row">
-          {!missing && tools}
-          {!missing && load && (
+          {!missing && !isAbsent && tools}
+          {!missing && !isAbsent && load && (
             <Button
               label={`Reload ${title.toLowerCase()}`}
               icon="reload"
@@ -38,6 +39,8 @@ export function Panel({ title, scope, load, tools, children }: PanelProps) {
       </header>
       {missing ? (
         <MissingScope scope={scope} />
+      ) : isAbsent ? (
+        <NotInFleet />
       ) : (
         <>
           {load?.error && <Failure error={load.error} retry={load.reload} />}
@@ -49,7 +52,7 @@ export function Panel({ title, scope, load, tools, children }: PanelProps) {
 }
 
 export function MissingScope({ scope }: { scope: Scope }) {
-  const { remote } = useStore(login);
+  const { remote, fleet } = useStore(login);
   if (frame === 'pipe') {
     return (
       <p class="muted missing-scope">
@@ -58,6 +61,14 @@ export function MissingScope({ scope }: { scope: Scope }) {
     );
   }
   const wanted = ['read', 'write', 'meta', ...(scope === 'admin' ? ['admin'] : ['control'])].join(',');
+  if (fleet) {
+    return (
+      <p class="muted missing-scope">
+        This needs a token with more: sign in to the fleet with one, then run{' '}
+        <code>browse --remote &lt;name&gt; dashboard --scope {wanted}</code>
+      </p>
+    );
+  }
   if (remote) {
     return (
       <p class="muted missing-scope">
@@ -73,6 +84,11 @@ export function MissingScope({ scope }: { scope: Scope }) {
       This needs a link made with <code>browse dashboard --scope {wanted}</code>
     </p>
   );
+}
+
+/** What concerns one machine, and its user. */
+export function NotInFleet() {
+  return <p class="muted">A fleet does not have this.</p>;
 }
 
 export function Empty({ children }: { children: ComponentChildren }) {

@@ -3,6 +3,7 @@
 import { call } from '../rpc/client.ts';
 import type { Approval, ApproveRequest } from '../rpc/contract.ts';
 import { hasScope } from '../state/login.ts';
+import { anySession } from '../state/overview.ts';
 import { Button } from '../ui/button.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { Empty, Panel } from '../ui/panel.tsx';
@@ -14,13 +15,15 @@ const POLL_MS = 2_000;
 export function ApprovalsView() {
   const allowed = hasScope('approve');
   const load = useLoad(
-    async (signal) => (allowed ? (await call('BrowserService/Approve', {}, { signal })).approvals : []),
+    async (signal) => (allowed ? (await call('BrowserService/Approve', {}, { signal, ...anySession() })).approvals : []),
     [],
     allowed ? POLL_MS : undefined,
   );
   const decided = useLoad(
     async (signal) =>
-      allowed ? (await call('BrowserService/Approve', { decisions: true }, { signal })).approvals : [],
+      allowed
+        ? (await call('BrowserService/Approve', { decisions: true }, { signal, ...anySession() })).approvals
+        : [],
     [],
     allowed ? POLL_MS : undefined,
   );
@@ -71,7 +74,7 @@ function ApprovalRow({
   const action = useAction();
   const decide = (how: Pick<ApproveRequest, 'deny' | 'always' | 'revoke'>) =>
     action.run(async () => {
-      await call('BrowserService/Approve', { id, ...how });
+      await call('BrowserService/Approve', { id, ...how }, anySession());
       onDone();
     });
   return (

@@ -3,9 +3,11 @@
 import { useState } from 'preact/hooks';
 import { call } from '../rpc/client.ts';
 import type { BrowserProfile, DomainCookies, ImportBrowserCookiesResponse } from '../rpc/contract.ts';
+import { login } from '../state/login.ts';
+import { useStore } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Failure } from '../ui/failure.tsx';
-import { Empty, Panel } from '../ui/panel.tsx';
+import { Empty, NotInFleet, Panel } from '../ui/panel.tsx';
 import { Table } from '../ui/table.tsx';
 import { useAction } from '../ui/useCall.ts';
 import { useSessionChoice } from './sessionChoice.tsx';
@@ -43,6 +45,13 @@ export function BrowserCookiesPanel({ onImported }: { onImported: () => void }) 
       setDone(`${domain}: ${resultText(answer)}`);
       onImported();
     });
+  if (useStore(login).fleet) {
+    return (
+      <Panel title="Import from a browser">
+        <NotInFleet />
+      </Panel>
+    );
+  }
   return (
     <Panel title="Import from a browser" scope="admin">
       <div class="row">

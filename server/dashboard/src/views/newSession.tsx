@@ -2,6 +2,8 @@
 
 import { useState } from 'preact/hooks';
 import { call } from '../rpc/client.ts';
+import { login } from '../state/login.ts';
+import { useStore } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 
 /** A session that is kept is filled with what it held before. */
@@ -16,6 +18,7 @@ export async function openSession(name: string, keep: boolean): Promise<string> 
 export function NewSessionForm({ busy, onOpen }: { busy: boolean; onOpen: (name: string, keep: boolean) => void }) {
   const [name, setName] = useState('');
   const [keep, setKeep] = useState(false);
+  const { fleet } = useStore(login);
   return (
     <form
       class="row"
@@ -35,10 +38,13 @@ export function NewSessionForm({ busy, onOpen }: { busy: boolean; onOpen: (name:
         value={name}
         onInput={(event) => setName(event.currentTarget.value)}
       />
-      <label class="check">
-        <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.currentTarget.checked)} />
-        Keep its cookies, storage and tabs
-      </label>
+      {/* A fleet saves all sessions, or none. */}
+      {!fleet && (
+        <label class="check">
+          <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.currentTarget.checked)} />
+          Keep its cookies, storage and tabs
+        </label>
+      )}
       <Button label="New session" scope="control" disabled={busy} submit />
     </form>
   );

@@ -4,7 +4,8 @@
 import { useState } from 'preact/hooks';
 import { call } from '../rpc/client.ts';
 import type { Session } from '../rpc/contract.ts';
-import { hasScope } from '../state/login.ts';
+import { hasScope, login } from '../state/login.ts';
+import { useStore } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { bytesText } from '../ui/bytes.ts';
 import { ConfirmButton } from '../ui/confirm.tsx';
@@ -95,6 +96,7 @@ interface SessionActionsProps {
 }
 
 function SessionActions({ session: { name, kept, browser }, busy, onKeep, onClose }: SessionActionsProps) {
+  const { fleet } = useStore(login);
   if (browser === NOT_OPEN)
     return (
       <div class="row" role="group" aria-label={`Session ${name}`}>
@@ -110,7 +112,7 @@ function SessionActions({ session: { name, kept, browser }, busy, onKeep, onClos
     );
   return (
     <div class="row" role="group" aria-label={`Session ${name}`}>
-      {!kept && <Button label="Keep" scope="control" disabled={busy} onClick={onKeep} />}
+      {!kept && !fleet && <Button label="Keep" scope="control" disabled={busy} onClick={onKeep} />}
       <ConfirmButton
         label="Close…"
         confirmation={kept ? `Close ${name}, keep its logins` : `Close ${name}, lose its logins`}

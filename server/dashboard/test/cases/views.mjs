@@ -172,3 +172,21 @@ test('at a browser on another machine it says which pairing allows more', async 
   await dashboard.text('This dashboard has ended.');
   await dashboard.text('browse --remote <name> dashboard');
 });
+
+test('of a fleet it says in a line what that does not have', async (dashboard) => {
+  const { mock } = dashboard;
+  mock.isFleet = true;
+  await dashboard.open(['read', 'write', 'meta', 'admin']);
+  await dashboard.view('skills');
+  await dashboard.text('A fleet does not have this.');
+  equal(await dashboard.page.locator('.failure').count(), 0, 'failures');
+  await dashboard.view('sessions');
+  await dashboard.text('A fleet does not have this.');
+  equal(
+    mock.calls.filter(({ method }) => /ImportBrowserCookies/.test(method)).length,
+    0,
+    'calls that a fleet does not serve',
+  );
+  await dashboard.view('approvals');
+  await dashboard.text('browse --remote <name> dashboard --scope read,write,meta,control');
+});

@@ -218,7 +218,8 @@ impl PodState {
             return Err(Error::new(Reason::PodMismatch, "it is another pod, or another tenant's"));
         }
         let token = self.token_of(&request.tenant);
-        Ok(TokenResponse { token, lifetime_s: 3600 })
+        let is_of_skill = request.skill_hosts.is_some();
+        Ok(TokenResponse { token, lifetime_s: 3600, is_of_skill })
     }
 
     fn token_of(&self, tenant: &Tenant) -> String {

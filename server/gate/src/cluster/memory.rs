@@ -83,7 +83,7 @@ impl MemoryCluster {
     pub fn add_pod(&self, pod: PodRecord) {
         self.pods.send_modify(|pods| {
             let pod = PodRecord { version: self.next_version(), ..pod };
-            Arc::make_mut(pods).insert(pod.name.clone(), pod);
+            Arc::make_mut(pods).insert(pod.name.clone(), Arc::new(pod));
         });
     }
 
@@ -96,6 +96,7 @@ impl MemoryCluster {
     pub fn set_ready(&self, name: &str, is_ready: bool) {
         self.pods.send_if_modified(|pods| {
             let Some(pod) = Arc::make_mut(pods).get_mut(name) else { return false };
+            let pod = Arc::make_mut(pod);
             pod.is_ready = is_ready;
             pod.version = self.next_version();
             true
@@ -106,6 +107,7 @@ impl MemoryCluster {
     pub fn set_ending(&self, name: &str) {
         self.pods.send_if_modified(|pods| {
             let Some(pod) = Arc::make_mut(pods).get_mut(name) else { return false };
+            let pod = Arc::make_mut(pod);
             pod.is_ending = true;
             pod.version = self.next_version();
             true
@@ -114,14 +116,14 @@ impl MemoryCluster {
 
     /// The pod of this name.
     pub fn pod(&self, name: &str) -> Option<PodRecord> {
-        self.pods.borrow().get(name).cloned()
+        self.pods.borrow().get(name).map(|pod| PodRecord::clone(pod))
     }
 
     fn write(&self, pod: &PodRecord, claim: &Claim) -> Result<PodRecord, ClusterError> {
         self.change(pod, |pods, known| {
             let version = self.next_version();
             let written = PodRecord { version, claim: Some(claim.clone()), ..known };
-            pods.insert(written.name.clone(), written.clone());
+            pods.insert(written.name.clone(), Arc::new(written.clone()));
             written
         })
     }
@@ -146,7 +148,7 @@ impl MemoryCluster {
                 result = Err(ClusterError::Conflict);
                 return false;
             }
-            let known = known.clone();
+            let known = PodRecord::clone(known);
             result = Ok(change(Arc::make_mut(pods), known));
             true
         });
@@ -267,7 +269,7 @@ mod tests {
         cluster.add_pod(pod("p", "u"));
         let seen = cluster.pod("p").expect("it was added");
         let written = one.write_claim(&seen, &claim()).await.expect("it is the newest");
-        assert_eq!(two.pods().borrow().get("p"), Some(&written));
+        assert_eq!(two.pods().borrow().get("p").map(|pod| &**pod), Some(&written));
         let late = two.write_claim(&seen, &claim()).await;
         assert!(matches!(late, Err(ClusterError::Conflict)), "{late:?}");
         let other = PodRecord { uid: PodUid::new("other").expect("a uid"), ..written.clone() };

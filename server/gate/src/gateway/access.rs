@@ -1,8 +1,9 @@
 //! What a token of the edge allows: commands by its scopes, and sessions.
 
 use browse_base::{Error, HINT_KEY, Result};
-use browse_fleet::SessionScope;
-use browse_proto::{Reason, Scope};
+use browse_fleet::{CallerRole, SessionScope};
+use browse_proto::{Reason, Scope, metadata};
+use http::HeaderMap;
 
 use super::CallBody;
 use crate::auth::Caller;
@@ -21,6 +22,16 @@ pub fn require_scope(caller: &Caller, what: &str, scope: Scope) -> Result<()> {
         .with("required", required)
         .with("held", caller.scopes.join(","))
         .with(HINT_KEY, format!("Get a token with the scope `{required}` from your issuer")))
+}
+
+/// As what the caller acts. A call may say that it is a person's at a dashboard: the person opens it
+/// with a token that has the scope `control`, as on one machine, and agents have none.
+pub fn role_of(caller: &Caller, headers: &HeaderMap) -> CallerRole {
+    let holds_control = caller.scopes.iter().any(|held| held == Scope::Control.name());
+    match headers.contains_key(metadata::DASHBOARD) && holds_control {
+        true => CallerRole::Person,
+        false => CallerRole::Program,
+    }
 }
 
 /// The session of a call: the one that it names, else the one of its token.

@@ -40,6 +40,8 @@ const SESSION_HASH_BYTES: usize = 8;
 pub struct CallRecord {
     observer: Arc<Observer>,
     command: Option<&'static Command>,
+    /// What is called where that is not a command.
+    endpoint: Option<&'static str>,
     /// `rpc.system` of OpenTelemetry.
     protocol: &'static str,
     started: Instant,
@@ -71,6 +73,7 @@ impl CallRecord {
         Self {
             observer: Arc::clone(observer),
             command: Command::by_path(request.uri().path()),
+            endpoint: None,
             protocol: match kind.starts_with(b"application/grpc") {
                 true => "grpc",
                 false => "connect_rpc",
@@ -89,10 +92,23 @@ impl CallRecord {
         }
     }
 
+    /// Notes what is called by a path that is not that of a command. The calls that come of it have
+    /// records of their own, and places in the trace of the caller.
+    pub fn set_endpoint(&mut self, name: &'static str) {
+        self.endpoint = Some(name);
+    }
+
+    /// Notes the command of a request that does not name it by its path.
+    pub fn set_command(&mut self, command: &'static Command) {
+        self.command = Some(command);
+    }
+
     /// Notes that the caller is authenticated. From now on its call may be in its own trace.
     pub fn set_tenant(&mut self, tenant: &Tenant) {
         self.tenant = Some(tenant.clone());
-        self.trace = self.observer.trace_of(self.incoming.as_ref());
+        if self.endpoint.is_none() {
+            self.trace = self.observer.trace_of(self.incoming.as_ref());
+        }
     }
 
     /// Notes the session of the call.
@@ -307,7 +323,7 @@ impl CallRecord {
         });
         tracing::info!(
             target: "access",
-            method = self.command.map(|_| self.method()),
+            method = self.command.map(|_| self.method()).or(self.endpoint),
             status = self.status.map(|status| u64::from(status.as_u16())),
             code = i64::from(outcome.code),
             reason = outcome.reason,

@@ -1,4 +1,4 @@
-//! How many clients of the DevTools protocol this replica connects, in all and of each tenant.
+//! How many clients this replica serves at a time, in all and of each tenant.
 
 use std::{
     collections::HashMap,
@@ -9,18 +9,43 @@ use browse_base::{Error, HINT_KEY, Result};
 use browse_fleet::Tenant;
 use browse_proto::Reason;
 
-/// Clients of one tenant at a time.
-const MAX_TENANT_CLIENTS: usize = 100;
+/// A kind of clients, and how many there are at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClientKind {
+    /// What they are, in the plural.
+    name: &'static str,
+    /// Those of one tenant.
+    max_of_tenant: usize,
+    /// All.
+    max: usize,
+    /// What a tenant with too many does.
+    hint: &'static str,
+}
 
-/// Clients at a time.
-const MAX_CLIENTS: usize = 2_000;
+/// Clients of the DevTools protocol.
+pub const DEVTOOLS_CLIENTS: ClientKind = ClientKind {
+    name: "clients of the DevTools protocol",
+    max_of_tenant: 100,
+    max: 2_000,
+    hint: "Disconnect one of them, then connect again",
+};
+
+/// Requests of MCP that are under way. The gateway holds each of them, and its answer, in memory.
+pub const MCP_REQUESTS: ClientKind = ClientKind {
+    name: "requests of MCP under way",
+    max_of_tenant: 100,
+    max: 500,
+    hint: "Wait until one of them has ended, then send it again",
+};
 
 /// Time after which a client may try again where there are too many, in milliseconds.
 const RETRY_MS: u64 = 1_000;
 
-/// The clients that are connected.
-#[derive(Default)]
-pub struct ClientLimits(Mutex<HashMap<Tenant, usize>>);
+/// The clients of a kind that are there.
+pub struct ClientLimits {
+    kind: ClientKind,
+    of_tenants: Mutex<HashMap<Tenant, usize>>,
+}
 
 /// The place of one client, until it is dropped.
 pub struct ClientSlot {
@@ -29,21 +54,27 @@ pub struct ClientSlot {
 }
 
 impl ClientLimits {
+    /// None yet.
+    pub fn new(kind: ClientKind) -> Arc<Self> {
+        Arc::new(Self { kind, of_tenants: Mutex::default() })
+    }
+
     /// A place for a client of `tenant`.
     ///
     /// # Errors
     /// `FLEET_QUOTA`: the tenant has too many. `FLEET_BUSY`: the replica has.
     pub fn enter(self: &Arc<Self>, tenant: &Tenant) -> Result<ClientSlot> {
+        let ClientKind { name, max_of_tenant, max, hint } = self.kind;
         let mut clients = self.lock();
         let own = clients.get(tenant).copied().unwrap_or_default();
-        if own >= MAX_TENANT_CLIENTS {
-            let message = format!("the tenant has {own} clients of the DevTools protocol");
+        if own >= max_of_tenant {
+            let message = format!("the tenant has {own} {name}");
             return Err(Error::new(Reason::FleetQuota, message)
-                .with("limit", MAX_TENANT_CLIENTS)
-                .with(HINT_KEY, "Disconnect one of them, then connect again"));
+                .with("limit", max_of_tenant)
+                .with(HINT_KEY, hint));
         }
-        if clients.values().sum::<usize>() >= MAX_CLIENTS {
-            let message = format!("{MAX_CLIENTS} clients of the DevTools protocol are connected");
+        if clients.values().sum::<usize>() >= max {
+            let message = format!("this replica has {max} {name}");
             return Err(Error::new(Reason::FleetBusy, message).with("retry_ms", RETRY_MS));
         }
         clients.insert(tenant.clone(), own + 1);
@@ -56,7 +87,7 @@ impl ClientLimits {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Tenant, usize>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.of_tenants.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -78,15 +109,15 @@ mod tests {
 
     #[test]
     fn a_tenant_has_so_many_clients_and_others_have_theirs() {
-        let limits = Arc::<ClientLimits>::default();
+        let limits = ClientLimits::new(DEVTOOLS_CLIENTS);
+        let max = DEVTOOLS_CLIENTS.max_of_tenant;
         let (a, b) = (Tenant::new("a").expect("a name"), Tenant::new("b").expect("a name"));
         let enter = |tenant| limits.enter(tenant);
-        let slots: Vec<_> =
-            (0..MAX_TENANT_CLIENTS).map(|_| enter(&a).expect("there is room")).collect();
+        let slots: Vec<_> = (0..max).map(|_| enter(&a).expect("there is room")).collect();
         let refused = enter(&a).map(drop).expect_err("it has as many as it may");
         assert_eq!(refused.reason(), Reason::FleetQuota);
         let other = enter(&b).expect("it is another tenant");
-        assert_eq!(limits.len(), MAX_TENANT_CLIENTS + 1);
+        assert_eq!(limits.len(), max + 1);
         drop((slots, other));
         assert_eq!(limits.len(), 0);
         enter(&a).map(drop).expect("there is room again");
@@ -94,10 +125,10 @@ mod tests {
 
     #[test]
     fn all_tenants_together_have_a_limit() {
-        let limits = Arc::<ClientLimits>::default();
-        let slots: Vec<_> = (0..MAX_CLIENTS)
+        let limits = ClientLimits::new(MCP_REQUESTS);
+        let slots: Vec<_> = (0..MCP_REQUESTS.max)
             .map(|at| {
-                let tenant = Tenant::new(format!("t{}", at / MAX_TENANT_CLIENTS));
+                let tenant = Tenant::new(format!("t{}", at / MCP_REQUESTS.max_of_tenant));
                 limits.enter(&tenant.expect("a name")).expect("there is room")
             })
             .collect();

@@ -9,7 +9,8 @@ use std::{
 
 use browse_base::{Error, HINT_KEY, Result};
 use browse_fleet::{
-    DEVTOOLS_PATH, MISMATCH_HEADER, POD_HEADER, PodUid, SessionKey, TENANT_HEADER, Tenant,
+    CallerRole, DEVTOOLS_PATH, MISMATCH_HEADER, POD_HEADER, PodUid, SessionKey, TENANT_HEADER,
+    Tenant,
 };
 use browse_policy::layer::bearer_token;
 use browse_proto::{Command, Reason, Scope};
@@ -25,7 +26,9 @@ use super::{
     call_record::CallRecord,
     client_limits::ClientSlot,
     forward::{self, AdmittedCall},
-    header_value, tunnel,
+    header_value,
+    skill_call::CallOrigin,
+    tunnel,
 };
 use crate::auth::{Authenticator, Caller};
 
@@ -122,7 +125,9 @@ async fn by_token(
     let slot = gateway.clients.enter(&key.tenant)?;
     let pod = gateway.pod_of_open(&key).await?;
     let until = Instant::now() + DEFAULT_WAIT;
-    let admitted = AdmittedCall { caller: &caller, command, key: &key, until };
+    let (origin, role) = (CallOrigin::Caller, CallerRole::Program);
+    let admitted =
+        AdmittedCall { caller: &caller, origin: &origin, role, command, key: &key, until };
     let response = forward::forward(gateway, &admitted, call, pod, record).await?;
     let ended = token_end(Arc::clone(&gateway.authenticator), token, caller, command);
     Ok(join(response, client, slot, ended))

@@ -4,15 +4,17 @@ use std::time::{Duration, Instant, SystemTime};
 
 use browse_base::{Error, Result};
 use browse_fleet::{
-    ADDRESS_HEADER, DEVTOOLS_PATH, LIFETIME_HEADER, MISMATCH_HEADER, MOVED_HEADER, POD_HEADER,
-    SPAN_HOSTS_HEADER, SPANS_HEADER, SessionKey, TENANT_HEADER, TokenRequest,
+    ADDRESS_HEADER, CallerRole, DEVTOOLS_PATH, LIFETIME_HEADER, MISMATCH_HEADER, MOVED_HEADER,
+    POD_HEADER, SPAN_HOSTS_HEADER, SPANS_HEADER, SessionKey, TENANT_HEADER, TokenRequest,
 };
 use browse_proto::{Command, Reason, Requires, Scope, metadata};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use hyper::body::Incoming;
 use tonic::body::Body;
 
-use super::{CallBody, Gateway, call_record::CallRecord, devtools, header_value};
+use super::{
+    CallBody, Gateway, call_record::CallRecord, devtools, header_value, skill_call::CallOrigin,
+};
 use crate::{auth::Caller, cluster::PodRecord, peer::PeerError};
 
 /// Sends of one call, when that is safe.
@@ -30,7 +32,7 @@ const RESEND_DELAY: Duration = Duration::from_millis(100);
 
 /// Headers of the connection to the caller, and what a caller does not say itself: the gateway gives
 /// a call a place in a trace, and pods alone report spans.
-const DROPPED_HEADERS: [&str; 16] = [
+const DROPPED_HEADERS: [&str; 19] = [
     "connection",
     "keep-alive",
     "proxy-authorization",
@@ -40,6 +42,9 @@ const DROPPED_HEADERS: [&str; 16] = [
     metadata::CWD,
     metadata::CALLER,
     metadata::SCOPES,
+    metadata::SKILL_HOSTS,
+    metadata::REMOTE,
+    metadata::DASHBOARD,
     ADDRESS_HEADER,
     LIFETIME_HEADER,
     "x-forwarded-for",
@@ -53,6 +58,10 @@ const DROPPED_HEADERS: [&str; 16] = [
 pub struct AdmittedCall<'a> {
     /// Who calls.
     pub caller: &'a Caller,
+    /// Whether a skill does.
+    pub origin: &'a CallOrigin,
+    /// As what.
+    pub role: CallerRole,
     /// What.
     pub command: &'static Command,
     /// Where.
@@ -89,7 +98,7 @@ pub async fn forward(
     mut pod: PodRecord,
     record: &mut CallRecord,
 ) -> Result<Response<Body>> {
-    let AdmittedCall { caller, command, key, until } = *admitted;
+    let AdmittedCall { caller, command, key, until, .. } = *admitted;
     let max_moves = if gateway.restores_sessions { MAX_MOVES } else { 0 };
     // What a WebSocket opened ended with its connection.
     let can_repeat = call.is_upgrade() || only_reads(command);
@@ -155,7 +164,7 @@ async fn send(
     pod: &PodRecord,
     record: &mut CallRecord,
 ) -> Result<(std::result::Result<Response<Incoming>, Unanswered>, bool)> {
-    let token = match gateway.pods.token(pod, token_request(admitted.caller, pod)).await {
+    let token = match gateway.pods.token(pod, token_request(admitted, pod)).await {
         Ok(token) => token,
         // The body is still there.
         Err(error) => return Ok((Err(Unanswered::NoToken(error)), true)),
@@ -229,13 +238,16 @@ async fn next_pod(gateway: &Gateway, key: &SessionKey) -> Option<PodRecord> {
     gateway.lock().pod(key).cloned()
 }
 
-fn token_request(caller: &Caller, pod: &PodRecord) -> TokenRequest {
+fn token_request(admitted: &AdmittedCall<'_>, pod: &PodRecord) -> TokenRequest {
+    let AdmittedCall { caller, origin, role, .. } = *admitted;
     TokenRequest {
         tenant: caller.tenant.clone(),
         pod: pod.uid.clone(),
         subject: caller.subject.clone(),
         scopes: caller.scopes.clone(),
         session: caller.session.clone(),
+        skill_hosts: origin.skill_hosts().cloned(),
+        role,
     }
 }
 

@@ -1,6 +1,9 @@
 //! Which pod a session gets: one that its tenant has, else another one.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::Arc,
+};
 
 use browse_fleet::{PodUid, Tenant};
 
@@ -65,7 +68,7 @@ impl Placement {
         tenant: &Tenant,
         avoided: Option<&PodUid>,
     ) -> Option<Choice> {
-        let has_room = |pod: &&PodRecord| {
+        let has_room = |pod: &&Arc<PodRecord>| {
             let claimed = pod.claim.as_ref().filter(|claim| claim.tenant == *tenant);
             let waiting = reserved.pods.get(&pod.name);
             let is_theirs = claimed.is_some()
@@ -83,7 +86,7 @@ impl Placement {
                 && pod.address.is_some()
                 && sessions < self.settings.sessions_per_pod
         };
-        let is_free = |pod: &&PodRecord| {
+        let is_free = |pod: &&Arc<PodRecord>| {
             pod.is_warm() && !reserved.pods.contains_key(&pod.name) && avoided != Some(&pod.uid)
         };
         if let Some(own) = pods.values().find(has_room) {

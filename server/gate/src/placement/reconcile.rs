@@ -45,7 +45,7 @@ pub(super) async fn run(placement: Arc<Placement>) {
         }
         let pods = Arc::clone(&placement.cluster.pods().borrow());
         failures.retain(|name, _| pods.contains_key(name));
-        let claimed: Vec<PodRecord> = pods
+        let claimed: Vec<Arc<PodRecord>> = pods
             .values()
             .filter(|pod| pod.claim.is_some() && pod.is_reachable() && !pod.is_ending)
             .cloned()

@@ -6,10 +6,13 @@ use std::{
 };
 
 use browse_base::hex;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::support::{World, eventually};
+use crate::{
+    mcp_http::McpClient,
+    support::{World, eventually},
+};
 
 /// A log that is kept.
 #[derive(Clone, Default)]
@@ -83,4 +86,42 @@ async fn each_call_is_a_line_without_what_is_private() {
         let lines = format!("{calls:?}");
         assert!(!lines.contains(private), "{private}: {lines}");
     }
+}
+
+#[tokio::test]
+async fn a_request_of_mcp_is_a_line_and_so_is_each_call_that_comes_of_it() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt().json().with_writer(move || writer.clone()).finish();
+    let _default = tracing::subscriber::set_default(subscriber);
+    let world = World::with_access_log(1).await;
+    let pod = world.add_pod().await;
+    let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    let parent = format!("00-{trace}-00f067aa0ba902b7-01");
+    let address = world.replicas[0].address;
+    let agent = McpClient::begin(address, "acme-key").await;
+    let list = json!({ "action": "list" });
+    let headers = [("traceparent", parent.as_str())];
+    let (text, is_error) = agent.call(address, "tabs", list, &headers).await;
+    assert!(!is_error, "{text}");
+    // Two to begin, one with a call, and the call.
+    let calls = eventually(|| Some(log.calls()).filter(|calls| calls.len() == 4)).await;
+    let of = |method: &str| {
+        let lines: Vec<_> = calls.iter().filter(|call| call["method"] == method).collect();
+        assert!(lines.iter().all(|call| call["tenant"] == "acme"), "{lines:?}");
+        lines
+    };
+    assert_eq!(of("mcp").len(), 3, "{calls:?}");
+    let call = of("browse.v1.BrowserService/ListTabs")[0];
+    let session = hex(&Sha256::digest(format!("acme/{}", agent.session()))[..8]);
+    for (field, value) in [
+        ("reason", "ok"),
+        ("session", session.as_str()),
+        ("pod", pod.name.as_str()),
+        ("trace_id", trace),
+    ] {
+        assert_eq!(call[field], value, "{call}");
+    }
+    assert!(of("mcp").iter().any(|line| line["session"] == session.as_str()), "{calls:?}");
+    assert!(!log.text().contains("acme-key"), "{calls:?}");
 }

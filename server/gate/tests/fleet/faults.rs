@@ -77,6 +77,29 @@ async fn a_session_of_a_pod_that_is_deleted_is_lost() {
 }
 
 #[tokio::test]
+async fn the_loss_of_a_session_is_reported_by_one_replica() {
+    let world = World::new(1).await;
+    let pods = world.add_pods(3).await;
+    for round in 0..2 {
+        let first = world.call(0, "acme", "work", "goto").await;
+        assert_eq!(first.reason(), "ok", "round {round}");
+        let is_known = || world.replicas.iter().all(|one| one.gateway.session_count() == 1);
+        eventually(|| is_known().then_some(())).await;
+        let pod = pods.iter().find(|pod| pod.uid() == first.pod()).expect("it is one of them");
+        world.cluster.remove_pod(&pod.name);
+        let is_gone = || world.replicas.iter().all(|one| one.gateway.session_count() == 0);
+        eventually(|| is_gone().then_some(())).await;
+        // A reading does not open the session, so that all replicas still know of the loss.
+        let mut reasons = Vec::new();
+        for replica in [2, 1, 0] {
+            let answer = world.call(replica, "acme", "work", "session close").await;
+            reasons.push(answer.reason().to_owned());
+        }
+        assert_eq!(reasons, ["SESSION_LOST", "SESSION_NOT_FOUND", "SESSION_NOT_FOUND"]);
+    }
+}
+
+#[tokio::test]
 async fn a_session_that_is_lost_with_its_pod_is_reported_before_it_is_opened_anew() {
     let world = World::new(1).await;
     let pods = world.add_pods(2).await;

@@ -18,6 +18,9 @@ use tempfile::TempDir;
 
 use crate::{
     issuer::{Form, PlayedIssuer},
+    real_pods::{PAGE, RealPod},
+    site::Site,
+    skills::Workspace,
     support::{LIMIT, World},
 };
 
@@ -239,4 +242,27 @@ async fn when_keys_are_rotated_the_next_token_is_good() {
     let (reason, hint) = lasting.reason_becomes(&call, "TOKEN_INVALID");
     assert_eq!(reason, "TOKEN_INVALID");
     assert_eq!(hint, format!("Run `browse login {url} --name fleet` again"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_token_is_renewed_while_a_skill_runs() {
+    let (issuer, site) = (SigningIssuer::start(), Site::page(PAGE));
+    let world = issuer.world().await;
+    let hosts = ("BROWSE_POD_HOSTS", format!("127.0.0.1:{}", site.port()));
+    let pod = RealPod::start("renewing-1", &world.pod_identity, &[hosts]).await;
+    world.cluster.add_pod(pod.record.clone());
+    // So short that each call renews it.
+    issuer.lifetime.store(20, Ordering::Relaxed);
+    let workspace = Workspace::new();
+    let url = format!("http://{}", world.replicas[0].address);
+    let login = workspace.run(&["login", &url, "--name", "fleet"]);
+    assert!(login.status.success(), "{login:?}");
+    workspace.flows(&site);
+    let before = issuer.issuer.forms("/token").len();
+    let url = format!("url={}", site.url("/"));
+    let run = ["--remote", "fleet", "skill", "run", "python", "--arg", &url];
+    assert_eq!(workspace.json(&run)["title"], "Sold");
+    // The command line has done so once, before it called the daemon.
+    let renewals = issuer.issuer.forms("/token").len() - before;
+    assert!(renewals > 3, "{renewals}");
 }

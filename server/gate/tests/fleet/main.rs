@@ -5,6 +5,11 @@ mod access_log;
 mod attempts;
 mod collector;
 mod cost;
+mod dashboard;
+// The same: a page is played.
+#[allow(dead_code)]
+#[path = "../../../../cli/tests/support/dashboard_page.rs"]
+mod dashboard_page;
 mod devtools;
 mod faults;
 // The benchmark, which a test runs in a small size.
@@ -17,6 +22,7 @@ mod gateway_cost;
 mod issuer;
 mod login;
 mod mcp;
+mod mcp_http;
 mod queue;
 mod real_pods;
 mod restore;
@@ -28,6 +34,7 @@ mod served;
 #[allow(dead_code)]
 #[path = "../../../../cli/tests/support/site.rs"]
 mod site;
+mod skills;
 mod support;
 mod tenants;
 mod traces;

@@ -3,6 +3,7 @@
 use std::{
     fs,
     io::{BufRead as _, BufReader, Write as _},
+    os::unix::fs::PermissionsExt as _,
     process::{Child, ChildStdin, ChildStdout, Stdio},
 };
 
@@ -13,13 +14,14 @@ use crate::{
     login::Client,
     real_pods::{PAGE, RealPod},
     site::Site,
-    support::{World, send},
+    support::{World, eventually, send},
 };
 
 /// A server of an agent, and the pipes to it.
 struct Agent {
     child: Child,
-    input: ChildStdin,
+    /// None after the client has gone.
+    input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
 }
 
@@ -30,7 +32,7 @@ impl Agent {
         let mut child = command.spawn().expect("browse is built");
         let input = child.stdin.take().expect("a pipe");
         let output = BufReader::new(child.stdout.take().expect("a pipe"));
-        let mut agent = Self { child, input, output };
+        let mut agent = Self { child, input: Some(input), output };
         let client = json!({ "name": "test", "version": "1" });
         let params = json!({
             "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client,
@@ -42,7 +44,8 @@ impl Agent {
     }
 
     fn send(&mut self, message: &Value) {
-        writeln!(self.input, "{message}").expect("it reads");
+        let mut input = self.input.as_ref().expect("a client");
+        writeln!(input, "{message}").expect("it reads");
     }
 
     fn request(&mut self, method: &str, params: &Value) -> Value {
@@ -60,6 +63,13 @@ impl Agent {
         let result = &answer["result"];
         let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
         (text.to_owned(), result["isError"] == true)
+    }
+
+    /// Ends the client in an orderly way, and waits for the end of the server.
+    fn end(mut self) {
+        drop(self.input.take());
+        let status = self.child.wait().expect("it was started");
+        assert!(status.success(), "{status}");
     }
 
     #[track_caller]
@@ -82,6 +92,22 @@ impl Drop for Agent {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// The daemon of a client, which ends with the test.
+struct StoppedDaemon<'a>(&'a Client);
+
+impl Drop for StoppedDaemon<'_> {
+    fn drop(&mut self) {
+        self.0.run(&["stop"]);
+    }
+}
+
+/// The handle in an answer.
+#[track_caller]
+fn handle(answer: &str) -> String {
+    let handle = answer.lines().rev().find_map(|line| line.strip_prefix("session: "));
+    handle.unwrap_or_else(|| panic!("no handle: {answer}")).to_owned()
 }
 
 /// The first word of the line with `name`, which is a ref.
@@ -107,14 +133,23 @@ async fn an_agent_drives_a_pod_and_stays_in_its_session() {
     let login = client.run(&["login", &url, "--name", "fleet", "--token-file", "key"]);
     assert!(login.status.success(), "{login:?}");
 
+    let skill = client.folder().join("home/skills/nothing");
+    fs::create_dir_all(&skill).expect("a folder");
+    let manifest =
+        format!("name: nothing\ndescription: Does nothing.\nhost: '127.0.0.1:{}'", site.port());
+    fs::write(skill.join("SKILL.md"), format!("---\n{manifest}\n---\n\nProse.\n"))
+        .expect("written");
+    fs::write(skill.join("run"), "#!/bin/sh\necho '{\"done\":true}'\n").expect("written");
+    let mode = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(skill.join("run"), mode).expect("a mode");
+
     let mut agent = Agent::start(&client);
     let page = agent.ok("open", json!({ "url": site.url("/"), "view": "interactive" }));
     let button = reference(&page, "Buy");
     let steps = json!([["click", button], ["get", "title"]]);
     assert!(agent.ok("act", json!({ "steps": steps })).contains("Sold"));
     assert!(agent.ok("snapshot", json!({ "view": "full" })).contains("Buy"));
-    let session = page.lines().rev().find_map(|line| line.strip_prefix("session: "));
-    let session = session.unwrap_or_else(|| panic!("no handle: {page}")).to_owned();
+    let session = handle(&page);
     let listed = world.call(1, "acme", "of-the-user", "session list").await;
     assert!(listed.body.to_string().contains(&session), "{listed:?}");
     for words in ["cookies", "js document.cookie", "session list", "session close of-the-user"] {
@@ -123,14 +158,16 @@ async fn an_agent_drives_a_pod_and_stays_in_its_session() {
     }
     let refused = agent.fail("act", json!({ "steps": [["js", "document.cookie"]] }));
     assert!(refused.contains("SCOPE_DENIED"), "{refused}");
-    for (tool, arguments) in [
-        ("skill", json!({ "action": "list" })),
-        ("skill", json!({ "action": "run", "name": "link-check" })),
-        ("run", json!({ "command": "context" })),
-    ] {
-        let refused = agent.fail(tool, arguments);
-        assert!(refused.contains("FLEET_DENIED"), "{tool}: {refused}");
+    for words in ["context", "skill trust nothing", "skill run nothing"] {
+        let refused = agent.fail("run", json!({ "command": words }));
+        assert!(refused.contains("FLEET_DENIED"), "{words}: {refused}");
     }
+    // Skills are of this machine, and drive the browser of the fleet.
+    let _daemon = StoppedDaemon(&client);
+    let listed = agent.ok("skill", json!({ "action": "list" }));
+    assert!(listed.contains("nothing global"), "{listed}");
+    let ran = agent.ok("skill", json!({ "action": "run", "name": "nothing" }));
+    assert!(ran.contains("\"done\""), "{ran}");
     // The user sees the tabs of both sessions.
     let tabs = |text: &str| text.lines().filter(|line| line.starts_with("tab ")).count();
     let of_user = world.call(0, "acme", "of-the-user", "memory").await;
@@ -149,6 +186,37 @@ async fn an_agent_drives_a_pod_and_stays_in_its_session() {
     assert_eq!(closed.reason(), "ok", "{closed:?}");
     let reopened = other.ok("tabs", json!({ "action": "list", "session": session }));
     assert!(reopened.contains("note: opened the session"), "{reopened}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_whose_client_goes_gives_back_the_place_of_its_own_session() {
+    let world = World::keeping_sessions(10).await;
+    let pod = world.add_pod().await;
+    let client = Client::new();
+    fs::write(client.folder().join("key"), "acme-key").expect("written");
+    let url = format!("http://{}", world.replicas[0].address);
+    let login = client.run(&["login", &url, "--name", "fleet", "--token-file", "key"]);
+    assert!(login.status.success(), "{login:?}");
+    let list = json!({ "action": "list" });
+
+    let mut killed = Agent::start(&client);
+    let kept = handle(&killed.ok("tabs", list.clone()));
+    drop(killed);
+    // That of another server is not its own.
+    let mut guest = Agent::start(&client);
+    guest.ok("tabs", json!({ "action": "list", "session": kept }));
+    guest.end();
+    Agent::start(&client).end();
+    let closes = |call: &String| call.ends_with("session close");
+    assert!(!pod.calls().iter().any(closes), "{:?}", pod.calls());
+
+    let mut agent = Agent::start(&client);
+    let own = handle(&agent.ok("tabs", list));
+    agent.end();
+    assert_eq!(pod.calls().last(), Some(&format!("{own} session close")));
+    eventually(|| (world.replicas[1].gateway.session_count() == 1).then_some(())).await;
+    let listed = world.call(0, "acme", &kept, "snapshot").await;
+    assert_eq!(listed.reason(), "ok", "{listed:?}");
 }
 
 #[tokio::test]

@@ -268,9 +268,14 @@ async fn a_session_is_restored_after_its_pod_was_drained_and_after_it_was_killed
     while first.probe("/readyz").await.starts_with("HTTP/1.1 200") {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    assert!(cookies(&world).await.contains("first"), "it was restored");
+    // Errors report the move until a response does.
+    let report = "was restored on another pod";
     let stale = with_body(&world, "work", "click", json!({ "target": "@e1" })).await;
     assert_eq!(stale.reason(), "REF_STALE", "{stale:?}");
+    assert!(stale.body.to_string().contains(report), "{stale:?}");
+    let restored = cookies(&world).await;
+    assert!(restored.contains("first") && restored.contains(report), "{restored}");
+    assert!(!cookies(&world).await.contains(report), "it is reported once");
     world.cluster.remove_pod(&first.record.name);
     // A pod that is killed has saved what it held a moment ago.
     let path = "/bucket/fleet/acme/work";

@@ -66,7 +66,7 @@ async fn a_session_whose_claim_is_deleted_is_lost_and_opened_anew() {
     let owned = world.claims_of("acme");
     let name = owned[0]["metadata"]["name"].as_str().expect("a name").to_owned();
     world.api.remove(&claims(), &name);
-    eventually(|| (world.replicas[0].gateway.session_count() == 0).then_some(())).await;
+    world.wait_for_sessions(0).await;
     assert_eq!(world.call(0, "acme", "work", "click").await.reason(), "SESSION_LOST");
     let again = world.call(0, "acme", "work", "goto").await;
     assert!(again.reason() == "ok" && again.pod() != first.pod(), "{again:?}");
@@ -83,7 +83,7 @@ async fn a_pod_that_the_controller_makes_anew_is_given_to_nobody() {
     let pod = world.api.list(&pods()).into_iter().find(of_uid).expect("it is there");
     world.controller.end_pod(&pod);
     world.wait_for_claims(0).await;
-    eventually(|| (world.replicas[0].gateway.session_count() == 0).then_some(())).await;
+    world.wait_for_sessions(0).await;
     let lost = world.call(0, "acme", "work", "snapshot").await;
     assert_eq!(lost.reason(), "SESSION_LOST", "{lost:?}");
     world.wait_for_pool(1).await;

@@ -9,8 +9,8 @@ use crate::kept_sessions::KeptState;
 use browse_base::{Error, HINT_KEY, Result};
 use browse_chromium::{Browser, Page, TargetId, browser_gone};
 use browse_engine::Engine;
-use browse_policy::{ClientKind, SessionRule, TabPolicy};
-use browse_sessions::{Attachment, Session, SessionName, SharedGuard, Tab, TabId};
+use browse_policy::{ClientKind, Listener, SessionRule, TabPolicy};
+use browse_sessions::{Attachment, Session, SessionName, SessionRules, SharedGuard, Tab, TabId};
 
 impl CallContext {
     /// The session that the caller named, which need not exist.
@@ -58,15 +58,23 @@ impl CallContext {
             return Ok(session);
         }
         let opens = Command::by_name("session new");
-        // The gateway of a fleet has given the session of a tenant its place.
-        let is_placed = self.capability().kind == ClientKind::Tenant
-            && self.command().service == "BrowserService";
+        // The gateway of a fleet has given the session its place.
+        let is_placed = self.is_of_fleet() && self.command().service == "BrowserService";
         if !is_placed && opens.is_none_or(|command| self.permit.for_command(command).is_err()) {
             return self.daemon.sessions().require(&name);
         }
-        let session = self.daemon.sessions().get_or_open(&name.parse()?, self.client());
+        let (sessions, rules) = (self.daemon.sessions(), self.session_rules());
+        let session = sessions.get_or_open_restricted(&name.parse()?, self.client(), &rules);
         self.add_notice(&format!("opened the session `{name}`"));
         Ok(session)
+    }
+
+    /// What a session is held to that the call opens: for a skill that calls a pod, its hosts.
+    pub(crate) fn session_rules(&self) -> SessionRules {
+        match self.capability().kind {
+            ClientKind::Skill => SessionRules { hosts: self.capability().hosts.clone() },
+            _ => SessionRules::unrestricted(),
+        }
     }
 
     /// Keeps callers out of the browser of a person that are confined: there are no borders
@@ -80,6 +88,21 @@ impl CallContext {
         }
         let message = format!("`{}` may not act in the browser of a person", capability.client);
         Err(Error::new(Reason::ForeignBrowser, message))
+    }
+
+    /// The remote, a fleet, whose browser the skill drives that the call runs; none for that of
+    /// this daemon.
+    ///
+    /// # Errors
+    /// `SCOPE_DENIED`: the sign-in of a fleet is its owner's.
+    pub fn fleet_remote(&self) -> Result<Option<&str>> {
+        let remote = self.metadata.remote.as_deref();
+        if remote.is_none() || self.is_root() && self.listener() == Listener::Local {
+            return Ok(remote);
+        }
+        let message = format!("`{}` may not use the sign-in of a fleet", self.client());
+        let hint = "Ask the owner to run it: `browse --remote <name> skill run`";
+        Err(Error::new(Reason::ScopeDenied, message).with(HINT_KEY, hint))
     }
 
     /// The browser of browse's own, for what acts on the whole of it.

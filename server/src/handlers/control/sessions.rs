@@ -99,9 +99,11 @@ pub async fn new_session(
     }
     // One that lies in the store of the fleet is not another one.
     if let Some(fleet) = cx.daemon().fleet_sessions()
-        && let Some(restored) = fleet.open(&request.name, cx.client()).await?
+        && let Some(restored) =
+            fleet.open(&request.name, cx.client(), &SessionRules::unrestricted()).await?
     {
         cx.add_notice(&restored.notice(&request.name));
+        fleet.take_restored(&request.name);
         let restored = restored.counts.to_string();
         return Ok(v1::NewSessionResponse { name: request.name, restored });
     }
@@ -111,7 +113,8 @@ pub async fn new_session(
 
 /// What is kept is the owner's, with its logins.
 fn ensure_owner(cx: &CallContext, does: &str) -> Result<()> {
-    if cx.is_owner() {
+    // A pod has nothing that lasts: its fleet does.
+    if cx.is_owner() && !cx.is_of_fleet() {
         return Ok(());
     }
     let message = format!("only the owner {does}: `{}` may not", cx.client());

@@ -93,6 +93,10 @@ pub fn browser_status(state: BrowserState) -> v1::BrowserStatus {
     let word = |state: &str| v1::BrowserStatus { state: state.to_owned(), ..Default::default() };
     match state {
         BrowserState::Starting => word("starting"),
+        BrowserState::Deferred => v1::BrowserStatus {
+            problem: "it starts with the first command that needs it".to_owned(),
+            ..word("missing")
+        },
         BrowserState::Failed(error, _) => {
             v1::BrowserStatus { problem: error.to_string(), ..word("missing") }
         }

@@ -11,7 +11,10 @@ use browse_proto::{Reason, v1};
 use browse_sessions::{ControlEnd, ControlLease, ExclusiveGuard, Session};
 use tokio::time::Instant;
 
-use super::{held_input::release_held_input, talk::check_is_person};
+use super::{
+    held_input::release_held_input,
+    talk::{FLEET_PERSON_HINT, check_is_person},
+};
 use crate::{
     daemon::Daemon,
     dispatch::{CallContext, HELD_SINCE_LONG},
@@ -35,8 +38,11 @@ pub async fn take_control(
     // What an agent sent as input would pass the egress guard.
     if cx.capability().kind != ClientKind::Dashboard {
         let message = format!("`{}` is not a person at a dashboard", cx.client());
-        return Err(Error::new(Reason::ScopeDenied, message)
-            .with(HINT_KEY, "Run `browse dashboard`, and let a person take control there"));
+        let hint = match cx.is_of_fleet() {
+            true => FLEET_PERSON_HINT,
+            false => "Run `browse dashboard`, and let a person take control there",
+        };
+        return Err(Error::new(Reason::ScopeDenied, message).with(HINT_KEY, hint));
     }
     let reason = check_text("reason", request.reason)?;
     let time = request
@@ -136,7 +142,11 @@ pub async fn continue_agents(
 pub(super) fn held_session(cx: &CallContext, lease: &str) -> Result<Arc<Session>> {
     let all = cx.daemon().sessions().all();
     let held = all.into_iter().find(|session| session.control().renew(lease, cx.client()));
-    held.ok_or_else(|| Error::new(Reason::LeaseEnded, "you do not hold the session any more"))
+    let session =
+        held.ok_or_else(|| Error::new(Reason::LeaseEnded, "you do not hold the session any more"))?;
+    // A fleet closes sessions that nobody uses.
+    session.mark_used();
+    Ok(session)
 }
 
 /// Ends the lease of a session whose holder has no token any more.

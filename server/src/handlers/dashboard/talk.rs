@@ -119,14 +119,24 @@ pub async fn answer_question(
     Ok(v1::AnswerQuestionResponse { id: request.id, session })
 }
 
+/// What to do in a fleet, where the gateway says who is a person.
+pub(super) const FLEET_PERSON_HINT: &str = "Sign in with a token that has the scope `control`, and do it at the dashboard: \
+     `browse --remote <name> dashboard`";
+
 /// Refuses agents with tokens of their own: they would answer themselves, or end their pause.
+///
+/// # Errors
+/// `SCOPE_DENIED`.
 pub(super) fn check_is_person(cx: &CallContext) -> Result<()> {
     if cx.is_owner() {
         return Ok(());
     }
     let message = format!("`{}` is not the person", cx.client());
-    Err(Error::new(Reason::ScopeDenied, message)
-        .with(HINT_KEY, "Use `browse say` and `browse ask`: a person does it at a dashboard"))
+    let hint = match cx.is_of_fleet() {
+        true => FLEET_PERSON_HINT,
+        false => "Use `browse say` and `browse ask`: a person does it at a dashboard",
+    };
+    Err(Error::new(Reason::ScopeDenied, message).with(HINT_KEY, hint))
 }
 
 /// The element of a note, with a picture of it where one can be made.

@@ -2,6 +2,7 @@
 //! starts it, hands on what it says, and ends all of that with it.
 
 mod failure;
+mod fleet_lease;
 mod lease;
 mod output;
 
@@ -135,7 +136,11 @@ pub async fn run_skill(
             }
         }
         // The token is dead before the caller knows that the program is.
-        drop((token, lease, hold));
+        drop(token);
+        if let Some(note) = lease.finish().await {
+            voice.write(note).await;
+        }
+        drop(hold);
         Ok(v1::RunSkillResponse { event: Some(v1::run_skill_response::Event::Output(outcome?)) })
     }))
 }

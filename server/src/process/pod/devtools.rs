@@ -10,7 +10,7 @@ use browse_policy::{
     layer::{bearer_token, error_reply},
 };
 use browse_proto::{Command, Reason, metadata};
-use browse_sessions::SessionName;
+use browse_sessions::{SessionName, SessionRules};
 use http::{HeaderMap, Request, Response};
 use tonic::body::Body;
 
@@ -50,7 +50,7 @@ async fn connect(pod: &Pod, mut request: Request<Body>) -> Result<Response<Body>
     let name = session_name(request.headers())?;
     let lifetime = lifetime(request.headers());
     if let Some(fleet) = daemon.fleet_sessions() {
-        fleet.open(name.as_str(), &capability.client).await?;
+        fleet.open(name.as_str(), &capability.client, &SessionRules::unrestricted()).await?;
     }
     let session = daemon.sessions().get_or_open(&name, &capability.client);
     if session.is_attached() {

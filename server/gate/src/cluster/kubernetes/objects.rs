@@ -33,7 +33,7 @@ pub(super) struct ObjectTable<T> {
     is_synced: bool,
 }
 
-impl<T: KeptObject> ObjectTable<T> {
+impl<T: KeptObject + PartialEq> ObjectTable<T> {
     /// The objects, in the order of their names.
     pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
         self.objects.values()
@@ -96,14 +96,16 @@ impl<T: KeptObject> ObjectTable<T> {
         is_same && self.objects.remove(name).is_some()
     }
 
-    /// Replaces the objects by those of the list, except for what was written since.
+    /// Replaces the objects by those of the list, except for those that were written since, and
+    /// those that are the same: their records stay shared.
     fn take_list(&mut self) {
         let mut before = std::mem::take(&mut self.objects);
         let listed = std::mem::take(&mut self.listed).into_iter();
         let newest = listed.map(|(name, listed)| {
             let known = before.remove(&name);
-            let newer = known.filter(|known| is_newer(known.version(), listed.version()));
-            (name, newer.unwrap_or(listed))
+            let kept = known
+                .filter(|known| is_newer(known.version(), listed.version()) || *known == listed);
+            (name, kept.unwrap_or(listed))
         });
         self.objects = newest.collect();
         self.is_synced = true;

@@ -23,7 +23,7 @@ pub(super) struct PodStore {
 /// A pod with what a write of it has to know.
 #[derive(Clone, Debug, PartialEq)]
 struct KnownPod {
-    record: PodRecord,
+    record: Arc<PodRecord>,
     owners: Vec<OwnerReference>,
 }
 
@@ -64,7 +64,7 @@ impl PodStore {
     /// Takes the answer to a call of this replica: the pod as it is now. Returns its record.
     pub(super) fn refresh(&self, pod: &Pod) -> Option<PodRecord> {
         let pod = KnownPod::read(pod, &self.profile)?;
-        let record = pod.record.clone();
+        let record = PodRecord::clone(&pod.record);
         self.change(|known| known.refresh(pod));
         Some(record)
     }
@@ -78,7 +78,9 @@ impl PodStore {
     pub(super) fn mark_ending(&self, pod: &PodRecord) {
         self.change(|known| {
             let known = known.get_mut(&pod.name, pod.uid.as_str());
-            known.is_some_and(|known| !std::mem::replace(&mut known.record.is_ending, true))
+            let Some(known) = known.filter(|known| !known.record.is_ending) else { return false };
+            Arc::make_mut(&mut known.record).is_ending = true;
+            true
         });
     }
 
@@ -97,7 +99,7 @@ impl PodStore {
     fn change(&self, change: impl FnOnce(&mut ObjectTable<KnownPod>) -> bool) {
         let mut known = self.known.lock();
         if change(&mut known) {
-            let table = known.iter().map(|pod| (pod.record.name.clone(), pod.record.clone()));
+            let table = known.iter().map(|pod| (pod.record.name.clone(), Arc::clone(&pod.record)));
             // Within the lock, so that tables are published in the order of the changes.
             self.table.send_replace(Arc::new(table.collect()));
         }
@@ -107,7 +109,7 @@ impl PodStore {
 impl KnownPod {
     fn read(pod: &Pod, profile: &PodProfile) -> Option<Self> {
         let owners = pod.metadata.owner_references.clone().unwrap_or_default();
-        pod_record(pod, profile).map(|record| Self { record, owners })
+        pod_record(pod, profile).map(|record| Self { record: Arc::new(record), owners })
     }
 }
 
@@ -184,14 +186,31 @@ mod tests {
     }
 
     #[test]
+    fn a_table_shares_the_records_that_have_not_changed() {
+        let store = store(vec![Event::Apply(pod("a", 5, true)), Event::Apply(pod("b", 5, true))]);
+        let table = || Arc::clone(&store.subscribe().borrow());
+        let before = table();
+        report(&store, vec![Event::Apply(pod("b", 6, true))]);
+        let changed = table();
+        let list = [pod("a", 5, true), pod("b", 7, true)].map(Event::InitApply);
+        let list = [Event::Init].into_iter().chain(list).chain([Event::InitDone]).collect();
+        report(&store, list);
+        let listed = table();
+        assert_eq!(listed["b"].version, "7");
+        for (one, other) in [(&before, &changed), (&changed, &listed)] {
+            assert!(Arc::ptr_eq(&one["a"], &other["a"]) && !Arc::ptr_eq(&one["b"], &other["b"]));
+        }
+    }
+
+    #[test]
     fn an_older_event_does_not_undo_a_write() {
         let store = store(vec![Event::Apply(pod("a", 5, true))]);
         let written = store.refresh(&pod("a", 10, false)).expect("a record");
         report(&store, vec![Event::Apply(pod("a", 9, true))]);
-        assert_eq!(store.subscribe().borrow()["a"], written);
+        assert_eq!(*store.subscribe().borrow()["a"], written);
         let relist = vec![Event::Init, Event::InitApply(pod("a", 9, true)), Event::InitDone];
         report(&store, relist);
-        assert_eq!(store.subscribe().borrow()["a"], written);
+        assert_eq!(*store.subscribe().borrow()["a"], written);
         assert!(matches!(store.owners(&written), Ok(owners) if owners.len() == 1));
         let old = PodRecord { version: "5".to_owned(), ..written };
         assert!(matches!(store.owners(&old), Err(ClusterError::Conflict)));
@@ -210,7 +229,8 @@ mod tests {
     fn a_pod_that_is_deleted_ends_at_once() {
         let store = store(vec![Event::Apply(pod("a", 5, true))]);
         let record = store.subscribe().borrow()["a"].clone();
-        let other = PodRecord { uid: PodUid::new("other").expect("a uid"), ..record.clone() };
+        let uid = PodUid::new("other").expect("a uid");
+        let other = PodRecord { uid, ..PodRecord::clone(&record) };
         store.mark_ending(&other);
         store.forget(&other);
         assert!(!store.subscribe().borrow()["a"].is_ending, "it was another of its name");

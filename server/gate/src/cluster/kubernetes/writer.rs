@@ -106,7 +106,7 @@ mod tests {
     }
 
     fn known(writer: &PodWriter) -> Option<PodRecord> {
-        writer.store.subscribe().borrow().get("p").cloned()
+        writer.store.subscribe().borrow().get("p").map(|pod| PodRecord::clone(pod))
     }
 
     fn claim(session: &str) -> Claim {

@@ -1,8 +1,9 @@
 //! Paths and ports: what only other parts of the fleet may call.
 
 use browse_fleet::{
-    CLOSE_PATH, CloseRequest, GATE_NAME, PLACE_PATH, PlaceRequest, PodUid, RELEASE_PATH,
-    ReleaseRequest, STATUS_PATH, SessionScope, TOKEN_PATH, Tenant, TenantQuota, TokenRequest,
+    CLOSE_PATH, CallerRole, CloseRequest, GATE_NAME, PLACE_PATH, PlaceRequest, PodUid,
+    RELEASE_PATH, ReleaseRequest, STATUS_PATH, SessionScope, TOKEN_PATH, Tenant, TenantQuota,
+    TokenRequest,
 };
 use http::Method;
 use serde_json::json;
@@ -95,6 +96,8 @@ fn ports_of_pods(tenants: &TwoTenants) -> Vec<Attempt> {
         subject: "ann".to_owned(),
         scopes: vec!["read".to_owned()],
         session: SessionScope::Any,
+        skill_hosts: None,
+        role: CallerRole::Program,
     };
     let close = CloseRequest { pod: uid, session: "spare".to_owned() };
     let attempt = |name, how, request: AttemptRequest| Attempt {

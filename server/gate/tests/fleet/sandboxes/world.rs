@@ -120,6 +120,12 @@ impl SandboxWorld {
         eventually(|| (self.api.list(&claims()).len() == count).then_some(())).await;
     }
 
+    /// Waits until each replica knows of as many sessions.
+    pub async fn wait_for_sessions(&self, count: usize) {
+        let knows = |replica: &SandboxReplica| replica.gateway.session_count() == count;
+        eventually(|| self.replicas.iter().all(knows).then_some(())).await;
+    }
+
     /// Waits until nothing is left but a pool of this size.
     pub async fn wait_for_pool(&self, size: usize) {
         self.wait_for_claims(0).await;

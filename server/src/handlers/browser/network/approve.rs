@@ -1,14 +1,16 @@
 //! What the owner approves and denies.
 
+use browse_base::{Error, HINT_KEY, Result};
+use browse_outbound::{Approvals, PendingApproval, Verdict};
+use browse_policy::SessionRule;
 use browse_proto::{Reason, v1};
 
 use crate::dispatch::CallContext;
-use browse_base::{Error, Result};
-use browse_outbound::{Approvals, PendingApproval, Verdict};
 
 /// Decides on what waits under an id, or on a decision; lists what waits, or what was decided,
 /// when there is none.
 pub async fn approve(cx: &CallContext, request: v1::ApproveRequest) -> Result<v1::ApproveResponse> {
+    check_decides(cx)?;
     let approvals = cx.daemon().approvals();
     let rows = match request.id.as_deref() {
         Some(_) if request.decisions => {
@@ -28,6 +30,19 @@ pub async fn approve(cx: &CallContext, request: v1::ApproveRequest) -> Result<v1
         None => approvals.pending().iter().map(|pending| row(pending, "waits")).collect(),
     };
     Ok(v1::ApproveResponse { approvals: rows })
+}
+
+/// Refuses callers of a fleet whose token is for one session: what waits does not show in which
+/// session that is.
+fn check_decides(cx: &CallContext) -> Result<()> {
+    match cx.capability().session {
+        SessionRule::Only(_) if cx.is_of_fleet() => {
+            let message = "approvals are for tokens without a session of their own";
+            Err(Error::new(Reason::SessionDenied, message)
+                .with(HINT_KEY, "Sign in with a token for all sessions of the tenant"))
+        }
+        SessionRule::Only(_) | SessionRule::Any => Ok(()),
+    }
 }
 
 fn decide(approvals: &Approvals, id: &str, request: &v1::ApproveRequest) -> Result<v1::Approval> {

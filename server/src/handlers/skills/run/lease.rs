@@ -1,4 +1,5 @@
-//! What a run holds: a session and a token. Both end with it, whatever happens.
+//! What a run holds: a session, here or in a fleet, and a token. Both end with it, whatever
+//! happens.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,7 +7,9 @@ use std::time::Duration;
 use browse_proto::{Reason, Scope};
 use tokio::task::JoinHandle;
 
+use super::fleet_lease::FleetLease;
 use crate::dispatch::CallContext;
+use crate::fleet_relay::RunSession;
 use crate::skills::manifest::SkillManifest;
 use browse_base::{Error, Result};
 use browse_policy::{
@@ -21,9 +24,19 @@ const MAX_CALLS_PER_SECOND: u32 = 200;
 /// The session of a run. Dropping it closes the one that was made for the run.
 pub struct Lease {
     client: ClientId,
-    session: Arc<Session>,
-    /// Set when the session was made for the run.
-    owned_session: Option<OwnedSession>,
+    place: LeasedPlace,
+}
+
+/// Where a run acts.
+enum LeasedPlace {
+    /// In a session of this daemon.
+    Here {
+        session: Arc<Session>,
+        /// Set when the session was made for the run.
+        owned: Option<OwnedSession>,
+    },
+    /// In one of a fleet.
+    Fleet(FleetLease),
 }
 
 /// What closing a session of one's own takes.
@@ -75,7 +88,7 @@ impl Lease {
     /// the caller names one or the skill was granted the user's.
     ///
     /// # Errors
-    /// `SESSION_NOT_FOUND`.
+    /// `SESSION_NOT_FOUND`; those of [`FleetLease::acquire`] in a fleet.
     pub async fn acquire(
         cx: &CallContext,
         manifest: &SkillManifest,
@@ -83,11 +96,20 @@ impl Lease {
     ) -> Result<Self> {
         let id = spawn_id();
         let client = ClientId::new(format!("skill:{}:{id}", manifest.name))?;
+        let name: SessionName = format!("skill-{:.40}-{id}", manifest.name).parse()?;
+        if let Some(remote) = cx.fleet_remote()? {
+            let session = match requested {
+                SessionChoice::Dedicated => RunSession::Own(name.to_string()),
+                SessionChoice::Caller => RunSession::Caller(caller_session(cx)),
+            };
+            let lease = FleetLease::acquire(cx, remote, (manifest, session), &client).await?;
+            return Ok(Self { client, place: LeasedPlace::Fleet(lease) });
+        }
         if requested == SessionChoice::Caller {
-            return Ok(Self { client, session: cx.session()?, owned_session: None });
+            let place = LeasedPlace::Here { session: cx.session()?, owned: None };
+            return Ok(Self { client, place });
         }
         let sessions = cx.daemon().sessions();
-        let name: SessionName = format!("skill-{:.40}-{id}", manifest.name).parse()?;
         let rules = SessionRules { hosts: manifest.hosts.clone() };
         let session = sessions.open(&name, &client, rules).await?;
         let (first, owner) = (Arc::clone(&session), client.clone());
@@ -95,25 +117,29 @@ impl Lease {
             // The program's own first call says what is wrong.
             let _ = first.active_or_first(&owner).await;
         });
-        Ok(Self {
-            client,
-            session,
-            owned_session: Some(OwnedSession { sessions: Arc::clone(sessions), opening }),
-        })
+        let owned = Some(OwnedSession { sessions: Arc::clone(sessions), opening });
+        Ok(Self { client, place: LeasedPlace::Here { session, owned } })
     }
 
     /// Gives the files that the run made pages send to the session of its caller, when
     /// that is the owner of the daemon: what the program wrote is gone with its sandbox.
     /// Returns how many.
     pub fn transfer_files(&self, cx: &CallContext) -> usize {
-        let Some(OwnedSession { sessions, .. }) =
-            self.owned_session.as_ref().filter(|_| cx.is_root())
-        else {
-            return 0;
-        };
+        let LeasedPlace::Here { session, owned: Some(owned) } = &self.place else { return 0 };
         match cx.session() {
-            Ok(callers) => sessions.downloads().transfer(&*self.session, &*callers, cx.client()),
-            Err(_) => 0,
+            Ok(callers) if cx.is_root() => {
+                owned.sessions.downloads().transfer(&**session, &*callers, cx.client())
+            }
+            _ => 0,
+        }
+    }
+
+    /// Ends what the run has in a fleet, if it has something there; answers what its caller has to
+    /// know. A session of this daemon is closed beside other work.
+    pub async fn finish(mut self) -> Option<String> {
+        match &mut self.place {
+            LeasedPlace::Here { .. } => None,
+            LeasedPlace::Fleet(lease) => lease.finish().await,
         }
     }
 
@@ -134,7 +160,10 @@ impl Lease {
             scopes: Scopes::of(&[Scope::Read, Scope::Write]),
             hosts: manifest.hosts.clone(),
             tabs: TabPolicy::Session,
-            session: SessionRule::Only(self.session.name().to_owned()),
+            session: SessionRule::Only(match &self.place {
+                LeasedPlace::Here { session, .. } => session.name().to_owned(),
+                LeasedPlace::Fleet(lease) => lease.session_of_token(),
+            }),
             rate: Rate::PerSecond(MAX_CALLS_PER_SECOND),
             delivery: Delivery::Raw,
             lifetime,
@@ -145,12 +174,12 @@ impl Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         let runtime = tokio::runtime::Handle::try_current();
-        let (Some(OwnedSession { sessions, opening }), Ok(runtime)) =
-            (self.owned_session.take(), runtime)
+        let LeasedPlace::Here { session, owned } = &mut self.place else { return };
+        let (Some(OwnedSession { sessions, opening }), Ok(runtime)) = (owned.take(), runtime)
         else {
             return;
         };
-        let session = Arc::clone(&self.session);
+        let session = Arc::clone(session);
         runtime.spawn(async move {
             let _ = opening.await;
             if let Err(error) = sessions.close(session.name()).await {
@@ -158,6 +187,12 @@ impl Drop for Lease {
             }
         });
     }
+}
+
+/// The session of a fleet that the caller works in.
+fn caller_session(cx: &CallContext) -> String {
+    let named = cx.requested_session().map(str::to_owned);
+    named.unwrap_or_else(|| SessionName::default_session().to_string())
 }
 
 fn spawn_id() -> String {

@@ -1,5 +1,7 @@
 //! What the gateway keeps of claims and of pods of sandboxes.
 
+use std::sync::Arc;
+
 use browse_fleet::{PodUid, SessionKey};
 use k8s_openapi::api::core::v1::Pod;
 
@@ -28,7 +30,7 @@ const REFUSALS: [&str; 5] = [
 ];
 
 /// A claim of the fleet.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct KnownClaim {
     /// Its name.
     pub(super) name: String,
@@ -49,10 +51,10 @@ pub(super) struct KnownClaim {
 }
 
 /// The pod of a sandbox.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct SandboxPod {
     /// Its record, without a claim.
-    pub(super) record: PodRecord,
+    pub(super) record: Arc<PodRecord>,
     /// The sandbox.
     pub(super) sandbox: String,
     /// Whether the sandbox belongs to a claim, and not to the warm pool any more.
@@ -127,9 +129,36 @@ impl SandboxPod {
         })?;
         let labels = metadata.labels.as_ref();
         Some(Self {
-            record: bare_record(pod, port)?,
+            record: Arc::new(bare_record(pod, port)?),
             sandbox: sandbox.name.clone(),
             is_claimed: labels.is_some_and(|labels| labels.contains_key(CLAIM_UID_LABEL)),
+        })
+    }
+
+    /// The record of the pod with the claim that got it: `known`, if it has not changed.
+    pub(super) fn claimed_record(
+        &self,
+        claim: &KnownClaim,
+        known: Option<&Arc<PodRecord>>,
+    ) -> Arc<PodRecord> {
+        let pod = &self.record;
+        // One whose claim cannot be read may hold the data of a tenant.
+        let is_ending = pod.is_ending || claim.is_ending || claim.claim.is_none();
+        let is_same = |known: &&Arc<PodRecord>| {
+            known.uid == pod.uid
+                && known.address == pod.address
+                && known.version == claim.version
+                && known.is_ready == pod.is_ready
+                && known.is_ending == is_ending
+                && known.claim == claim.claim
+        };
+        known.filter(is_same).cloned().unwrap_or_else(|| {
+            Arc::new(PodRecord {
+                version: claim.version.clone(),
+                is_ending,
+                claim: claim.claim.clone(),
+                ..PodRecord::clone(pod)
+            })
         })
     }
 }

@@ -86,11 +86,12 @@ impl SandboxStore {
 
     /// The pod of this uid, as the table has it.
     pub(super) fn record_of(&self, pod: &PodUid) -> Option<PodRecord> {
-        self.table.borrow().values().find(|record| record.uid == *pod).cloned()
+        let table = self.table.borrow();
+        table.values().find(|record| record.uid == *pod).map(|record| PodRecord::clone(record))
     }
 
     /// The pod for a claim, when it is ready: that of its sandbox, if no other claim has got it.
-    pub(super) fn pod_for(&self, claim: &KnownClaim) -> Option<PodRecord> {
+    pub(super) fn pod_for(&self, claim: &KnownClaim) -> Option<Arc<PodRecord>> {
         let known = self.known.lock();
         let sandbox = claim.sandbox.as_deref()?;
         let is_free = |pod: &PodUid| known.claim_of(pod).is_none_or(|of| of.uid == claim.uid);
@@ -100,7 +101,7 @@ impl SandboxStore {
             let is_meant = claim.pod.as_ref().is_none_or(|known| known == uid);
             is_meant && pod.record.is_warm() && is_free(uid)
         });
-        found.map(|pod| pod.record.clone())
+        found.map(|pod| Arc::clone(&pod.record))
     }
 
     /// The claims, and how they stand.
@@ -168,8 +169,9 @@ impl SandboxStore {
         if !change(&mut known) {
             return;
         }
+        let before = Arc::clone(&self.table.borrow());
         // Within the lock, so that tables are published in the order of the changes.
-        self.table.send_replace(Arc::new(known.table()));
+        self.table.send_replace(Arc::new(known.table(&before)));
         self.changes.send_replace(());
     }
 }
@@ -179,22 +181,17 @@ impl KnownSandboxes {
         self.claims.iter().find(|claim| claim.pod.as_ref() == Some(pod))
     }
 
-    fn table(&self) -> PodTable {
+    /// The pods that the placement may see. Records that are as in `before` are those of it.
+    fn table(&self, before: &PodTable) -> PodTable {
         let claims: HashMap<&PodUid, &KnownClaim> =
             self.claims.iter().filter_map(|claim| Some((claim.pod.as_ref()?, claim))).collect();
         let taken: HashSet<&str> =
             self.claims.iter().filter_map(|claim| claim.sandbox.as_deref()).collect();
         let record = |pod: &SandboxPod| match claims.get(&pod.record.uid) {
-            Some(claim) => Some(PodRecord {
-                version: claim.version.clone(),
-                // One whose claim cannot be read may hold the data of a tenant.
-                is_ending: pod.record.is_ending || claim.is_ending || claim.claim.is_none(),
-                claim: claim.claim.clone(),
-                ..pod.record.clone()
-            }),
+            Some(claim) => Some(pod.claimed_record(claim, before.get(&pod.record.name))),
             // It waits to be handed over, or is one that the controller made after the first.
             None if pod.is_claimed || taken.contains(pod.sandbox.as_str()) => None,
-            None => Some(pod.record.clone()),
+            None => Some(Arc::clone(&pod.record)),
         };
         let records = self.pods.iter().filter_map(record);
         records.map(|record| (record.name.clone(), record)).collect()

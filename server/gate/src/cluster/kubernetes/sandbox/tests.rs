@@ -198,6 +198,31 @@ async fn later_sessions_are_written_on_the_claim() {
 }
 
 #[tokio::test]
+async fn a_table_shares_the_records_that_have_not_changed() {
+    let (world, _) = bound().await;
+    let report_other = |version| {
+        let mut other = pod("o", version, &of_pool());
+        other["metadata"]["name"] = "other".into();
+        other["metadata"]["ownerReferences"][0]["name"] = "other".into();
+        world.report_pod(other);
+    };
+    let table = || Arc::clone(&world.store.subscribe().borrow());
+    report_other(1);
+    let before = table();
+    report_other(2);
+    let changed = table();
+    let is_shared = |name| Arc::ptr_eq(&before[name], &changed[name]);
+    assert!(is_shared("warm") && !is_shared("other"));
+    let object = world.server.get(&path(NAME)).expect("it is there");
+    let claim: SandboxClaim = serde_json::from_value(object).expect("a claim");
+    world.store.handle_claims(vec![Event::Init, Event::InitApply(claim), Event::InitDone]);
+    let listed = table();
+    assert!(changed.iter().all(|(name, record)| Arc::ptr_eq(record, &listed[name])));
+    world.change(json!({}));
+    assert!(!Arc::ptr_eq(&listed["warm"], &table()["warm"]), "its claim has changed");
+}
+
+#[tokio::test]
 async fn a_claim_without_a_pod_is_given_up() {
     let world = World::new(Duration::from_millis(100));
     let claimed = world.claim("s");

@@ -1,0 +1,268 @@
+//! MCP over HTTP: an agent with a client of MCP and a token of the fleet, and nothing else. The server
+//! is that of `browse mcp`; the calls that it makes are calls of the caller, and pass through this
+//! gateway as all others do.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant, SystemTime},
+};
+
+use browse_base::{Error, HINT_KEY, Result};
+use browse_fleet::{CallerRole, SessionKey, SessionScope};
+use browse_mcp::{HostedCaller, is_initialize};
+use browse_policy::layer::{bearer_token, json_error};
+use browse_proto::{Command, Reason, metadata};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use serde_json::json;
+use tokio::time::timeout;
+use tonic::body::Body;
+
+use super::{
+    CallBody, Gateway,
+    call_record::CallRecord,
+    call_scopes::CallScopes,
+    forward::{self, AdmittedCall},
+    header_value,
+    held_body::HeldBody,
+    mcp_calls::calls_of,
+    mcp_session::McpSessionId,
+    skill_call::CallOrigin,
+};
+use crate::auth::Caller;
+
+/// Where it is served.
+pub const PATH: &str = "/mcp";
+
+/// What requests are called in the access log.
+const ENDPOINT: &str = "mcp";
+
+/// The header of Streamable HTTP that names a session of the protocol.
+const SESSION_HEADER: &str = "mcp-session-id";
+
+/// The methods that are served.
+const METHODS: &str = "POST, DELETE";
+
+/// Bytes that a request may have.
+const MAX_REQUEST_BYTES: usize = 1 << 20;
+
+/// Time that a request has to come.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Time that the answer to a request has. Each call that comes of it has its own deadline.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(15 * 60);
+
+/// Time that the session of a browser has to be closed.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// The command that closes one.
+const CLOSE_COMMAND: &str = "session close";
+
+/// Answers a request at [`PATH`]. It may not carry `Origin`.
+pub async fn answer(
+    gateway: &Arc<Gateway>,
+    request: Request<Body>,
+    record: &mut CallRecord,
+) -> Response<Body> {
+    match Command::by_name(CLOSE_COMMAND).filter(|_| request.method() == Method::DELETE) {
+        Some(command) => record.set_command(command),
+        None => record.set_endpoint(ENDPOINT),
+    }
+    serve(gateway, request, record).await.unwrap_or_else(|error| {
+        record.set_error(&error);
+        refusal(error)
+    })
+}
+
+async fn serve(
+    gateway: &Arc<Gateway>,
+    request: Request<Body>,
+    record: &mut CallRecord,
+) -> Result<Response<Body>> {
+    let token = bearer_token(&request)?;
+    let mut caller = gateway.authenticator.authenticate(token.as_deref()).await?;
+    record.set_tenant(&caller.tenant);
+    let slot = gateway.agents.enter(&caller.tenant)?;
+    let id = session_id(gateway, &caller, request.headers())?;
+    if request.method() == Method::DELETE {
+        return end_session(gateway, &caller, id, record).await;
+    }
+    if request.method() != Method::POST {
+        // A client that asks for a stream of messages of the server goes on without one.
+        let message = format!("`{PATH}` takes {METHODS}, not {}", request.method());
+        return Err(Error::new(Reason::RequestInvalid, message)
+            .with(HINT_KEY, "Send messages of MCP as in Streamable HTTP: with POST"));
+    }
+    let scopes = CallScopes::take(&mut caller, request.headers())?;
+    let service = calls_of(gateway, &caller, scopes)?;
+    let session = match (&caller.session, &id) {
+        (SessionScope::Only(own), _) => Some(own.clone()),
+        (SessionScope::Any, id) => id.as_ref().map(|id| id.session().to_owned()),
+    };
+    if let Some(session) = session.clone() {
+        record.set_session(&SessionKey { tenant: caller.tenant.clone(), session });
+    }
+    let (mut head, body) = request.into_parts();
+    // What answers keeps the headers for its tools, which need no token.
+    head.headers.remove(header::AUTHORIZATION);
+    let body = read_body(body).await?;
+    let begins_session = id.is_none() && is_initialize(&body);
+    let traceparent = head.headers.get(metadata::TRACEPARENT);
+    let hosted = HostedCaller {
+        service,
+        token: token.unwrap_or_default(),
+        session,
+        traceparent: traceparent.and_then(|value| value.to_str().ok()).map(str::to_owned),
+    };
+    let answering = gateway.mcp.answer(Request::from_parts(head, body), hosted);
+    let mut response = timeout(ANSWER_TIMEOUT, answering).await.map_err(|_| {
+        let minutes = ANSWER_TIMEOUT.as_secs() / 60;
+        Error::new(Reason::DeadlineExceeded, format!("the answer took {minutes} minutes"))
+            .with(HINT_KEY, "Make a call with fewer steps")
+    })?;
+    if begins_session && response.status() == StatusCode::OK {
+        let id = McpSessionId::generate(SystemTime::now())?;
+        let value = header_value(SESSION_HEADER, &id.text(&caller))?;
+        response.headers_mut().insert(SESSION_HEADER, value);
+    }
+    Ok(response.map(|body| Body::new(HeldBody::new(body, slot))))
+}
+
+/// The session of the protocol that a request is part of.
+///
+/// # Errors
+/// `SESSION_NOT_FOUND`: it has ended, or is not one of this caller.
+fn session_id(
+    gateway: &Gateway,
+    caller: &Caller,
+    headers: &HeaderMap,
+) -> Result<Option<McpSessionId>> {
+    let mut values = headers.get_all(SESSION_HEADER).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    let is_alone = values.next().is_none();
+    let text = value.to_str().ok().filter(|_| is_alone);
+    let id = text.and_then(|text| McpSessionId::parse(text, caller));
+    let id = id.filter(|id| is_alive(gateway, caller, id));
+    id.map(Some).ok_or_else(|| {
+        let message = "the session of MCP has ended, or is not one of this caller";
+        Error::new(Reason::SessionNotFound, message)
+            .with(HINT_KEY, "Send `initialize` without `Mcp-Session-Id`: that begins another one")
+    })
+}
+
+/// Whether a session goes on. It is used when the session of its browser is open, and may be opened
+/// before it was used. When that has been closed because nobody called, it has ended too.
+fn is_alive(gateway: &Gateway, caller: &Caller, id: &McpSessionId) -> bool {
+    let key = key_of(caller, id);
+    if gateway.ended.contains(&key) {
+        return false;
+    }
+    // The session that such a token names is not one of MCP, and one in a store can be restored.
+    if caller.session != SessionScope::Any || gateway.restores_sessions {
+        return true;
+    }
+    gateway.update_routes();
+    let routes = gateway.lock();
+    // The first call after the end of a pod reports that.
+    routes.pod(&key).is_some()
+        || routes.is_lost(&key, Instant::now())
+        || id.age(SystemTime::now()) < gateway.placement.idle_session_time()
+}
+
+fn key_of(caller: &Caller, id: &McpSessionId) -> SessionKey {
+    SessionKey { tenant: caller.tenant.clone(), session: id.session().to_owned() }
+}
+
+/// Ends a session of the protocol, and closes the session of its browser.
+async fn end_session(
+    gateway: &Arc<Gateway>,
+    caller: &Caller,
+    id: Option<McpSessionId>,
+    record: &mut CallRecord,
+) -> Result<Response<Body>> {
+    let id = id.ok_or_else(|| {
+        Error::new(Reason::ArgumentInvalid, "the request has no `Mcp-Session-Id`")
+            .with(HINT_KEY, "Name the session to end")
+    })?;
+    let key = key_of(caller, &id);
+    gateway.ended.add(key.clone(), Instant::now(), gateway.placement.idle_session_time());
+    // That of a token for one session was there before, and stays.
+    if caller.session == SessionScope::Any {
+        record.set_session(&key);
+        let response = close(gateway, caller, &key, record).await?;
+        let is_closed = |found: &Response<Body>| {
+            found.status().is_success() || found.status() == StatusCode::NOT_FOUND
+        };
+        if let Some(refused) = response.filter(|response| !is_closed(response)) {
+            return Ok(refused);
+        }
+    }
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    Ok(response)
+}
+
+/// Closes a session of a browser, where it is open; the response of its pod. Who may use it may end
+/// it, whatever else the token allows.
+async fn close(
+    gateway: &Arc<Gateway>,
+    caller: &Caller,
+    key: &SessionKey,
+    record: &mut CallRecord,
+) -> Result<Option<Response<Body>>> {
+    let pod = gateway.lock().pod(key).cloned();
+    let (Some(pod), Some(command)) = (pod, Command::by_name(CLOSE_COMMAND)) else {
+        return Ok(None);
+    };
+    let owner = Caller {
+        scopes: vec![command.scope.name().to_owned()],
+        session: SessionScope::Only(key.session.clone()),
+        ..caller.clone()
+    };
+    let message = json!({ "name": key.session }).to_string();
+    let mut request = Request::new(Body::new(Full::from(message)));
+    *request.method_mut() = Method::POST;
+    *request.uri_mut() = http::Uri::from_static(command.path);
+    let kind = HeaderValue::from_static("application/json");
+    request.headers_mut().insert(header::CONTENT_TYPE, kind);
+    let body = CallBody::read(command, request).await?;
+    let until = Instant::now() + CLOSE_TIMEOUT;
+    let (origin, role) = (CallOrigin::Caller, CallerRole::Program);
+    let admitted = AdmittedCall { caller: &owner, origin: &origin, role, command, key, until };
+    let closing = forward::forward(gateway, &admitted, body, pod, record);
+    let closed = timeout(CLOSE_TIMEOUT, closing).await.map_err(|_| {
+        Error::new(Reason::DeadlineExceeded, "the session of the browser was not closed in time")
+            .with(HINT_KEY, "Nothing has to be done: it is closed after its idle time")
+    })?;
+    closed.map(Some)
+}
+
+async fn read_body(body: Body) -> Result<Bytes> {
+    let collecting = Limited::new(body, MAX_REQUEST_BYTES).collect();
+    let collected = timeout(BODY_TIMEOUT, collecting)
+        .await
+        .map_err(|_| Error::new(Reason::RequestSlow, "the request did not come in time"))?;
+    let collected = collected.map_err(|error| match error.is::<LengthLimitError>() {
+        true => Error::new(Reason::TooLarge, "the request is too large")
+            .with("limit", format!("{} KiB", MAX_REQUEST_BYTES >> 10)),
+        false => Error::new(Reason::ArgumentInvalid, format!("the request broke off: {error}")),
+    })?;
+    Ok(collected.to_bytes())
+}
+
+/// The response to a request that is refused.
+fn refusal(error: Error) -> Response<Body> {
+    let challenge = match error.reason() {
+        Reason::TokenMissing => "Bearer",
+        _ => "Bearer error=\"invalid_token\"",
+    };
+    let mut response = json_error(error);
+    let (name, value) = match response.status() {
+        StatusCode::UNAUTHORIZED => (header::WWW_AUTHENTICATE, challenge),
+        StatusCode::METHOD_NOT_ALLOWED => (header::ALLOW, METHODS),
+        _ => return response,
+    };
+    response.headers_mut().insert(name, HeaderValue::from_static(value));
+    response
+}

@@ -1,0 +1,378 @@
+//! MCP over HTTP at the gateway: a client with a token of the fleet, and pods that are played.
+
+use std::{collections::BTreeSet, net::SocketAddr};
+
+use browse_base::hex;
+use browse_fleet::SessionScope;
+use http::{Method, Request, StatusCode, header};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Bytes;
+use hyper_util::{
+    client::legacy::{Client, connect::HttpConnector},
+    rt::TokioExecutor,
+};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::support::{Answer, World, eventually};
+
+const ID_HEADER: &str = "mcp-session-id";
+
+/// A client of MCP, with a key of the fleet.
+pub struct McpClient {
+    key: String,
+    /// The session of the protocol.
+    id: Option<String>,
+}
+
+impl McpClient {
+    /// A client that has sent nothing.
+    pub fn new(key: &str) -> Self {
+        Self { key: key.to_owned(), id: None }
+    }
+
+    /// A client whose session has begun.
+    pub async fn begin(address: SocketAddr, key: &str) -> Self {
+        let mut client = Self::new(key);
+        let answer = client.request(address, "initialize", initialize()).await;
+        assert_eq!(answer.body["result"]["serverInfo"]["name"], "browse", "{answer:?}");
+        let id = answer.headers.get(ID_HEADER).unwrap_or_else(|| panic!("no id: {answer:?}"));
+        client.id = Some(id.to_str().expect("ASCII").to_owned());
+        let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        let answer = client.send(address, Method::POST, &[], ready.to_string()).await;
+        assert_eq!(answer.status, StatusCode::ACCEPTED, "{answer:?}");
+        client
+    }
+
+    fn id(&self) -> &str {
+        self.id.as_deref().expect("it has begun")
+    }
+
+    /// The session of the browser.
+    pub fn session(&self) -> &str {
+        self.id().split('.').next().expect("a part")
+    }
+
+    async fn send(
+        &self,
+        address: SocketAddr,
+        method: Method,
+        headers: &[(&str, &str)],
+        body: String,
+    ) -> Answer {
+        let client: Client<HttpConnector, Full<Bytes>> =
+            Client::builder(TokioExecutor::new()).build_http();
+        let mut request = Request::builder()
+            .method(method)
+            .uri(format!("http://{address}/mcp"))
+            .body(Full::from(body))
+            .expect("a request");
+        let authorization = format!("Bearer {}", self.key);
+        let own = [
+            ("authorization", authorization.as_str()),
+            ("content-type", "application/json"),
+            ("accept", "application/json, text/event-stream"),
+            ("mcp-protocol-version", "2025-11-25"),
+        ];
+        let id = self.id.as_deref().map(|id| (ID_HEADER, id));
+        for (name, value) in own.iter().chain(&id).chain(headers) {
+            let name: header::HeaderName = name.parse().expect("a name");
+            match value.is_empty() {
+                true => drop(request.headers_mut().remove(name)),
+                false => {
+                    drop(request.headers_mut().insert(name, value.parse().expect("a header")));
+                }
+            }
+        }
+        let response = client.request(request).await.expect("the gateway answers");
+        let (parts, body) = response.into_parts();
+        let bytes = body.collect().await.expect("a body").to_bytes();
+        let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+        Answer { status: parts.status, headers: parts.headers, body }
+    }
+
+    async fn post(&self, address: SocketAddr, headers: &[(&str, &str)], body: &str) -> Answer {
+        self.send(address, Method::POST, headers, body.to_owned()).await
+    }
+
+    async fn request(&self, address: SocketAddr, method: &str, params: Value) -> Answer {
+        self.request_with(address, method, params, &[]).await
+    }
+
+    async fn request_with(
+        &self,
+        address: SocketAddr,
+        method: &str,
+        params: Value,
+        headers: &[(&str, &str)],
+    ) -> Answer {
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        self.send(address, Method::POST, headers, message.to_string()).await
+    }
+
+    /// The text of a tool call, and whether it failed.
+    pub async fn call(
+        &self,
+        address: SocketAddr,
+        tool: &str,
+        arguments: Value,
+        headers: &[(&str, &str)],
+    ) -> (String, bool) {
+        let params = json!({ "name": tool, "arguments": arguments });
+        let answer = self.request_with(address, "tools/call", params, headers).await;
+        let result = &answer.body["result"];
+        let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer:?}"));
+        (text.to_owned(), result["isError"] == true)
+    }
+
+    async fn ok(&self, address: SocketAddr, tool: &str, arguments: Value) -> String {
+        let (text, is_error) = self.call(address, tool, arguments, &[]).await;
+        assert!(!is_error, "{tool}: {text}");
+        text
+    }
+
+    async fn fail(&self, address: SocketAddr, tool: &str, arguments: Value) -> String {
+        let (text, is_error) = self.call(address, tool, arguments, &[]).await;
+        assert!(is_error, "{tool}: {text}");
+        text
+    }
+}
+
+fn initialize() -> Value {
+    let client = json!({ "name": "test", "version": "1" });
+    json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client })
+}
+
+/// The id of a session that began at a time, in seconds since 1970.
+fn id_of(tenant: &str, subject: &str, session: &str, began: u64) -> String {
+    let sum = Sha256::digest(format!("{tenant}\n{session}\n{began}\n{subject}\n"));
+    format!("{session}.{began:x}.{}", hex(&sum[..8]))
+}
+
+fn list() -> Value {
+    json!({ "action": "list" })
+}
+
+#[tokio::test]
+async fn an_agent_with_a_token_alone_drives_a_session() {
+    let world = World::keeping_sessions(10).await;
+    let pod = world.add_pod().await;
+    let address = |replica: usize| world.replicas[replica].address;
+    let agent = McpClient::begin(address(0), "acme-key").await;
+    let listed = agent.request(address(1), "tools/list", json!({})).await;
+    let tools = listed.body["result"]["tools"].as_array().expect("a list");
+    let names: BTreeSet<_> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert!(names.contains("snapshot") && !names.contains("skill"), "{names:?}");
+    let help = agent.ok(address(1), "help", json!({ "command": "click" })).await;
+    assert!(help.contains("click"), "{help}");
+    assert_eq!(pod.tenant(), None, "a client that only looks has no place");
+
+    // Any replica serves it.
+    let opened = agent.ok(address(2), "open", json!({ "url": "https://a.example/" })).await;
+    assert!(opened.contains(&format!("session: {}", agent.session())), "{opened}");
+    agent.ok(address(0), "tabs", list()).await;
+    let session = agent.session();
+    assert_eq!(pod.calls(), [format!("{session} goto"), format!("{session} tabs")]);
+    assert_eq!(pod.tenant().as_deref(), Some("acme"));
+    // The key has all scopes, and the agent those of agents, in its session.
+    for grant in pod.grants() {
+        let scopes: BTreeSet<_> = grant.scopes.iter().map(String::as_str).collect();
+        assert_eq!(scopes, BTreeSet::from(["meta", "read", "write"]));
+        assert_eq!(grant.session, SessionScope::Only(session.to_owned()));
+        assert_eq!(grant.subject, "ann");
+    }
+    for words in ["cookies", "session list", "skill list"] {
+        let refused = agent.fail(address(1), "run", json!({ "command": words })).await;
+        assert!(refused.contains("_DENIED"), "{words}: {refused}");
+    }
+    // A client without a handshake has the handle of each answer.
+    let stateless = McpClient::new("acme-key");
+    let first = stateless.ok(address(0), "tabs", list()).await;
+    let handle = first.lines().find_map(|line| line.strip_prefix("session: ")).expect("a handle");
+    assert_ne!(handle, session);
+    let again = json!({ "action": "list", "session": handle });
+    assert!(stateless.ok(address(1), "tabs", again).await.contains(handle));
+    assert_eq!(world.replicas[0].gateway.session_count(), 2);
+}
+
+#[tokio::test]
+async fn a_session_that_its_client_ends_gives_its_place_back() {
+    let world = World::keeping_sessions(1).await;
+    let pod = world.add_pod().await;
+    let address = |replica: usize| world.replicas[replica].address;
+    let agent = McpClient::begin(address(0), "acme-key").await;
+    agent.ok(address(0), "tabs", list()).await;
+    let ended = agent.send(address(1), Method::DELETE, &[], String::new()).await;
+    assert_eq!(ended.status, StatusCode::NO_CONTENT, "{ended:?}");
+    let session = agent.session();
+    assert_eq!(pod.calls().last(), Some(&format!("{session} session close")));
+    let closing = pod.grants().last().cloned().expect("a grant");
+    assert_eq!(closing.scopes, ["control"]);
+    assert_eq!(closing.session, SessionScope::Only(session.to_owned()));
+    eventually(|| (world.replicas[2].gateway.session_count() == 0).then_some(())).await;
+    for method in [Method::POST, Method::DELETE] {
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+        let refused = agent.send(address(1), method, &[], message.to_string()).await;
+        assert_eq!(
+            (refused.status, refused.reason()),
+            (StatusCode::NOT_FOUND, "SESSION_NOT_FOUND")
+        );
+    }
+    // One that nobody has used has no session to close.
+    let idle = McpClient::begin(address(0), "acme-key").await;
+    let ended = idle.send(address(0), Method::DELETE, &[], String::new()).await;
+    assert_eq!(ended.status, StatusCode::NO_CONTENT, "{ended:?}");
+    let nothing = McpClient::new("acme-key");
+    let refused = nothing.send(address(0), Method::DELETE, &[], String::new()).await;
+    assert_eq!((refused.status, refused.reason()), (StatusCode::BAD_REQUEST, "ARGUMENT_INVALID"));
+    let closes = pod.calls().iter().filter(|call| call.ends_with("session close")).count();
+    assert_eq!(closes, 1);
+}
+
+#[tokio::test]
+async fn a_session_of_mcp_is_unknown_to_others() {
+    let world = World::keeping_sessions(10).await;
+    let pods = world.add_pods(2).await;
+    let address = world.replicas[0].address;
+    let agent = McpClient::begin(address, "acme-key").await;
+    agent.ok(address, "tabs", list()).await;
+    let own = pods.iter().find(|pod| pod.tenant().is_some()).expect("a pod");
+    let calls = own.calls();
+    // Another tenant, and another caller of the tenant.
+    for key in ["beta-key", "narrow-key"] {
+        let other = McpClient { key: key.to_owned(), id: agent.id.clone() };
+        for method in [Method::POST, Method::DELETE] {
+            let params = json!({ "name": "tabs", "arguments": list() });
+            let message =
+                json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+            let refused = other.send(address, method, &[], message.to_string()).await;
+            let found = (refused.status, refused.reason());
+            assert_eq!(found, (StatusCode::NOT_FOUND, "SESSION_NOT_FOUND"), "{key}");
+        }
+    }
+    // By its name, a tenant opens a session of its own.
+    let beta = McpClient::new("beta-key");
+    let named = json!({ "action": "list", "session": agent.session() });
+    beta.ok(address, "tabs", named).await;
+    assert_eq!(own.calls(), calls, "nothing came to the pod of the owner");
+    // Nor does an id that a tenant makes for another name than those of agents.
+    let made = id_of("acme", "ann", "default", 1);
+    let forger = McpClient { key: "acme-key".to_owned(), id: Some(made) };
+    let refused = forger.request(address, "tools/list", json!({})).await;
+    assert_eq!(refused.reason(), "SESSION_NOT_FOUND");
+}
+
+#[tokio::test]
+async fn a_session_that_nobody_used_for_long_has_ended() {
+    let name = format!("agent-{}", "a1".repeat(16));
+    let old = McpClient {
+        key: "acme-key".to_owned(),
+        id: Some(id_of("acme", "ann", &name, 1_700_000_000)),
+    };
+    let world = World::keeping_sessions(10).await;
+    let _pod = world.add_pod().await;
+    let address = world.replicas[0].address;
+    let refused = old.request(address, "tools/list", json!({})).await;
+    assert_eq!((refused.status, refused.reason()), (StatusCode::NOT_FOUND, "SESSION_NOT_FOUND"));
+    // While it is open it goes on, however old it is.
+    assert_eq!(world.call(1, "acme", &name, "goto").await.reason(), "ok");
+    eventually(|| (world.replicas[0].gateway.session_count() == 1).then_some(())).await;
+    assert!(old.ok(address, "tabs", list()).await.contains(&name));
+    // One that lies in a store can be restored.
+    let restoring = World::restoring(10).await;
+    let _pod = restoring.add_pod().await;
+    old.ok(restoring.replicas[0].address, "tabs", list()).await;
+}
+
+#[tokio::test]
+async fn a_token_for_one_session_acts_there_and_leaves_it_open() {
+    let world = World::keeping_sessions(10).await;
+    let pod = world.add_pod().await;
+    let address = world.replicas[0].address;
+    let agent = McpClient::begin(address, "narrow-key").await;
+    let read = agent.ok(address, "snapshot", json!({})).await;
+    assert!(read.contains("session: one"), "{read}");
+    let refused = agent.fail(address, "open", json!({ "url": "https://a.example/" })).await;
+    assert!(refused.contains("SCOPE_DENIED"), "{refused}");
+    let ended = agent.send(address, Method::DELETE, &[], String::new()).await;
+    assert_eq!(ended.status, StatusCode::NO_CONTENT, "{ended:?}");
+    assert_eq!(pod.calls(), ["one snapshot"]);
+    let refused = agent.request(address, "tools/list", json!({})).await;
+    assert_eq!(refused.reason(), "SESSION_NOT_FOUND");
+}
+
+#[tokio::test]
+async fn a_request_can_leave_its_agent_fewer_scopes() {
+    let world = World::keeping_sessions(10).await;
+    let pod = world.add_pod().await;
+    let address = world.replicas[0].address;
+    let agent = McpClient::begin(address, "acme-key").await;
+    let scopes = [("browse-scopes", "read,control")];
+    let (read, is_error) = agent.call(address, "snapshot", json!({}), &scopes).await;
+    assert!(!is_error, "{read}");
+    assert_eq!(pod.grants().last().expect("a grant").scopes, ["read"]);
+    let url = json!({ "url": "https://a.example/" });
+    let (refused, is_error) = agent.call(address, "open", url, &scopes).await;
+    assert!(is_error && refused.contains("SCOPE_DENIED"), "{refused}");
+}
+
+#[tokio::test]
+async fn what_is_not_a_request_of_a_caller_is_refused() {
+    let world = World::new(10).await;
+    let pod = world.add_pod().await;
+    let address = world.replicas[0].address;
+    let agent = McpClient::new("acme-key");
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    assert_eq!(agent.post(address, &[], ping).await.status, StatusCode::OK);
+    for (authorization, challenge) in [
+        ("", "Bearer"),
+        ("Bearer wrong", "Bearer error=\"invalid_token\""),
+        ("Basic YWNtZS1rZXk=", "Bearer error=\"invalid_token\""),
+    ] {
+        let refused = agent.post(address, &[("authorization", authorization)], ping).await;
+        assert_eq!(refused.status, StatusCode::UNAUTHORIZED, "{authorization}: {refused:?}");
+        assert_eq!(refused.headers[header::WWW_AUTHENTICATE], challenge, "{authorization}");
+    }
+    let refused = agent.post(address, &[("origin", "https://evil.example")], ping).await;
+    assert_eq!((refused.status, refused.reason()), (StatusCode::FORBIDDEN, "ORIGIN_DENIED"));
+    let refused = agent.post(address, &[("browse-scopes", "control")], ping).await;
+    assert_eq!((refused.status, refused.reason()), (StatusCode::FORBIDDEN, "SCOPE_DENIED"));
+    let refused = agent.post(address, &[], &"x".repeat((1 << 20) + 1)).await;
+    let found = (refused.status, refused.reason());
+    assert_eq!(found, (StatusCode::PAYLOAD_TOO_LARGE, "TOO_LARGE"));
+    let refused = agent.send(address, Method::GET, &[], String::new()).await;
+    assert_eq!(refused.status, StatusCode::METHOD_NOT_ALLOWED, "{refused:?}");
+    assert_eq!(refused.headers[header::ALLOW], "POST, DELETE");
+    let refused = agent.post(address, &[], "{nonsense").await;
+    assert_eq!(refused.body["error"]["code"], -32_700, "{refused:?}");
+    for id in ["agent-", "../x", "agent-0123456789abcdef0123456789abcdef.1.2"] {
+        let refused = agent.post(address, &[(ID_HEADER, id)], ping).await;
+        assert_eq!(refused.status, StatusCode::NOT_FOUND, "{id}");
+    }
+    assert_eq!(pod.tenant(), None, "nothing came to a pod");
+}
+
+#[tokio::test]
+async fn an_agent_reaches_no_file_of_the_gateway() {
+    let world = World::new(10).await;
+    let pod = world.add_pod().await;
+    let address = world.replicas[0].address;
+    let agent = McpClient::begin(address, "acme-key").await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = folder.path().join("page.html");
+    std::fs::write(&page, "<p>secret</p>").expect("written");
+    let target = folder.path().join("shot.png");
+    let steps = json!([["load-html", page.display().to_string()]]);
+    for (tool, arguments) in [
+        ("run", json!({ "command": ["load-html", page.display().to_string()] })),
+        ("run", json!({ "command": ["upload", "@e1", page.display().to_string()] })),
+        ("run", json!({ "command": ["screenshot", target.display().to_string()] })),
+        ("run", json!({ "command": ["pdf"] })),
+        ("act", json!({ "steps": steps })),
+        ("act", json!({ "steps": [["screenshot"]] })),
+    ] {
+        let refused = agent.fail(address, tool, arguments.clone()).await;
+        assert!(refused.contains("FILE_DENIED"), "{arguments}: {refused}");
+    }
+    assert!(!target.exists() && pod.calls().is_empty(), "{:?}", pod.calls());
+}
