@@ -211,7 +211,7 @@ async fn a_table_shares_the_records_that_have_not_changed() {
     let before = table();
     report_other(2);
     let changed = table();
-    let is_shared = |name| Arc::ptr_eq(&before[name], &changed[name]);
+    let is_shared = |name: &str| Arc::ptr_eq(&before[name], &changed[name]);
     assert!(is_shared("warm") && !is_shared("other"));
     let object = world.server.get(&path(NAME)).expect("it is there");
     let claim: SandboxClaim = serde_json::from_value(object).expect("a claim");
