@@ -8,6 +8,7 @@ import signal
 import time
 
 import network
+import sandboxes
 from certificates import TokenIssuer, make_authority, make_certificate
 from cluster import OWN_NODE
 from processes import Failure, send, until
@@ -16,6 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 CHART = HERE.parent / "chart"
 RELEASE = NAMESPACE = "fleet"
 CLAIM, POOL, TENANT = "browse.dev/claim", "browse.dev/pool", "browse.dev/tenant"
+CLAIMED_POD = "browse.dev/pod"
 SERVICES = {"new": "DaemonService/NewSession", "close": "DaemonService/CloseSession"}
 SITE = f"http://{network.SITE_NAME}/"
 
@@ -62,8 +64,12 @@ class Fleet:
         self.tokens = {}
         self.tenants = 0
         self.has_store = False
+        # Whether its pods come from agent-sandbox, and the controller that is played for that.
+        self.is_sandboxed = False
+        self.controller = None
         self.service = None
         self.path = f"/api/v1/namespaces/{NAMESPACE}"
+        self.sandbox_path = f"/apis/{sandboxes.EXTENSIONS}/namespaces/{NAMESPACE}"
 
     def prepare(self):
         """The namespace with what the chart expects there: certificates, keys of the issuer."""
@@ -129,6 +135,10 @@ class Fleet:
 
     def scale(self, replicas):
         """Sets the number of warm pods."""
+        if self.is_sandboxed:
+            pool = f"{self.sandbox_path}/sandboxwarmpools/{RELEASE}-pool"
+            self.api.patch(pool, {"spec": {"replicas": replicas}})
+            return
         path = f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments/{RELEASE}-pool/scale"
         self.api.patch(path, {"spec": {"replicas": replicas}})
 
@@ -140,15 +150,26 @@ class Fleet:
         return [pod for pod in self.pods("gate") if is_ready(pod)]
 
     def warm(self):
-        return [pod for pod in self.pods() if POOL in labels(pod) and is_ready(pod)]
+        label = sandboxes.WARM if self.is_sandboxed else POOL
+        return [pod for pod in self.pods() if label in labels(pod) and is_ready(pod)]
 
     def claimed(self, tenant):
         """The pods of a tenant that are not ending."""
+        if self.is_sandboxed:
+            of = {claimed_pod(claim) for claim in self.sandbox_claims(tenant)}
+            is_theirs = lambda pod: pod["metadata"]["uid"] in of  # noqa: E731
+        else:
+            is_theirs = lambda pod: labels(pod).get(TENANT) == tenant  # noqa: E731
         return [
             pod
             for pod in self.pods()
-            if labels(pod).get(TENANT) == tenant and "deletionTimestamp" not in pod["metadata"]
+            if is_theirs(pod) and "deletionTimestamp" not in pod["metadata"]
         ]
+
+    def sandbox_claims(self, tenant=None):
+        """The SandboxClaims of a tenant, or of all."""
+        selector = {"labels": f"{TENANT}={tenant}"} if tenant else {}
+        return self.api.list(f"{self.sandbox_path}/sandboxclaims", **selector)
 
     def pod_of(self, tenant):
         found = self.claimed(tenant)
@@ -189,7 +210,9 @@ class Fleet:
             self.tokens[tenant] = self.issuer.token(tenant, scope="read write meta control")
         return self.tokens[tenant]
 
-    def call(self, tenant, session, command, body=None, gate=None, token=None, timeout=60):
+    def call(
+        self, tenant, session, command, body=None, gate=None, token=None, timeout=60, deadline=None
+    ):
         """Calls a command from the pod of the clients: at the Service, or at one replica."""
         address = (gate["status"]["podIP"], 8080) if gate else self.service_address()
         headers = {
@@ -197,6 +220,8 @@ class Fleet:
             "content-type": "application/json",
             "browse-session": session,
         }
+        if deadline is not None:
+            headers["connect-timeout-ms"] = str(round(deadline * 1000))
         path = "/browse.v1." + SERVICES.get(command, f"BrowserService/{command}")
         connection = http.client.HTTPConnection(*address, timeout=timeout)
         begun = time.monotonic()
@@ -264,8 +289,11 @@ class Fleet:
                 self.cluster.kubectl("uncordon", node["metadata"]["name"])
         self.scale(3)
         for pod in self.pods():
-            if TENANT in labels(pod):
+            if not self.is_sandboxed and TENANT in labels(pod):
                 self.api.delete(f"{self.path}/pods/{pod['metadata']['name']}", grace=0)
+        if self.is_sandboxed:
+            for claim in self.sandbox_claims():
+                self.api.delete(f"{self.sandbox_path}/sandboxclaims/{claim['metadata']['name']}")
         self.wait_for_gates()
         until(lambda: len(self.pods()) == 3, "only warm pods", 60, 0.3)
         self.wait_for_warm(3)
@@ -282,6 +310,11 @@ def parse(data):
 
 def labels(pod):
     return pod["metadata"].get("labels") or {}
+
+
+def claimed_pod(claim):
+    """The uid of the pod that a SandboxClaim got."""
+    return (claim["metadata"].get("annotations") or {}).get(CLAIMED_POD)
 
 
 def is_ready(pod):

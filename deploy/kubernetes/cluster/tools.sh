@@ -54,6 +54,9 @@ fetch_cluster_packages() {
     read -r version sum < <(awk '$1 == "kubernetes" { print $2, $3 }' "$2") || exit 1
     apt-get source -q --download-only "kubernetes=$version" >&2 &&
       check_sum "$sum" kubernetes_*.orig.tar.gz || exit 1
+    read -r version sum < <(awk '$1 == "golang-github-modern-go-reflect2-dev" { print $2, $3 }' "$2") || exit 1
+    apt-get download -q "golang-github-modern-go-reflect2-dev=$version" >&2 &&
+      check_sum "$sum" golang-github-modern-go-reflect2-dev_*.deb || exit 1
     apt-get download -q golang-1.19-go golang-1.19-src rsync libpopt0 libxxhash0 \
       nftables libnftables1 libnftnl11 libmnl0 libjansson4 >&2 || exit 1
     for package in *.deb; do dpkg -x "$package" "$scratch/root" || exit 1; done
@@ -78,6 +81,9 @@ build_control_plane() {
   say "cluster: building $programs; this takes some ten minutes, once"
   mkdir -p "$scratch/go/src/k8s.io" "$scratch/cache" "$scratch/tmp"
   mv "$scratch/src" "$source"
+  rm "$source"/vendor/github.com/modern-go/reflect2/*.{go,s} &&
+    cp "$scratch"/root/usr/share/gocode/src/github.com/modern-go/reflect2/*.{go,s} \
+      "$source/vendor/github.com/modern-go/reflect2/" || return 1
   # shellcheck disable=SC2086 # They are words.
   (
     cd "$source" || exit 1

@@ -19,7 +19,11 @@ RELEASE, NAMESPACE = "fleet", "browsers"
 SETTINGS = {
     path.stem.removeprefix("values-"): path for path in sorted(FOLDER.glob("values-*.yaml"))
 }
-SETTINGS["base"] = KUBERNETES / "base-values.yaml"
+# The bases for kustomize, each with the file of its settings.
+BASES = ("base", "base-agent-sandbox")
+SETTINGS |= {name: KUBERNETES / f"{name}-values.yaml" for name in BASES}
+# Those of the profile agent-sandbox.
+SANDBOXED = {"agent-sandbox", "base-agent-sandbox"}
 
 
 def run(*command, **options):
@@ -70,9 +74,9 @@ def objects(settings, *arguments):
 
 
 @functools.cache
-def base_objects():
-    """The objects of the base."""
-    return documents(must(TOOLS / "kubectl", "kustomize", KUBERNETES / "base"))
+def base_objects(name="base"):
+    """The objects of a base."""
+    return documents(must(TOOLS / "kubectl", "kustomize", KUBERNETES / name))
 
 
 def find(all_objects, kind, name):
@@ -91,5 +95,17 @@ def of_kind(all_objects, kind):
 
 
 def pod_templates(all_objects):
-    """The Deployments with the template of their pods."""
-    return [(each, each["spec"]["template"]) for each in of_kind(all_objects, "Deployment")]
+    """What makes pods, with their template: Deployments and SandboxTemplates."""
+    found = [(each, each["spec"]["template"]) for each in of_kind(all_objects, "Deployment")]
+    sandboxes = of_kind(all_objects, "SandboxTemplate")
+    return found + [(each, each["spec"]["podTemplate"]) for each in sandboxes]
+
+
+def pool_pods(all_objects, release=RELEASE):
+    """The template of the pods of the pool."""
+    (found,) = [
+        pods
+        for each, pods in pod_templates(all_objects)
+        if each["metadata"]["name"] == f"{release}-pool"
+    ]
+    return found

@@ -3,7 +3,8 @@
 Kubernetes: the OpenAPI schemas of 1.37 and of 1.20, from two releases of the package
 kubernetes-validate. KEDA, cert-manager and the operator of Prometheus: the models of cloudcoil,
 which are generated from their CRDs. Cilium: no package has its CRDs, so the fields that the chart
-uses are written down here.
+uses are written down here. agent-sandbox: no package has them either, so those of the test cluster
+(cluster/agent-sandbox-crds.yaml), with the schema of Kubernetes for the pods.
 """
 
 import functools
@@ -14,11 +15,12 @@ import re
 import jsonschema
 import referencing
 import referencing.jsonschema
+import yaml
 from cloudcoil.models.cert_manager import v1 as cert_manager
 from cloudcoil.models.keda import v1alpha1 as keda
 from cloudcoil.models.prometheus_operator import v1 as prometheus
 
-from chart import TOOLS
+from chart import KUBERNETES, TOOLS
 
 MODELS = {
     ("keda.sh/v1alpha1", "ScaledObject"): keda.ScaledObject,
@@ -114,9 +116,23 @@ def _close(schema):
 
 
 @functools.cache
+def _sandbox_schemas():
+    """The schemas of agent-sandbox."""
+    found = {}
+    for each in yaml.safe_load_all((KUBERNETES / "cluster/agent-sandbox-crds.yaml").read_text()):
+        spec = each["spec"]
+        for version in spec["versions"]:
+            kind = (f"{spec['group']}/{version['name']}", spec["names"]["kind"])
+            found[kind] = version["schema"]["openAPIV3Schema"]
+    return found
+
+
+@functools.cache
 def _custom(api_version, kind):
     if (api_version, kind) == ("cilium.io/v2", "CiliumNetworkPolicy"):
         return jsonschema.Draft202012Validator(CILIUM)
+    if (api_version, kind) in _sandbox_schemas():
+        return jsonschema.Draft202012Validator(_close(_sandbox_schemas()[api_version, kind]))
     model = MODELS.get((api_version, kind))
     return model and jsonschema.Draft202012Validator(_close(model.model_json_schema(by_alias=True)))
 
@@ -127,7 +143,10 @@ def problems(each, release="1.37"):
     validator = _release(release).validator(api_version, kind) or _custom(api_version, kind)
     if validator is None:
         return [f"Kubernetes {release} has no {kind} of {api_version}"]
-    return [
+    found = [
         f"{'.'.join(map(str, error.absolute_path))}: {error.message}"
         for error in validator.iter_errors(each)
     ]
+    if kind == "SandboxTemplate":
+        found += problems({"apiVersion": "v1", "kind": "Pod", **each["spec"]["podTemplate"]}, release)
+    return found

@@ -7,7 +7,18 @@ import tomllib
 import unittest
 
 import schemas
-from chart import KUBERNETES, TOOLS, base_objects, documents, find, must, of_kind
+from chart import (
+    BASES,
+    KUBERNETES,
+    TOOLS,
+    base_objects,
+    documents,
+    find,
+    must,
+    of_kind,
+    pod_templates,
+    pool_pods,
+)
 from test_chart import restricted
 
 OVERLAY = """
@@ -27,41 +38,43 @@ class Base(unittest.TestCase):
         must("bash", KUBERNETES / "render.sh", "--check")
 
     def test_each_object_has_the_shape_of_its_kind(self):
-        self.assertGreater(len(base_objects()), 10)
-        for each in base_objects():
-            with self.subTest(kind=each["kind"], name=each["metadata"]["name"]):
-                self.assertEqual(schemas.problems(each), [])
+        for name in BASES:
+            self.assertGreater(len(base_objects(name)), 10)
+            for each in base_objects(name):
+                with self.subTest(base=name, kind=each["kind"], name=each["metadata"]["name"]):
+                    self.assertEqual(schemas.problems(each), [])
 
     def test_nothing_of_helm_is_left(self):
-        for file in (KUBERNETES / "base").iterdir():
+        for file in (file for name in BASES for file in (KUBERNETES / name).iterdir()):
             text = file.read_text()
             self.assertTrue(text.startswith("# Generated"), file.name)
             self.assertNotIn("helm", text.lower(), file.name)
             self.assertNotIn("checksum", text, file.name)
 
     def test_the_namespace_is_restricted(self):
-        labels = find(base_objects(), "Namespace", "browse")["metadata"]["labels"]
-        self.assertEqual(labels["pod-security.kubernetes.io/enforce"], "restricted")
-        for deployment in of_kind(base_objects(), "Deployment"):
-            self.assertEqual(restricted(deployment["spec"]["template"]["spec"]), [])
+        for name in BASES:
+            labels = find(base_objects(name), "Namespace", "browse")["metadata"]["labels"]
+            self.assertEqual(labels["pod-security.kubernetes.io/enforce"], "restricted")
+            templates = pod_templates(base_objects(name))
+            self.assertEqual(len(templates), 2)
+            for _, pods in templates:
+                self.assertEqual(restricted(pods["spec"]), [])
 
     def test_rights_are_of_the_names_that_the_gateway_uses(self):
         # Kustomize changes names in a Role that are those of a ConfigMap with a hash.
-        (role,) = of_kind(base_objects(), "Role")
-        names = {name for rule in role["rules"] for name in rule.get("resourceNames", [])}
-        config = next(each for each in of_kind(base_objects(), "ConfigMap"))
-        settings = tomllib.loads(config["data"]["gate.toml"])["cluster"]
-        self.assertEqual(names, {settings["lease"], settings["owner"]})
-        find(base_objects(), "Lease", settings["lease"])
-        find(base_objects(), "Deployment", settings["owner"])
+        for name in BASES:
+            (role,) = of_kind(base_objects(name), "Role")
+            names = {name for rule in role["rules"] for name in rule.get("resourceNames", [])}
+            config = next(each for each in of_kind(base_objects(name), "ConfigMap"))
+            settings = tomllib.loads(config["data"]["gate.toml"])["cluster"]
+            self.assertEqual(names, {settings["lease"], settings["owner"]})
+            find(base_objects(name), "Lease", settings["lease"])
+            find(base_objects(name), "Deployment", settings["owner"])
+            if "sandbox" in settings:
+                find(base_objects(name), "SandboxWarmPool", settings["sandbox"]["warm_pool"])
 
     def test_an_overlay_changes_image_namespace_and_settings(self):
-        with tempfile.TemporaryDirectory() as scratch:
-            folder = pathlib.Path(scratch)
-            shutil.copytree(KUBERNETES / "base", folder / "base")
-            (folder / "kustomization.yaml").write_text(OVERLAY)
-            (folder / "gate.toml").write_text("listen = 'x'\n")
-            changed = documents(must(TOOLS / "kubectl", "kustomize", folder))
+        changed = self.overlaid("base", OVERLAY)
         for each in changed:
             self.assertEqual(schemas.problems(each), [])
             self.assertEqual(each["metadata"].get("namespace", "sessions"), "sessions")
@@ -74,3 +87,19 @@ class Base(unittest.TestCase):
         self.assertEqual(
             find(changed, "RoleBinding", "browse-gate")["subjects"][0]["namespace"], "sessions"
         )
+
+    def test_an_overlay_changes_the_image_of_sandboxes(self):
+        # Kustomize finds containers in any object, and replicas in those of Kubernetes alone.
+        overlay = OVERLAY.replace("replicas: [{ name: browse-pool, count: 20 }]\n", "")
+        changed = self.overlaid("base-agent-sandbox", overlay)
+        pods = pool_pods(changed, "browse")
+        self.assertEqual(pods["spec"]["containers"][0]["image"], "registry.example/browse:next")
+
+    def overlaid(self, name, overlay):
+        """The objects of a base with an overlay."""
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch)
+            shutil.copytree(KUBERNETES / name, folder / "base")
+            (folder / "kustomization.yaml").write_text(overlay)
+            (folder / "gate.toml").write_text("listen = 'x'\n")
+            return documents(must(TOOLS / "kubectl", "kustomize", folder))

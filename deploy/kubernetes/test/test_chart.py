@@ -11,12 +11,14 @@ from chart import (
     NAMESPACE,
     RELEASE,
     ROOT,
+    SANDBOXED,
     SETTINGS,
     find,
     helm,
     objects,
     of_kind,
     pod_templates,
+    pool_pods,
     template,
 )
 
@@ -143,12 +145,13 @@ class Objects(unittest.TestCase):
             names = {(each["kind"], each["metadata"]["name"]) for each in rendered}
             made = {each["spec"]["secretName"] for each in of_kind(rendered, "Certificate")}
             made |= {name for kind, name in names if kind == "Secret"}
-            if settings == "base":
+            if settings.startswith("base"):
                 made |= {"browse-gate-tls", "browse-pod-tls"}
             for deployment, pods in pod_templates(rendered):
                 with self.subTest(settings=settings, deployment=deployment["metadata"]["name"]):
-                    selector = deployment["spec"]["selector"]["matchLabels"]
-                    self.assertLessEqual(selector.items(), pods["metadata"]["labels"].items())
+                    if deployment["kind"] == "Deployment":
+                        selector = deployment["spec"]["selector"]["matchLabels"]
+                        self.assertLessEqual(selector.items(), pods["metadata"]["labels"].items())
                     self.assertIn(("ServiceAccount", pods["spec"]["serviceAccountName"]), names)
                     mounts = {
                         m["name"] for c in pods["spec"]["containers"] for m in c["volumeMounts"]
@@ -162,9 +165,7 @@ class Objects(unittest.TestCase):
             gates = find(rendered, "Deployment", f"{RELEASE}-gate")["spec"]["template"]["metadata"][
                 "labels"
             ]
-            pods = find(rendered, "Deployment", f"{RELEASE}-pool")["spec"]["template"]["metadata"][
-                "labels"
-            ]
+            pods = pool_pods(rendered)["metadata"]["labels"]
             self.assertLessEqual(service["spec"]["selector"].items(), gates.items())
             self.assertFalse(
                 service["spec"]["selector"].items() <= pods.items(), "pods are not served"
@@ -203,12 +204,14 @@ class Pods(unittest.TestCase):
 
     def test_a_pod_of_the_pool_has_no_rights_and_time_to_drain(self):
         for settings in SETTINGS:
-            pods = find(objects(settings), "Deployment", f"{RELEASE}-pool")["spec"]["template"]
+            pods = pool_pods(objects(settings))
             spec = pods["spec"]
             self.assertFalse(spec["automountServiceAccountToken"])
             self.assertFalse(spec["enableServiceLinks"])
             self.assertEqual(pods["metadata"]["labels"]["browse.dev/pod"], RELEASE)
-            self.assertEqual(pods["metadata"]["labels"]["browse.dev/pool"], RELEASE)
+            # The controller of agent-sandbox would put a label back that a claim takes away.
+            pool = None if settings in SANDBOXED else RELEASE
+            self.assertEqual(pods["metadata"]["labels"].get("browse.dev/pool"), pool)
             environment = {each["name"]: each.get("value") for each in spec["containers"][0]["env"]}
             drain = int(environment["BROWSE_POD_DRAIN"].removesuffix("s"))
             self.assertGreaterEqual(spec["terminationGracePeriodSeconds"], drain + 10)
@@ -280,6 +283,7 @@ class Gate(unittest.TestCase):
     def test_each_setting_is_known_to_the_gateway(self):
         known = fields("server/gate/src/config.rs", "GateConfig")
         cluster = fields("server/gate/src/config.rs", "ClusterConfig")
+        sandbox = fields("server/gate/src/config.rs", "SandboxConfig")
         auth = fields("server/gate/src/auth/settings.rs", "AuthSettings")
         quota = fields("server/fleet/src/message.rs", "TenantQuota")
         login = fields("server/gate/src/login.rs", "LoginSettings")
@@ -288,6 +292,8 @@ class Gate(unittest.TestCase):
             found = gate_settings(settings)
             self.assertLessEqual(set(found), known)
             self.assertLessEqual(set(found["cluster"]), cluster)
+            self.assertEqual("sandbox" in found["cluster"], settings in SANDBOXED)
+            self.assertIn(set(found["cluster"].get("sandbox", {})), (set(), sandbox))
             self.assertLessEqual(set(found["auth"]), auth)
             for each in [found["auth"]["default_quota"], *found["auth"].get("quotas", {}).values()]:
                 self.assertEqual(set(each), quota)
@@ -369,7 +375,12 @@ class Gate(unittest.TestCase):
                 for verb in rule["verbs"]
             }
             own = (f"{RELEASE}-gate",)
-            pods = {(verb, "pods", ()) for verb in ("get", "list", "watch", "patch", "delete")}
+            if settings in SANDBOXED:
+                verbs = ("get", "list", "watch", "create", "patch", "delete")
+                pods = {("list", "pods", ()), ("watch", "pods", ())}
+                pods |= {(verb, "sandboxclaims", ()) for verb in verbs}
+            else:
+                pods = {(verb, "pods", ()) for verb in ("get", "list", "watch", "patch", "delete")}
             leases = {("get", "leases", own), ("update", "leases", own), ("create", "leases", ())}
             self.assertEqual(rights, pods | leases | {("get", "deployments", own)})
             (binding,) = of_kind(rendered, "RoleBinding")
@@ -416,6 +427,8 @@ class Refusals(unittest.TestCase):
             ("auth.defaultScopes={root}", "defaultScopes"),
             ("auth.quotas.a\\/b.sessions=1", "quotas"),
             ("profile=sandbox", "profile"),
+            ("profile=agent-sandbox,agentSandbox.claimSeconds=0", "claimSeconds"),
+            ("agentSandbox.waitingClaims=0", "waitingClaims"),
             ("pool.replica=1", "replica"),
             ("pool.sessions=0", "sessions"),
             ("pool.env.BROWSE_POD_UID=x", "BROWSE_POD_UID"),

@@ -1,15 +1,15 @@
 //! The cluster as the gateway sees it: pods with their claims, and which replica leads.
 //!
-//! Which pod holds which session is written on the pod itself, in one write that fails when
-//! somebody else has written meanwhile. This is the only record: a replica that starts reads the
-//! pods and knows everything.
+//! Which pod holds which session is written on the pod itself, or on the object by which it was
+//! claimed, in one write that fails when somebody else has written meanwhile. This is the only
+//! record: a replica that starts reads it and knows everything.
 
 pub mod kubernetes;
 pub mod memory;
 
 use std::{collections::BTreeMap, fmt, net::SocketAddr, sync::Arc, time::SystemTime};
 
-use browse_fleet::{PodUid, Tenant};
+use browse_fleet::{PodUid, SessionKey, Tenant};
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
@@ -71,6 +71,8 @@ pub enum ClusterError {
     Conflict,
     /// The pod is gone.
     Gone,
+    /// The cluster gave a claim no pod in time; in words.
+    NoPod(String),
     /// The cluster does not answer, or refuses; in words.
     Unavailable(String),
 }
@@ -97,6 +99,29 @@ pub trait Cluster: Send + Sync + 'static {
 
     /// Deletes the pod of this record, if it has not changed since.
     fn delete(&self, pod: &PodRecord) -> BoxFuture<'_, Result<(), ClusterError>>;
+
+    /// How a tenant gets another pod where the cluster chooses it. Without, claims are written on
+    /// warm pods that the placement chooses.
+    fn pod_claims(&self) -> Option<&dyn PodClaims> {
+        None
+    }
+
+    /// Stops leading, so that another replica leads at once. The pods are still watched.
+    fn withdraw(&self) -> BoxFuture<'_, ()>;
+}
+
+/// A cluster that gives a tenant a pod: a warm one, or one that it starts for that.
+pub trait PodClaims: Send + Sync {
+    /// Claims that may wait for their pod at a time.
+    fn max_waiting(&self) -> usize;
+
+    /// Claims a pod, and waits until it is ready and has `claim` written for it. The first session
+    /// of it is that of `place`: a claim for it that another replica has left is used again.
+    fn claim_pod(
+        &self,
+        place: &SessionKey,
+        claim: &Claim,
+    ) -> BoxFuture<'_, Result<PodRecord, ClusterError>>;
 }
 
 impl Claim {
@@ -141,6 +166,7 @@ impl fmt::Display for ClusterError {
         match self {
             Self::Conflict => f.write_str("the record has changed meanwhile"),
             Self::Gone => f.write_str("the pod is gone"),
+            Self::NoPod(why) => write!(f, "no pod came in time: {why}"),
             Self::Unavailable(why) => write!(f, "the cluster does not answer: {why}"),
         }
     }

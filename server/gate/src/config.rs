@@ -81,6 +81,23 @@ pub struct ClusterConfig {
     /// Deployment of the gateway: pods with a tenant are deleted with it.
     #[serde(default)]
     pub owner: Option<String>,
+    /// Where pods come from agent-sandbox; without it, they are those of a Deployment.
+    #[serde(default)]
+    pub sandbox: Option<SandboxConfig>,
+}
+
+/// The settings about agent-sandbox.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SandboxConfig {
+    /// The SandboxWarmPool.
+    pub warm_pool: String,
+    /// Time in which a claim has to get a pod that is ready. Then it is given up.
+    #[serde(default = "default_claim_time", deserialize_with = "duration")]
+    pub claim_time: Duration,
+    /// Claims that may wait for their pod at a time.
+    #[serde(default = "default_waiting_claims")]
+    pub waiting_claims: usize,
 }
 
 impl GateConfig {
@@ -97,8 +114,10 @@ impl GateConfig {
 
     fn parse(text: &str) -> std::result::Result<Self, String> {
         let config: Self = toml::from_str(text).map_err(|error| error.to_string())?;
-        match config.sessions_per_pod {
-            0 => Err("`sessions_per_pod` is at least 1".to_owned()),
+        let waiting_claims = config.cluster.sandbox.as_ref().map(|sandbox| sandbox.waiting_claims);
+        match (config.sessions_per_pod, waiting_claims) {
+            (0, _) => Err("`sessions_per_pod` is at least 1".to_owned()),
+            (_, Some(0)) => Err("`waiting_claims` is at least 1".to_owned()),
             _ => Ok(config),
         }
     }
@@ -127,6 +146,14 @@ fn default_empty_pod_time() -> Duration {
 
 fn default_idle_session_time() -> Duration {
     Duration::from_secs(30 * 60)
+}
+
+fn default_claim_time() -> Duration {
+    Duration::from_secs(60)
+}
+
+fn default_waiting_claims() -> usize {
+    20
 }
 
 fn default_drain_time() -> Duration {
@@ -186,5 +213,18 @@ mod tests {
             assert!(error.contains(named), "{error}");
         }
         assert!(GateConfig::parse("").is_err());
+    }
+
+    #[test]
+    fn pods_come_from_agent_sandbox_where_its_pool_is_named() {
+        assert!(GateConfig::parse(WHOLE).expect("it is whole").cluster.sandbox.is_none());
+        let with = |more: &str| {
+            GateConfig::parse(&format!("{WHOLE}\n[cluster.sandbox]\nwarm_pool = \"p\"\n{more}"))
+        };
+        let sandbox = with("").expect("it is whole").cluster.sandbox.expect("it is set");
+        assert_eq!((sandbox.warm_pool.as_str(), sandbox.waiting_claims), ("p", 20));
+        assert_eq!(sandbox.claim_time, Duration::from_secs(60));
+        let error = with("waiting_claims = 0").expect_err("none could wait");
+        assert!(error.contains("waiting_claims"), "{error}");
     }
 }

@@ -15,9 +15,13 @@ use browse_gate::{
     auth::Authenticator,
     cluster::{
         Cluster,
-        kubernetes::{KubernetesCluster, KubernetesSettings, Owner, with_timeouts},
+        kubernetes::{
+            KubernetesCluster, KubernetesSettings, Owner,
+            sandbox::{SandboxCluster, SandboxSettings},
+            with_timeouts,
+        },
     },
-    config::{ClusterConfig, GateConfig},
+    config::{ClusterConfig, GateConfig, SandboxConfig},
     gateway::{Gateway, GatewayParts},
     login::LoginDocument,
     metrics::Metrics,
@@ -99,7 +103,7 @@ async fn serve(config: GateConfig) -> Result<()> {
         Observer::start(config.traces.as_ref(), config.access_log, &replica, Arc::clone(&metrics))?;
     let pods = Arc::new(PodClient::new(&identity)?);
     let placement = Placement::start(
-        Arc::clone(&cluster) as Arc<dyn Cluster>,
+        Arc::clone(&cluster),
         Arc::clone(&pods),
         config.placement(),
         Arc::clone(&metrics),
@@ -109,7 +113,7 @@ async fn serve(config: GateConfig) -> Result<()> {
     let gateway = Gateway::start(GatewayParts {
         authenticator: Authenticator::new(config.auth)?,
         login,
-        cluster: Arc::clone(&cluster) as Arc<dyn Cluster>,
+        cluster: Arc::clone(&cluster),
         placement,
         pods,
         identity,
@@ -131,7 +135,7 @@ async fn serve(config: GateConfig) -> Result<()> {
     signalled().await;
     // Another replica leads, and no new connections come: those that are there end their calls.
     tracing::info!("the gateway drains");
-    cluster.stop().await;
+    cluster.withdraw().await;
     draining.cancel();
     if tokio::time::timeout(config.drain_time, serving).await.is_err() {
         tracing::warn!("not every call has ended");
@@ -141,7 +145,7 @@ async fn serve(config: GateConfig) -> Result<()> {
     Ok(())
 }
 
-async fn connect(config: &GateConfig) -> Result<Arc<KubernetesCluster>> {
+async fn connect(config: &GateConfig) -> Result<Arc<dyn Cluster>> {
     let variable = |name: &str| {
         env::var(name).ok().filter(|value| !value.is_empty()).ok_or_else(|| {
             let message = format!("`{name}` is not set");
@@ -168,7 +172,7 @@ async fn connect(config: &GateConfig) -> Result<Arc<KubernetesCluster>> {
     let client_config = kube::Config::infer().await.map_err(|error| unusable(error.to_string()))?;
     let client = kube::Client::try_from(with_timeouts(client_config))
         .map_err(|error| unusable(error.to_string()))?;
-    let ClusterConfig { namespace, fleet, lease, owner } = config.cluster.clone();
+    let ClusterConfig { namespace, fleet, lease, owner, sandbox } = config.cluster.clone();
     let owner = match owner {
         Some(name) => {
             let api: Api<Deployment> = Api::namespaced(client.clone(), &namespace);
@@ -181,14 +185,26 @@ async fn connect(config: &GateConfig) -> Result<Arc<KubernetesCluster>> {
     let settings = KubernetesSettings {
         namespace,
         fleet_selector: format!("browse.dev/pod={fleet}"),
-        pool_selector: format!("browse.dev/pool={fleet}"),
         pod_port: config.pod_port,
         lease,
         owner,
         identity,
         control_address: SocketAddr::new(ip, config.control.port()),
     };
-    KubernetesCluster::start(client, settings).await.map_err(|error| unusable(error.to_string()))
+    let started: std::result::Result<Arc<dyn Cluster>, _> = match sandbox {
+        Some(SandboxConfig { warm_pool, claim_time, waiting_claims }) => {
+            let sandbox =
+                SandboxSettings { fleet, warm_pool, claim_time, max_waiting: waiting_claims };
+            let cluster = SandboxCluster::start(client, settings, sandbox).await;
+            cluster.map(|cluster| cluster as Arc<dyn Cluster>)
+        }
+        None => {
+            let pool = format!("browse.dev/pool={fleet}");
+            let cluster = KubernetesCluster::start(client, settings, &pool).await;
+            cluster.map(|cluster| cluster as Arc<dyn Cluster>)
+        }
+    };
+    started.map_err(|error| unusable(error.to_string()))
 }
 
 /// The certificate for clients.

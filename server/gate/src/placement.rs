@@ -1,9 +1,12 @@
 //! Hands out places for sessions, on the replica that leads.
 //!
-//! A place is a claim on a pod: one write that fails when the pod has changed meanwhile. Callers
-//! that find none wait in a fair queue. Nothing here has to survive: the claims are on the pods,
-//! and callers that waited at a replica that has gone ask the next one.
+//! A place is a claim on a pod: one write that fails when the pod has changed meanwhile. Where the
+//! cluster chooses the pod, it is asked for one. Callers that find none wait in a fair queue.
+//! Nothing here has to survive: the cluster has the claims, and callers that waited at a replica
+//! that has gone ask the next one.
 
+mod choose;
+mod claim_pods;
 mod reconcile;
 mod waiter;
 mod write_claims;
@@ -30,6 +33,7 @@ use crate::{
     rates::SessionRates,
 };
 
+use choose::{Choice, Reservation, Reservations};
 use waiter::Waiter;
 
 /// Time after which a write is tried again when the pod had changed.
@@ -66,8 +70,8 @@ pub struct Placement {
 struct State {
     queue: FairQueue<SessionKey>,
     requests: HashMap<SessionKey, PlacementRequest>,
-    /// Sessions that are about to be written on a pod, by its name.
-    reserved: HashMap<String, Reservation>,
+    /// Sessions that are about to get their place.
+    reserved: Reservations,
     rates: SessionRates,
     next_waiter: u64,
 }
@@ -80,12 +84,6 @@ struct PlacementRequest {
     since: Instant,
     /// The pod that the session has moved from.
     avoided: Option<PodUid>,
-}
-
-/// Sessions of a tenant for one pod.
-struct Reservation {
-    tenant: Tenant,
-    sessions: BTreeSet<String>,
 }
 
 impl Placement {
@@ -278,7 +276,7 @@ impl Placement {
                 let avoided = requests.get(key).and_then(|request| request.avoided.as_ref());
                 self.choose(&pods, reserved, tenant, avoided)
             };
-            let Some((key, pod)) = state.queue.take(choose) else { return };
+            let Some((key, choice)) = state.queue.take(choose) else { return };
             // Nobody waits for it any more.
             let Some(request) = state.requests.get_mut(&key) else { continue };
             request.ticket = None;
@@ -290,50 +288,35 @@ impl Placement {
                 }
                 continue;
             }
-            let is_new = !state.reserved.contains_key(&pod);
-            let reservation = state.reserved.entry(pod.clone()).or_insert_with(|| Reservation {
-                tenant: key.tenant.clone(),
-                sessions: BTreeSet::new(),
-            });
-            reservation.sessions.insert(key.session);
-            // One that is being written takes what came meanwhile with its next write.
-            if is_new {
-                tokio::spawn(Arc::clone(self).write_claims(pod));
-            }
+            self.reserve(&mut state.reserved, choice, key);
         }
     }
 
-    /// The pod with room for a session of `tenant`: one that it has, else a warm one.
-    fn choose(
-        &self,
-        pods: &PodTable,
-        reserved: &HashMap<String, Reservation>,
-        tenant: &Tenant,
-        avoided: Option<&PodUid>,
-    ) -> Option<String> {
-        let has_room = |pod: &&Arc<PodRecord>| {
-            let claimed = pod.claim.as_ref().filter(|claim| claim.tenant == *tenant);
-            let waiting = reserved.get(&pod.name);
-            let is_theirs = claimed.is_some()
-                || pod.is_warm() && waiting.is_some_and(|waiting| waiting.tenant == *tenant);
-            let is_claimed =
-                |name: &&String| claimed.is_some_and(|claim| claim.sessions.contains_key(*name));
-            let on_their_way = waiting.map_or(0, |waiting| {
-                waiting.sessions.iter().filter(|name| !is_claimed(name)).count()
-            });
-            let sessions = claimed.map_or(0, |claim| claim.sessions.len()) + on_their_way;
-            is_theirs
-                && pod.is_ready
-                && !pod.is_ending
-                && avoided != Some(&pod.uid)
-                && pod.address.is_some()
-                && sessions < self.settings.sessions_per_pod
-        };
-        let is_free = |pod: &&Arc<PodRecord>| {
-            pod.is_warm() && !reserved.contains_key(&pod.name) && avoided != Some(&pod.uid)
-        };
-        let own = pods.values().find(has_room);
-        own.or_else(|| pods.values().find(is_free)).map(|pod| pod.name.clone())
+    /// Reserves a place for a session, and has the claim written.
+    fn reserve(self: &Arc<Self>, reserved: &mut Reservations, choice: Choice, key: SessionKey) {
+        match choice {
+            Choice::Pod(pod) => {
+                let is_new = !reserved.pods.contains_key(&pod);
+                let reservation = reserved.pods.entry(pod.clone()).or_insert_with(|| Reservation {
+                    tenant: key.tenant.clone(),
+                    sessions: BTreeSet::new(),
+                });
+                reservation.sessions.insert(key.session);
+                // One that is being written takes what came meanwhile with its next write.
+                if is_new {
+                    tokio::spawn(Arc::clone(self).write_claims(pod));
+                }
+            }
+            Choice::Claim(number) => {
+                if let Some(reservation) = reserved.claims.get_mut(&number) {
+                    reservation.sessions.insert(key.session);
+                }
+            }
+            Choice::NewClaim => {
+                let number = reserved.add_claim(key.tenant.clone(), key.session.clone());
+                tokio::spawn(Arc::clone(self).claim_new_pod(number, key));
+            }
+        }
     }
 
     /// Sends all away: another replica leads.

@@ -30,6 +30,13 @@ fleet = {{ .Release.Name | toJson }}
 lease = "{{ .Release.Name }}-gate"
 # Pods with a tenant are deleted with this Deployment.
 owner = "{{ .Release.Name }}-gate"
+{{- if eq .Values.profile "agent-sandbox" }}
+
+[cluster.sandbox]
+warm_pool = "{{ .Release.Name }}-pool"
+claim_time = "{{ int .Values.agentSandbox.claimSeconds }}s"
+waiting_claims = {{ int .Values.agentSandbox.waitingClaims }}
+{{- end }}
 
 [auth]
 {{- with .Values.auth }}

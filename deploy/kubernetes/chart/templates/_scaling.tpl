@@ -1,5 +1,14 @@
 {{/* Parts of what scales the pool. */}}
 
+{{/* What has the size of the pool. Both have the subresource scale. */}}
+{{- define "browse.poolKind" -}}
+{{- if eq .Values.profile "plain" -}}
+apiVersion: apps/v1, kind: Deployment
+{{- else -}}
+apiVersion: extensions.agents.x-k8s.io/v1beta1, kind: SandboxWarmPool
+{{- end }}
+{{- end }}
+
 {{- define "browse.kedaAuthentication" -}}
 {{- with .Values.scaling.keda.authentication }}
 authenticationRef: { name: {{ . }} }

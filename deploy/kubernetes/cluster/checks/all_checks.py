@@ -3,7 +3,18 @@
 from faults.injections import FAULTS
 from faults.runner import checked
 
-from . import Check, failures, networks, nodes, operations, permissions, sessions, tenants, times
+from . import (
+    Check,
+    failures,
+    networks,
+    nodes,
+    operations,
+    permissions,
+    sandboxes,
+    sessions,
+    tenants,
+    times,
+)
 
 CHECKS = [
     Check("the chart is installed", sessions.install, is_needed=True),
@@ -32,5 +43,7 @@ CHECKS = [
     Check("the release is upgraded with sessions open", operations.upgrade),
     # The first of them upgrades the release: from then on, sessions are saved in a store.
     *[Check(f"with a store: {fault.name}", checked(fault)) for fault in FAULTS if fault.is_checked],
+    # The first of them removes the release and installs it in the other profile.
+    *[Check(f"agent-sandbox: {name}", check) for name, check in sandboxes.CHECKS],
     Check("nothing is left of the release", operations.uninstall, is_needed=True),
 ]

@@ -29,11 +29,29 @@ DENIED = [
 ]
 
 
+# The same where pods come from agent-sandbox.
+SANDBOXED = {
+    **WANTED,
+    ("", "pods", "*"): {"list", "watch"},
+    ("extensions.agents.x-k8s.io", "sandboxclaims", "*"): {
+        "get", "list", "watch", "create", "patch", "delete",
+    },
+}  # fmt: skip
+SANDBOX_DENIED = [
+    ("GET", f"/apis/agents.x-k8s.io/v1beta1/namespaces/{NAMESPACE}/sandboxes"),
+    ("POST", f"/apis/agents.x-k8s.io/v1beta1/namespaces/{NAMESPACE}/sandboxes"),
+    ("GET", f"/apis/extensions.agents.x-k8s.io/v1beta1/namespaces/{NAMESPACE}/sandboxtemplates"),
+    ("GET", f"/apis/extensions.agents.x-k8s.io/v1beta1/namespaces/{NAMESPACE}/sandboxwarmpools"),
+    ("GET", "/apis/extensions.agents.x-k8s.io/v1beta1/sandboxclaims"),
+    ("DELETE", f"/api/v1/namespaces/{NAMESPACE}/pods/any"),
+]
+
+
 def of_the_gateway(fleet, _):
     own = as_account(fleet, f"{RELEASE}-gate")
     rules = rules_of(own)
-    expect(rules == WANTED, f"the gateway may do {rules}")
-    for method, path in DENIED:
+    expect(rules == (SANDBOXED if fleet.is_sandboxed else WANTED), f"the gateway may do {rules}")
+    for method, path in [*DENIED, *(SANDBOX_DENIED if fleet.is_sandboxed else [])]:
         status = attempt(own, method, path)
         expect(status == 403, f"{method} {path} was answered with {status}")
     pods = attempt(own, "GET", f"/api/v1/namespaces/{NAMESPACE}/pods")

@@ -1,4 +1,5 @@
-//! The cluster behind the API server of Kubernetes.
+//! The cluster behind the API server of Kubernetes, in the profile `plain`. Where pods come from
+//! agent-sandbox, it is [`sandbox`].
 //!
 //! Warm pods are those of a ReplicaSet. A pod that gets its first claim loses the label that the
 //! ReplicaSet selects: it is nobody's then but the tenant's, and the ReplicaSet makes another. All
@@ -16,8 +17,11 @@ mod claim;
 mod election;
 mod health;
 mod lease;
+mod objects;
 mod pods;
 mod record;
+pub mod sandbox;
+mod watch;
 mod writer;
 
 use std::{fmt, net::SocketAddr, sync::Arc, time::Duration};
@@ -25,7 +29,7 @@ use std::{fmt, net::SocketAddr, sync::Arc, time::Duration};
 use futures::future::BoxFuture;
 use k8s_openapi::api::{coordination::v1::Lease, core::v1::Pod};
 use kube::{Api, Client, api::ListParams};
-use tokio::{sync::watch, time::Instant};
+use tokio::{sync::watch::Receiver, time::Instant};
 use tokio_util::task::AbortOnDropHandle;
 
 use self::{
@@ -34,8 +38,9 @@ use self::{
     election::Election,
     health::CallHealth,
     lease::Candidate,
-    pods::{PodStore, WATCH_SECONDS, watch_pods},
+    pods::PodStore,
     record::{PodProfile, parse_pool_selector},
+    watch::{WATCH_SECONDS, follow},
     writer::PodWriter,
 };
 use super::{Claim, Cluster, ClusterError, Leadership, PodRecord, PodTable};
@@ -59,9 +64,6 @@ pub struct KubernetesSettings {
     pub namespace: String,
     /// Selects all pods of the fleet, warm and claimed, as `browse.dev/pod=release`.
     pub fleet_selector: String,
-    /// Selects the warm ones among them: labels, as `browse.dev/pool=default`. The first claim
-    /// removes them.
-    pub pool_selector: String,
     /// The port at which pods take the gateway.
     pub pod_port: u16,
     /// The name of the Lease of the leading replica.
@@ -70,7 +72,8 @@ pub struct KubernetesSettings {
     pub identity: String,
     /// Where the other replicas reach this one.
     pub control_address: SocketAddr,
-    /// What owns claimed pods, so that they are deleted with it; none to leave them.
+    /// What owns claimed pods, or their claims, so that they are deleted with it; none to leave
+    /// them.
     pub owner: Option<Owner>,
 }
 
@@ -118,7 +121,8 @@ pub fn with_timeouts(mut config: kube::Config) -> kube::Config {
 
 impl KubernetesCluster {
     /// Watches the pods and takes part in the election, until it is dropped. It is not available
-    /// before the pods have been read.
+    /// before the pods have been read. `pool_selector` selects the warm ones among them: labels, as
+    /// `browse.dev/pool=default`. The first claim removes them.
     ///
     /// # Errors
     /// The API server does not answer or refuses to list pods or to read the Lease, or the
@@ -126,9 +130,10 @@ impl KubernetesCluster {
     pub async fn start(
         client: Client,
         settings: KubernetesSettings,
+        pool_selector: &str,
     ) -> Result<Arc<Self>, StartError> {
-        let pool_labels = parse_pool_selector(&settings.pool_selector)
-            .ok_or_else(|| StartError::PoolSelector(settings.pool_selector.clone()))?;
+        let pool_labels = parse_pool_selector(pool_selector)
+            .ok_or_else(|| StartError::PoolSelector(pool_selector.to_owned()))?;
         let pods: Api<Pod> = Api::namespaced(client.clone(), &settings.namespace);
         let leases: Api<Lease> = Api::namespaced(client, &settings.namespace);
         // A missing permission is an error here, and not a fleet that stays empty.
@@ -143,11 +148,12 @@ impl KubernetesCluster {
         let profile = PodProfile { port: settings.pod_port, pool_labels };
         let store = Arc::new(PodStore::new(profile));
         let watch_health = Arc::new(CallHealth::default());
-        let watch = watch_pods(
-            Arc::clone(&store),
+        let watched = Arc::clone(&store);
+        let watch = follow(
             pods.clone(),
             settings.fleet_selector,
             Arc::clone(&watch_health),
+            move |events| watched.handle(events),
         );
         let lease_health = Arc::new(CallHealth::default());
         let candidate = Candidate {
@@ -172,11 +178,11 @@ impl KubernetesCluster {
 }
 
 impl Cluster for KubernetesCluster {
-    fn pods(&self) -> watch::Receiver<Arc<PodTable>> {
+    fn pods(&self) -> Receiver<Arc<PodTable>> {
         self.store.subscribe()
     }
 
-    fn leadership(&self) -> watch::Receiver<Leadership> {
+    fn leadership(&self) -> Receiver<Leadership> {
         self.election.leadership()
     }
 
@@ -199,6 +205,10 @@ impl Cluster for KubernetesCluster {
     fn delete(&self, pod: &PodRecord) -> BoxFuture<'_, Result<(), ClusterError>> {
         let pod = pod.clone();
         Box::pin(async move { self.writer.delete(&pod).await })
+    }
+
+    fn withdraw(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.stop())
     }
 }
 

@@ -230,6 +230,10 @@ impl Cluster for MemoryReplica {
         let pod = pod.clone();
         Box::pin(async move { self.cluster.remove(&pod) })
     }
+
+    fn withdraw(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move { self.stop() })
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use browse_base::Result;
 use browse_fleet::{PodUid, SessionKey, Tenant};
 
-use super::{CONFLICT_DELAY, MAX_WRITES, Placement, unavailable};
+use super::{CONFLICT_DELAY, MAX_WRITES, Placement, State, choose::Reservation, unavailable};
 use crate::cluster::{Claim, ClusterError};
 
 impl Placement {
@@ -42,7 +42,7 @@ impl Placement {
                     self.put_back(&pod);
                     break;
                 }
-                Err(error @ ClusterError::Unavailable(_)) => {
+                Err(error @ (ClusterError::NoPod(_) | ClusterError::Unavailable(_))) => {
                     let error = unavailable(&format!("no session can be opened: {error}"));
                     self.answer(&pod, &tenant, &sessions, &Err(error));
                 }
@@ -54,9 +54,10 @@ impl Placement {
     /// The sessions that are reserved for a pod; when there are none, the reservation ends.
     fn reserved_sessions(&self, pod: &str) -> Option<(Tenant, BTreeSet<String>)> {
         let mut state = self.lock();
-        let reservation = state.reserved.get(pod)?;
+        let reserved = &mut state.reserved.pods;
+        let reservation = reserved.get(pod)?;
         if reservation.sessions.is_empty() {
-            state.reserved.remove(pod);
+            reserved.remove(pod);
             return None;
         }
         Some((reservation.tenant.clone(), reservation.sessions.clone()))
@@ -71,12 +72,27 @@ impl Placement {
         answer: &Result<PodUid>,
     ) {
         let mut state = self.lock();
-        for session in sessions {
-            if let Some(reservation) = state.reserved.get_mut(pod) {
-                reservation.sessions.remove(session);
-            }
-            let key = SessionKey { tenant: tenant.clone(), session: session.clone() };
-            let Some(request) = state.requests.remove(&key) else { continue };
+        if let Some(reservation) = state.reserved.pods.get_mut(pod) {
+            reservation.sessions.retain(|session| !sessions.contains(session));
+        }
+        let answered = Reservation { tenant: tenant.clone(), sessions: sessions.clone() };
+        state.answer(&answered, answer);
+    }
+
+    /// Puts those who wait for a pod that cannot be had back into the queue.
+    fn put_back(&self, pod: &str) {
+        let mut state = self.lock();
+        let Some(reservation) = state.reserved.pods.remove(pod) else { return };
+        state.put_back(reservation);
+    }
+}
+
+impl State {
+    /// Answers those who wait for the sessions of a reservation.
+    pub(super) fn answer(&mut self, answered: &Reservation, answer: &Result<PodUid>) {
+        for session in &answered.sessions {
+            let key = SessionKey { tenant: answered.tenant.clone(), session: session.clone() };
+            let Some(request) = self.requests.remove(&key) else { continue };
             for (_, waiter) in request.waiters {
                 // One that has gone leaves its session to the next caller, or to the sweep of
                 // those that nobody opened.
@@ -85,18 +101,15 @@ impl Placement {
         }
     }
 
-    /// Puts those who wait for a pod that cannot be had back into the queue.
-    fn put_back(&self, pod: &str) {
-        let mut state = self.lock();
-        let state = &mut *state;
-        let Some(reservation) = state.reserved.remove(pod) else { return };
+    /// Puts those who wait for the sessions of a reservation back into the queue.
+    pub(super) fn put_back(&mut self, reservation: Reservation) {
         for session in reservation.sessions.into_iter().rev() {
             let key = SessionKey { tenant: reservation.tenant.clone(), session };
-            let Some(request) = state.requests.get_mut(&key) else { continue };
+            let Some(request) = self.requests.get_mut(&key) else { continue };
             if request.waiters.is_empty() {
-                state.requests.remove(&key);
+                self.requests.remove(&key);
             } else {
-                request.ticket = Some(state.queue.put_back(&reservation.tenant, key));
+                request.ticket = Some(self.queue.put_back(&reservation.tenant, key));
             }
         }
     }

@@ -28,6 +28,8 @@ mod real_pods;
 mod restore;
 mod routing;
 mod s3;
+mod sandboxes;
+mod served;
 // The same: a page is all that is served here.
 #[allow(dead_code)]
 #[path = "../../../../cli/tests/support/site.rs"]

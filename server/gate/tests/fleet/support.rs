@@ -7,5 +7,6 @@ mod pod_answers;
 mod world;
 
 pub use caller::{Answer, LIMIT, call, eventually, send};
+pub use identities::{TENANTS, api_keys, authority, write_identity};
 pub use played_pod::FakePod;
 pub use world::World;

@@ -7,10 +7,10 @@ use super::{Owner, record::CLAIM_ANNOTATION};
 use crate::cluster::{Claim, PodRecord};
 
 /// The label with the tenant of a claimed pod, for policies and people.
-const TENANT_LABEL: &str = "browse.dev/tenant";
+pub(super) const TENANT_LABEL: &str = "browse.dev/tenant";
 
 /// Keeps the autoscaler from moving a pod with sessions.
-const SAFE_TO_EVICT_ANNOTATION: &str = "cluster-autoscaler.kubernetes.io/safe-to-evict";
+pub(super) const SAFE_TO_EVICT_ANNOTATION: &str = "cluster-autoscaler.kubernetes.io/safe-to-evict";
 
 /// What a first claim changes besides the annotation.
 #[derive(Clone, Debug)]

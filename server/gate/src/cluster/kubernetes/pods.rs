@@ -1,56 +1,23 @@
 //! The table of pods: what the watch reports, and what this replica has just written itself.
-//!
-//! An answer to a write may come before or after the watch reports the same change, so of two
-//! records of a pod the one with the newer version counts. Answers never add a pod: the report of
-//! its end may have come first, and then nothing would remove it again.
 
-use std::{collections::BTreeMap, pin::pin, sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use browse_base::Lock;
-use browse_fleet::PodUid;
-use futures::StreamExt as _;
 use k8s_openapi::{api::core::v1::Pod, apimachinery::pkg::apis::meta::v1::OwnerReference};
-use kube::{
-    Api,
-    runtime::{
-        WatchStreamExt as _,
-        utils::Backoff,
-        watcher,
-        watcher::{Config, Event},
-    },
-};
-use tokio::{sync::watch, time::Instant};
+use kube::runtime::watcher::Event;
+use tokio::sync::watch;
 
 use super::{
-    health::CallHealth,
-    record::{PodProfile, is_newer, pod_record},
+    objects::{KeptObject, ObjectTable},
+    record::{PodProfile, pod_record},
 };
 use crate::cluster::{ClusterError, PodRecord, PodTable};
-
-/// Seconds after which the API server ends a watch and the next one begins. A connection that was
-/// cut without a word is noticed some seconds later.
-pub(super) const WATCH_SECONDS: u32 = 30;
-
-/// Time between a failure of the watch and the next try.
-const RETRY_DELAY: Duration = Duration::from_secs(1);
-
-/// Events that become one new table at most.
-const MAX_EVENTS: usize = 256;
 
 /// The pods of the fleet.
 pub(super) struct PodStore {
     profile: PodProfile,
-    known: Lock<KnownPods>,
+    known: Lock<ObjectTable<KnownPod>>,
     table: watch::Sender<Arc<PodTable>>,
-}
-
-#[derive(Debug, Default)]
-struct KnownPods {
-    pods: BTreeMap<String, KnownPod>,
-    /// The pods of a list that is still being read.
-    listed: BTreeMap<String, KnownPod>,
-    /// Whether a list has been read to its end.
-    is_synced: bool,
 }
 
 /// A pod with what a write of it has to know.
@@ -58,21 +25,6 @@ struct KnownPods {
 struct KnownPod {
     record: Arc<PodRecord>,
     owners: Vec<OwnerReference>,
-}
-
-/// Keeps `store` as the pods are that `selector` finds. Does not end.
-pub(super) async fn watch_pods(
-    store: Arc<PodStore>,
-    pods: Api<Pod>,
-    selector: String,
-    health: Arc<CallHealth>,
-) {
-    let config = Config::default().labels(&selector).timeout(WATCH_SECONDS);
-    let events = watcher(pods, config).backoff(RetryDelay).ready_chunks(MAX_EVENTS);
-    let mut events = pin!(events);
-    while let Some(events) = events.next().await {
-        store.handle(events, &health);
-    }
 }
 
 impl PodStore {
@@ -91,7 +43,7 @@ impl PodStore {
 
     /// Whether the table has been whole once.
     pub(super) fn is_synced(&self) -> bool {
-        self.known.lock().is_synced
+        self.known.lock().is_synced()
     }
 
     /// The owners of a pod at the version of `pod`.
@@ -100,7 +52,7 @@ impl PodStore {
     /// `Gone`: it is another pod by now, or none. `Conflict`: it has changed.
     pub(super) fn owners(&self, pod: &PodRecord) -> Result<Vec<OwnerReference>, ClusterError> {
         let known = self.known.lock();
-        let same = known.pods.get(&pod.name).filter(|known| known.record.uid == pod.uid);
+        let same = known.get(&pod.name).filter(|known| known.record.uid == pod.uid);
         let same = same.ok_or(ClusterError::Gone)?;
         if same.record.version == pod.version {
             Ok(same.owners.clone())
@@ -124,123 +76,33 @@ impl PodStore {
 
     /// The pod is being deleted.
     pub(super) fn mark_ending(&self, pod: &PodRecord) {
-        self.change(|known| known.mark_ending(&pod.name, &pod.uid));
+        self.change(|known| {
+            let known = known.get_mut(&pod.name, pod.uid.as_str());
+            let Some(known) = known.filter(|known| !known.record.is_ending) else { return false };
+            Arc::make_mut(&mut known.record).is_ending = true;
+            true
+        });
     }
 
     /// Takes what the watch has reported.
-    pub(super) fn handle(
-        &self,
-        events: Vec<Result<Event<Pod>, watcher::Error>>,
-        health: &CallHealth,
-    ) {
+    pub(super) fn handle(&self, events: Vec<Event<Pod>>) {
         self.change(|known| {
             let mut is_changed = false;
             for event in events {
-                match event {
-                    Ok(event) => {
-                        // `Init` comes before the list is asked for.
-                        if !matches!(event, Event::Init) {
-                            health.record_success();
-                        }
-                        is_changed |= known.handle(event, &self.profile);
-                    }
-                    Err(error) => {
-                        tracing::warn!(%error, "the watch of the pods failed; it is tried again");
-                        let now = Instant::now();
-                        health.record_failure(now, now);
-                    }
-                }
+                is_changed |= known.handle(event, |pod| KnownPod::read(pod, &self.profile));
             }
             is_changed
         });
     }
 
     /// Publishes a new table if `change` says that something has changed.
-    fn change(&self, change: impl FnOnce(&mut KnownPods) -> bool) {
+    fn change(&self, change: impl FnOnce(&mut ObjectTable<KnownPod>) -> bool) {
         let mut known = self.known.lock();
         if change(&mut known) {
+            let table = known.iter().map(|pod| (pod.record.name.clone(), Arc::clone(&pod.record)));
             // Within the lock, so that tables are published in the order of the changes.
-            self.table.send_replace(Arc::new(known.table()));
+            self.table.send_replace(Arc::new(table.collect()));
         }
-    }
-}
-
-impl KnownPods {
-    fn table(&self) -> PodTable {
-        let shared = |pod: &KnownPod| Arc::clone(&pod.record);
-        self.pods.iter().map(|(name, pod)| (name.clone(), shared(pod))).collect()
-    }
-
-    /// Takes an event of the watch; returns whether the table is another one now.
-    fn handle(&mut self, event: Event<Pod>, profile: &PodProfile) -> bool {
-        match event {
-            Event::Init => {
-                self.listed.clear();
-                false
-            }
-            Event::InitApply(pod) => {
-                if let Some(pod) = KnownPod::read(&pod, profile) {
-                    self.listed.insert(pod.record.name.clone(), pod);
-                }
-                false
-            }
-            Event::InitDone => {
-                self.take_list();
-                true
-            }
-            Event::Apply(pod) => match KnownPod::read(&pod, profile) {
-                Some(pod) => self.accept(pod),
-                None => self.remove_reported(&pod),
-            },
-            Event::Delete(pod) => self.remove_reported(&pod),
-        }
-    }
-
-    /// Replaces the pods by those of the list, except for what was written since.
-    fn take_list(&mut self) {
-        let mut before = std::mem::take(&mut self.pods);
-        let listed = std::mem::take(&mut self.listed).into_iter();
-        let newest = listed.map(|(name, listed)| {
-            let known = before.remove(&name);
-            let kept = known.filter(|known| known.is_newer_than(&listed) || *known == listed);
-            (name, kept.unwrap_or(listed))
-        });
-        self.pods = newest.collect();
-        self.is_synced = true;
-    }
-
-    fn accept(&mut self, pod: KnownPod) -> bool {
-        let known = self.pods.get(&pod.record.name);
-        if known.is_some_and(|known| !pod.is_newer_than(known)) {
-            return false;
-        }
-        self.pods.insert(pod.record.name.clone(), pod);
-        true
-    }
-
-    fn refresh(&mut self, pod: KnownPod) -> bool {
-        let known = self.pods.get(&pod.record.name);
-        known.is_some_and(|known| known.record.uid == pod.record.uid) && self.accept(pod)
-    }
-
-    fn mark_ending(&mut self, name: &str, uid: &PodUid) -> bool {
-        let is_new = |known: &&mut KnownPod| known.record.uid == *uid && !known.record.is_ending;
-        let Some(known) = self.pods.get_mut(name).filter(is_new) else { return false };
-        Arc::make_mut(&mut known.record).is_ending = true;
-        true
-    }
-
-    fn remove_reported(&mut self, pod: &Pod) -> bool {
-        let metadata = &pod.metadata;
-        match (&metadata.name, &metadata.uid) {
-            (Some(name), Some(uid)) => self.remove(name, uid),
-            _ => false,
-        }
-    }
-
-    fn remove(&mut self, name: &str, uid: &str) -> bool {
-        let is_same = self.pods.get(name).is_some_and(|known| known.record.uid.as_str() == uid);
-        is_same && self.pods.remove(name).is_some()
     }
 }
 
@@ -249,29 +111,26 @@ impl KnownPod {
         let owners = pod.metadata.owner_references.clone().unwrap_or_default();
         pod_record(pod, profile).map(|record| Self { record: Arc::new(record), owners })
     }
-
-    fn is_newer_than(&self, other: &Self) -> bool {
-        is_newer(&self.record.version, &other.record.version)
-    }
 }
 
-/// A constant delay between tries: the default one of kube grows to half a minute.
-struct RetryDelay;
-
-impl Iterator for RetryDelay {
-    type Item = Duration;
-
-    fn next(&mut self) -> Option<Duration> {
-        Some(RETRY_DELAY)
+impl KeptObject for KnownPod {
+    fn name(&self) -> &str {
+        &self.record.name
     }
-}
 
-impl Backoff for RetryDelay {
-    fn reset(&mut self) {}
+    fn uid(&self) -> &str {
+        self.record.uid.as_str()
+    }
+
+    fn version(&self) -> &str {
+        &self.record.version
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use browse_fleet::PodUid;
+
     use super::*;
     use crate::cluster::kubernetes::fake;
 
@@ -290,7 +149,7 @@ mod tests {
     }
 
     fn report(store: &PodStore, events: Vec<Event<Pod>>) {
-        store.handle(events.into_iter().map(Ok).collect(), &CallHealth::default());
+        store.handle(events);
     }
 
     /// The names, each with its version.

@@ -35,34 +35,40 @@ pub(super) fn parse_pool_selector(selector: &str) -> Option<BTreeMap<String, Str
     selector.split(',').map(label).collect()
 }
 
+/// The record of a pod without a claim; none for one that has not been named by the API server.
+pub(super) fn bare_record(pod: &Pod, port: u16) -> Option<PodRecord> {
+    let status = pod.status.as_ref();
+    let phase = status.and_then(|status| status.phase.as_deref());
+    Some(PodRecord {
+        name: pod.metadata.name.clone()?,
+        uid: PodUid::new(pod.metadata.uid.clone()?).ok()?,
+        address: status.and_then(|status| address(status, port)),
+        version: pod.metadata.resource_version.clone()?,
+        is_ready: status.is_some_and(is_ready),
+        is_ending: pod.metadata.deletion_timestamp.is_some()
+            || matches!(phase, Some("Succeeded" | "Failed")),
+        claim: None,
+    })
+}
+
 /// The record of a pod; none for one that is not of this gateway: it has no claim and is not in
 /// the pool, or has not been named by the API server.
 ///
 /// A pod whose claim cannot be read counts as ending: it may hold the data of a tenant, so nobody
 /// else gets it, and nothing is sent to it.
 pub(super) fn pod_record(pod: &Pod, profile: &PodProfile) -> Option<PodRecord> {
-    let name = pod.metadata.name.clone()?;
-    let uid = PodUid::new(pod.metadata.uid.clone()?).ok()?;
-    let version = pod.metadata.resource_version.clone()?;
+    let record = bare_record(pod, profile.port)?;
     let claim = read_claim(&pod.metadata);
     if let Err(error) = &claim {
-        tracing::warn!(pod = %name, %error, "the claim of a pod cannot be read");
+        tracing::warn!(pod = %record.name, %error, "the claim of a pod cannot be read");
     }
     if matches!(claim, Ok(None)) && !is_in_pool(&pod.metadata, profile) {
         return None;
     }
-    let status = pod.status.as_ref();
-    let phase = status.and_then(|status| status.phase.as_deref());
     Some(PodRecord {
-        address: status.and_then(|status| address(status, profile.port)),
-        is_ready: status.is_some_and(is_ready),
-        is_ending: claim.is_err()
-            || pod.metadata.deletion_timestamp.is_some()
-            || matches!(phase, Some("Succeeded" | "Failed")),
+        is_ending: claim.is_err() || record.is_ending,
         claim: claim.ok().flatten(),
-        name,
-        uid,
-        version,
+        ..record
     })
 }
 
@@ -75,7 +81,8 @@ pub(super) fn is_newer(candidate: &str, known: &str) -> bool {
     }
 }
 
-fn read_claim(metadata: &ObjectMeta) -> Result<Option<Claim>, serde_json::Error> {
+/// The claim that an object has in its annotation; none when it has no such annotation.
+pub(super) fn read_claim(metadata: &ObjectMeta) -> Result<Option<Claim>, serde_json::Error> {
     let annotations = metadata.annotations.as_ref();
     let json = annotations.and_then(|annotations| annotations.get(CLAIM_ANNOTATION));
     json.map(|json| serde_json::from_str(json)).transpose()

@@ -90,10 +90,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::cluster::kubernetes::{
-        fake::{self, FakeServer, pod_path},
-        health::CallHealth,
-    };
+    use crate::cluster::kubernetes::fake::{self, FakeServer, pod_path};
 
     /// A server with the pod `p`, and a writer that knows it.
     fn start() -> (Arc<FakeServer>, PodWriter) {
@@ -101,7 +98,7 @@ mod tests {
         let pod = server.put(&pod_path("p"), fake::pod("p", "u"));
         let store = Arc::new(PodStore::new(fake::profile()));
         let event = Event::Apply(serde_json::from_value(pod).expect("a pod"));
-        store.handle(vec![Ok(event)], &CallHealth::default());
+        store.handle(vec![event]);
         let first_claim =
             FirstClaim { pool_labels: vec!["browse.dev/pool".to_owned()], owner: None };
         let pods: Api<Pod> = Api::namespaced(server.client(), fake::NAMESPACE);

@@ -51,11 +51,21 @@ pub(super) struct PodState {
 }
 
 impl FakePod {
-    /// Starts one at `address`, or at one that is free.
-    pub(super) async fn start(name: &str, identity: &Path, address: Option<SocketAddr>) -> Self {
+    /// Starts the pod of this number at `address`, or at one that is free.
+    pub(super) async fn numbered(
+        number: usize,
+        identity: &Path,
+        address: Option<SocketAddr>,
+    ) -> Self {
+        let name = format!("pod-{number}");
+        let address = address.unwrap_or(([127, 0, 0, 1], 0).into());
+        Self::start(&name, &format!("uid-{name}"), identity, address).await
+    }
+
+    /// Starts one of this name and uid at `address`, with the certificate in `identity`.
+    pub async fn start(name: &str, uid: &str, identity: &Path, address: SocketAddr) -> Self {
         let identity = FleetIdentity::read(identity).expect("it is whole");
         let tls = identity.server_config(GATE_NAME).expect("it fits");
-        let address = address.unwrap_or(([127, 0, 0, 1], 0).into());
         // The one that had it is just ending.
         let listener = loop {
             match TcpListener::bind(address).await {
@@ -66,7 +76,7 @@ impl FakePod {
         };
         let address = listener.local_addr().expect("an address");
         let state = Arc::new(PodState {
-            uid: PodUid::new(format!("uid-{name}")).expect("a uid"),
+            uid: PodUid::new(uid).expect("a uid"),
             tenant: Mutex::default(),
             sessions: Mutex::default(),
             calls: Mutex::default(),

@@ -11,21 +11,15 @@ use std::{
     time::Duration,
 };
 
-use browse_fleet::{FleetIdentity, GATE_NAME, POD_NAME};
+use browse_fleet::{GATE_NAME, POD_NAME};
 use browse_gate::{
-    auth::{AuthSettings, Authenticator},
     cluster::{
         Cluster,
         memory::{MemoryCluster, MemoryReplica},
     },
-    gateway::{Gateway, GatewayParts},
-    login::{LoginDocument, LoginSettings},
-    metrics::Metrics,
-    observer::Observer,
-    placement::{Placement, PlacementSettings},
-    pods::PodClient,
-    public_address::PublicAddress,
-    server,
+    gateway::Gateway,
+    login::LoginSettings,
+    placement::PlacementSettings,
     traces::TraceSettings,
 };
 use rcgen::{CertifiedIssuer, KeyPair};
@@ -36,6 +30,7 @@ use super::{
     identities::{TENANTS, api_keys, authority, write_identity},
     played_pod::FakePod,
 };
+use crate::served::{GatewaySetup, Listeners, ServedGateway};
 
 /// A quota that no test uses up.
 const QUOTA: &str = "sessions = 1000\nsessions_per_minute = 10000\nqueue = 500";
@@ -175,47 +170,20 @@ impl World {
     }
 
     async fn start_replica(&self, auth: &str, login: &LoginSettings) -> Replica {
-        let identity = Arc::new(FleetIdentity::read(&self.gate_identity).expect("it is whole"));
-        let control = server::bind(([127, 0, 0, 1], 0).into()).await.expect("a port");
-        let clients = server::bind(([127, 0, 0, 1], 0).into()).await.expect("a port");
-        let address = clients.local_addr().expect("an address");
-        let control_address = control.local_addr().expect("an address");
-        let cluster = self.cluster.replica(control_address);
-        let metrics = Arc::<Metrics>::default();
-        let pods = Arc::new(PodClient::new(&identity).expect("it fits"));
-        let shared = Arc::clone(&cluster) as Arc<dyn Cluster>;
-        let placement = Placement::start(
-            Arc::clone(&shared),
-            Arc::clone(&pods),
-            self.settings,
-            Arc::clone(&metrics),
-        );
-        let auth: AuthSettings = toml::from_str(auth).expect("settings");
-        let tls = identity.server_config(GATE_NAME).expect("it fits");
-        let login = LoginDocument::new("browse", login, &auth).expect("settings");
-        let observer = Observer::start(
-            self.traces.as_ref(),
-            self.has_access_log,
-            "browse-gate-0",
-            Arc::clone(&metrics),
-        );
-        let gateway = Gateway::start(GatewayParts {
-            authenticator: Authenticator::new(auth).expect("settings"),
+        let listeners = Listeners::bind().await;
+        let cluster = self.cluster.replica(listeners.control());
+        let setup = GatewaySetup {
+            identity: &self.gate_identity,
+            auth,
             login,
-            cluster: shared,
-            placement,
-            pods,
-            identity,
-            metrics,
-            address: PublicAddress::default(),
-            observer: observer.expect("settings"),
+            traces: self.traces.as_ref(),
+            has_access_log: self.has_access_log,
+            placement: self.settings,
             restores_sessions: self.sessions == SavedSessions::Restored,
-        });
-        let gateway = gateway.expect("it starts");
-        let done = CancellationToken::new();
-        tokio::spawn(server::serve_replicas(control, tls, Arc::clone(&gateway), done.clone()));
-        tokio::spawn(server::serve_clients(clients, None, Arc::clone(&gateway), done.clone()));
-        Replica { address, control: control_address, gateway, cluster, done }
+        };
+        let served = setup.serve(listeners, Arc::clone(&cluster) as Arc<dyn Cluster>);
+        let ServedGateway { address, control, gateway, done } = served;
+        Replica { address, control, gateway, cluster, done }
     }
 
     /// Revokes the key of a tenant.
@@ -227,7 +195,7 @@ impl World {
     /// Adds a warm pod.
     pub async fn add_pod(&self) -> FakePod {
         let number = self.next_pod.fetch_add(1, Ordering::Relaxed);
-        let pod = FakePod::start(&format!("pod-{number}"), &self.pod_identity, None).await;
+        let pod = FakePod::numbered(number, &self.pod_identity, None).await;
         self.cluster.add_pod(pod.record());
         pod
     }
@@ -244,7 +212,7 @@ impl World {
     /// A pod of another uid at the address of one that has gone.
     pub async fn add_pod_at(&self, address: SocketAddr) -> FakePod {
         let number = self.next_pod.fetch_add(1, Ordering::Relaxed);
-        FakePod::start(&format!("pod-{number}"), &self.pod_identity, Some(address)).await
+        FakePod::numbered(number, &self.pod_identity, Some(address)).await
     }
 
     /// Folder with a certificate of the fleet's authority for another name.
