@@ -15,6 +15,7 @@ mod mcp_session;
 mod observed_body;
 mod outcome;
 mod pod_spans;
+mod releases;
 mod session_of_call;
 mod skill_call;
 mod tunnel;
@@ -26,9 +27,7 @@ use std::{
 };
 
 use browse_base::{Error, Result};
-use browse_fleet::{
-    GATE_NAME, PLACE_PATH, PlaceRequest, PlaceResponse, RELEASE_PATH, ReleaseRequest, SessionKey,
-};
+use browse_fleet::{GATE_NAME, PLACE_PATH, PlaceRequest, PlaceResponse, SessionKey, SessionScope};
 use browse_mcp::HostedServer;
 use browse_policy::layer::{bearer_token, error_reply, requested_timeout};
 use browse_proto::{FLEET_DOCUMENT_PATH, Reason};
@@ -167,13 +166,6 @@ impl Gateway {
         self.placement.place(request).await.map(|pod| PlaceResponse { pod })
     }
 
-    /// Notes on the replica that leads that a session has ended.
-    pub async fn release_here(&self, request: &ReleaseRequest) {
-        let ReleaseRequest { tenant, session } = request;
-        let key = SessionKey { tenant: tenant.clone(), session: session.clone() };
-        self.placement.release(&key).await;
-    }
-
     /// Whether this replica hands out places.
     pub fn leads(&self) -> bool {
         self.cluster.leadership().borrow().is_self
@@ -246,7 +238,8 @@ impl Gateway {
         forward::forward(self, &admitted, body, pod, record).await
     }
 
-    /// The pod for a call: that of the session, which is opened when the command opens sessions.
+    /// The pod for a call: that of the session, which is opened when the command opens sessions; for
+    /// other commands any pod of the tenant, unless the caller is held to the session.
     async fn pod_of(
         &self,
         admitted: &AdmittedCall<'_>,
@@ -258,7 +251,10 @@ impl Gateway {
             let mut routes = self.lock();
             let known = routes.pod(key).cloned();
             // It looks at all pods, so only for calls that need one.
-            let any = known.is_none().then(|| routes.any_pod(&key.tenant).cloned()).flatten();
+            let any = match (&known, &caller.session) {
+                (None, SessionScope::Any) => routes.any_pod(&key.tenant).cloned(),
+                _ => None,
+            };
             (known, any, routes.take_lost(key, Instant::now()))
         };
         self.check_not_lost(key, lost).await?;
@@ -269,7 +265,11 @@ impl Gateway {
         if opens_session(command) || self.restores_sessions && command.name == "session close" {
             return record.time("place", self.place(caller, wait, key, None)).await;
         }
-        any.ok_or_else(|| closed_session(key))
+        match &caller.session {
+            SessionScope::Any => any.ok_or_else(|| closed_session(key)),
+            // A pod would make a token for each name.
+            SessionScope::Only(_) => self.pod_of_open(key).await,
+        }
     }
 
     /// The pod of a session that is open; it may have got it just now by another replica.
@@ -347,28 +347,16 @@ impl Gateway {
         Err(unavailable("the place of the session is not known here yet"))
     }
 
-    /// Tells the replica that leads that a session has ended. When that does not come about, the
-    /// leader finds out by itself.
-    async fn release(&self, key: &SessionKey) {
-        let request = ReleaseRequest { tenant: key.tenant.clone(), session: key.session.clone() };
-        let leadership = self.cluster.leadership().borrow().clone();
-        if leadership.is_self {
-            return self.release_here(&request).await;
-        }
-        let Some(address) = leadership.address else { return };
-        let released: Result<serde_json::Value> =
-            self.replicas.post(address, RELEASE_PATH, &request, WAIT_MARGIN).await;
-        if let Err(error) = released {
-            tracing::debug!(%error, %key, "the end of a session was not reported");
-        }
-    }
-
     fn update_routes(&self) {
         let pods = Arc::clone(&self.cluster.pods().borrow());
-        let mut routes = self.lock();
-        if !Arc::ptr_eq(routes.pods(), &pods) {
-            routes.update(pods, Instant::now());
-        }
+        let gone = {
+            let mut routes = self.lock();
+            if Arc::ptr_eq(routes.pods(), &pods) {
+                return;
+            }
+            routes.update(pods, Instant::now())
+        };
+        gone.iter().for_each(|pod| self.pods.forget(pod));
     }
 
     fn lock(&self) -> MutexGuard<'_, Routes> {

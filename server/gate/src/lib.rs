@@ -23,3 +23,4 @@ mod machine_tls;
 mod queue;
 mod rates;
 mod routes;
+mod token_cache;

@@ -1,14 +1,13 @@
 //! What the gateway asks of pods, and the tokens that it has for callers there.
 
 use std::{
-    collections::HashMap,
     sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
 use browse_base::{Error, HINT_KEY, Result};
 use browse_fleet::{
-    CLOSE_PATH, CloseRequest, FleetIdentity, POD_NAME, PodStatus, STATUS_PATH, TOKEN_PATH,
+    CLOSE_PATH, CloseRequest, FleetIdentity, POD_NAME, PodStatus, PodUid, STATUS_PATH, TOKEN_PATH,
     TokenRequest, TokenResponse,
 };
 use browse_proto::Reason;
@@ -20,6 +19,7 @@ use crate::{
     cluster::PodRecord,
     peer::{PeerClient, PeerError, UpgradeClient},
     placement::unavailable,
+    token_cache::TokenCache,
 };
 
 /// Time in which a pod gives out a token.
@@ -28,9 +28,6 @@ const TOKEN_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time in which a pod closes a session.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Tokens that are kept.
-const MAX_TOKENS: usize = 100_000;
-
 /// The pods, as the gateway calls them.
 pub struct PodClient {
     calls: PeerClient,
@@ -38,7 +35,7 @@ pub struct PodClient {
     control: PeerClient,
     /// WebSockets, each by a connection of its own.
     sockets: UpgradeClient,
-    tokens: Mutex<HashMap<TokenRequest, (String, Instant)>>,
+    tokens: Mutex<TokenCache>,
 }
 
 impl PodClient {
@@ -77,10 +74,8 @@ impl PodClient {
     /// The pod does not answer, or belongs to another tenant. `FLEET_DENIED`: a skill calls, and
     /// the pod is of an older version.
     pub async fn token(&self, pod: &PodRecord, request: TokenRequest) -> Result<String> {
-        if let Some((token, until)) = self.lock().get(&request)
-            && *until > Instant::now()
-        {
-            return Ok(token.clone());
+        if let Some(token) = self.lock().get(&request, Instant::now()) {
+            return Ok(token.to_owned());
         }
         let address = pod.address.ok_or_else(|| unavailable("the pod has no address"))?;
         let answer: TokenResponse =
@@ -91,21 +86,15 @@ impl PodClient {
             return Err(Error::new(Reason::FleetDenied, message)
                 .with(HINT_KEY, "Ask the operator of the fleet to upgrade it"));
         }
-        let until = Instant::now() + Duration::from_secs(answer.lifetime_s);
-        let mut tokens = self.lock();
-        if tokens.len() >= MAX_TOKENS {
-            let now = Instant::now();
-            tokens.retain(|_, (_, until)| *until > now);
-        }
-        if tokens.len() < MAX_TOKENS {
-            tokens.insert(request, (answer.token.clone(), until));
-        }
+        let now = Instant::now();
+        let until = now + Duration::from_secs(answer.lifetime_s);
+        self.lock().insert(request, answer.token.clone(), until, now);
         Ok(answer.token)
     }
 
-    /// Forgets the tokens of a pod: it was started anew, or is gone.
-    pub fn forget(&self, pod: &PodRecord) {
-        self.lock().retain(|request, _| request.pod != pod.uid);
+    /// Forgets the tokens of a pod: it does not know them any more, or is gone.
+    pub fn forget(&self, pod: &PodUid) {
+        self.lock().remove_pod(pod);
     }
 
     /// Sends a call to a pod.
@@ -134,7 +123,7 @@ impl PodClient {
         self.sockets.connect(address, request).await
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<TokenRequest, (String, Instant)>> {
+    fn lock(&self) -> MutexGuard<'_, TokenCache> {
         self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

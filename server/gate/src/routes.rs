@@ -44,6 +44,14 @@ struct Change<'a> {
     after: Option<&'a PodRecord>,
 }
 
+impl<'a> Change<'a> {
+    /// The pod that is not there any more.
+    fn gone(&self) -> Option<&'a PodUid> {
+        let before = &self.before?.uid;
+        self.after.is_none_or(|after| after.uid != *before).then_some(before)
+    }
+}
+
 impl Routes {
     /// No pod yet.
     pub fn new(moves_sessions: bool) -> Self {
@@ -55,8 +63,9 @@ impl Routes {
         }
     }
 
-    /// Takes in the pods as they are now. Only sessions of pods that have changed are looked at.
-    pub fn update(&mut self, pods: Arc<PodTable>, now: Instant) {
+    /// Takes in the pods as they are now; returns those that have gone. Only sessions of pods that
+    /// have changed are looked at.
+    pub fn update(&mut self, pods: Arc<PodTable>, now: Instant) -> Vec<PodUid> {
         let before = std::mem::replace(&mut self.pods, Arc::clone(&pods));
         let changes = changed_pods(&before, &pods);
         let places = |pod: Option<&PodRecord>| {
@@ -84,6 +93,7 @@ impl Routes {
                 self.lost.insert(key, before.uid.clone(), now);
             }
         }
+        changes.iter().filter_map(Change::gone).cloned().collect()
     }
 
     fn take(&mut self, key: SessionKey, place: Place, now: Instant) {

@@ -108,13 +108,13 @@ pub async fn forward(
         let (outcome, is_kept) = send(gateway, admitted, &mut call, &pod, record).await?;
         let unanswered = match outcome {
             Ok(response) if response.headers().contains_key(MISMATCH_HEADER) => {
-                gateway.pods.forget(&pod);
+                gateway.pods.forget(&pod.uid);
                 Unanswered::Mismatch
             }
             Ok(response) => {
                 if is_unauthenticated(&response) {
                     // Its token has ended, and it may have ended while the call ran.
-                    gateway.pods.forget(&pod);
+                    gateway.pods.forget(&pod.uid);
                     if !can_repeat {
                         return Err(unknown_outcome(command, key));
                     }

@@ -245,3 +245,21 @@ async fn a_call_that_names_its_scopes_has_no_others() {
         assert_eq!(answer.reason(), "REQUEST_INVALID", "{wrong:?}");
     }
 }
+
+#[tokio::test]
+async fn a_caller_that_is_held_to_a_session_reaches_no_other_pod() {
+    let world = World::new(10).await;
+    let pod = world.add_pod().await;
+    let scopes = [("browse-scopes", "read")];
+    assert_eq!(world.call_with(0, "acme", "work", "snapshot", &scopes).await.reason(), "ok");
+    let granted = pod.grants().len();
+    for (session, command) in [("s1", "status"), ("s2", "whoami")] {
+        let refused = world.call_with(0, "acme", session, command, &scopes).await;
+        assert_eq!(refused.reason(), "SESSION_NOT_FOUND", "{session} {command}");
+    }
+    assert_eq!(pod.grants().len(), granted, "nobody asks for tokens of names");
+    // By another replica, too, which may hear of the session just then.
+    let own = world.call_with(1, "acme", "work", "status", &scopes).await;
+    assert_eq!((own.reason(), own.pod()), ("ok", pod.uid()), "{own:?}");
+    assert_eq!(world.call(0, "acme", "s1", "status").await.reason(), "ok", "it is held to none");
+}
