@@ -51,8 +51,8 @@ pub const POD_HEADER: &str = "browse-fleet-pod";
 /// restore it.
 pub const MOVED_HEADER: &str = "browse-fleet-moved";
 
-/// Header of an answer of a pod that is not the one, or not of the tenant, that the call is for. It
-/// has done nothing.
+/// Header of an answer of a pod that is not the one, or not of the tenant, that the call is for, or
+/// that does not take its token any more. It has done nothing.
 pub const MISMATCH_HEADER: &str = "browse-fleet-mismatch";
 
 /// How a pod is.

@@ -77,7 +77,7 @@ const GRPC_UNAUTHENTICATED: &[u8] = b"16";
 enum Unanswered {
     /// The pod did nothing: the session has moved.
     Moved,
-    /// The pod did nothing: it is another one, or its daemon was started anew.
+    /// The pod did nothing: it is another one, its daemon was started anew, or it has ended the token.
     Mismatch,
     /// The pod gave no token, so that nothing was sent.
     NoToken(Error),
@@ -204,7 +204,7 @@ impl Unanswered {
                 (Error::new(Reason::SessionMoved, message).with("session", &key.session), true)
             }
             Self::Mismatch => {
-                (unreachable_pod(key, "it is another pod, or was started anew"), true)
+                (unreachable_pod(key, "it is another pod, or does not know the token"), true)
             }
             Self::NoToken(error) => match error.reason() {
                 // Another pod has its address, or its daemon was started anew, and it is deleted.

@@ -7,7 +7,10 @@ use browse_fleet::{
     MISMATCH_HEADER, MOVED_HEADER, POD_HEADER, SPAN_HOSTS_HEADER, SPANS_HEADER, TENANT_HEADER,
     TraceParent,
 };
-use browse_policy::layer::{GatedService, error_reply};
+use browse_policy::{
+    Authority, Listener,
+    layer::{GatedService, bearer_token, error_reply},
+};
 use browse_proto::{Command, Reason, metadata};
 use http::{HeaderMap, HeaderValue, Request, Response};
 use tokio::{
@@ -88,7 +91,9 @@ async fn answer(
     if request.uri().path().starts_with(control::PREFIX) {
         return Ok(control::answer(pod, request).await);
     }
-    if let Err(error) = check_headers(&pod, request.headers()) {
+    let checked = check_headers(&pod, request.headers())
+        .and_then(|()| check_token(pod.daemon.authority(), &request));
+    if let Err(error) = checked {
         let mut refusal = error_reply(request.headers(), error);
         refusal.headers_mut().insert(MISMATCH_HEADER, HeaderValue::from_static("1"));
         return Ok(refusal);
@@ -167,4 +172,54 @@ async fn admit(pod: &Pod, session: Option<&str>) -> browse_base::Result<()> {
 fn check_headers(pod: &Pod, headers: &HeaderMap) -> browse_base::Result<()> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     pod.state.check_call(text(POD_HEADER), text(TENANT_HEADER))
+}
+
+/// Checks that the token of a call is in force, before anything is done. The gateway asks for
+/// another one and sends the call again: tokens of many callers end to make room.
+///
+/// # Errors
+/// `TOKEN_INVALID`, `TOKEN_REVOKED`, `TOKEN_EXPIRED`.
+fn check_token<B>(authority: &Authority, request: &Request<B>) -> browse_base::Result<()> {
+    match bearer_token(request)? {
+        Some(token) => authority.identify(Some(&token), Listener::Gateway).map(drop),
+        // By an address for clients, whose capability is checked.
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use browse_net::HostPolicy;
+    use browse_policy::{
+        Audience, ClientId, ClientKind, Delivery, GrantSpec, Rate, Scopes, SessionRule, TabPolicy,
+    };
+    use browse_proto::Scope;
+
+    use super::*;
+
+    #[test]
+    fn a_call_with_a_token_that_has_ended_does_nothing() {
+        let authority = Arc::new(Authority::new().expect("random numbers"));
+        let issued = authority.issue(GrantSpec {
+            client: ClientId::new("fleet:ann").expect("a name"),
+            audience: Audience::Gateway,
+            kind: ClientKind::Tenant,
+            scopes: Scopes::of(&[Scope::Read]),
+            hosts: HostPolicy::Any,
+            tabs: TabPolicy::Session,
+            session: SessionRule::Any,
+            rate: Rate::Unlimited,
+            delivery: Delivery::Guarded,
+            lifetime: Duration::from_secs(60),
+        });
+        let issued = issued.expect("a token");
+        let value = format!("Bearer {}", issued.token());
+        let request =
+            Request::builder().header("authorization", value).body(()).expect("a request");
+        assert!(check_token(&authority, &request).is_ok());
+        drop(issued);
+        let refused = check_token(&authority, &request).expect_err("it has ended");
+        assert_eq!(refused.reason(), Reason::TokenRevoked);
+        assert!(check_token(&authority, &Request::new(())).is_ok(), "by an address");
+    }
 }
