@@ -15,8 +15,7 @@ use browse_base::{Error, Result};
 /// `exp` says so.
 const ENDED_GRANT_RETENTION: Duration = Duration::from_secs(5);
 
-/// Grants by `jti`. Rows of ended grants stay until they would have expired,
-/// so that a revoked token is distinguished from an unknown one.
+/// Grants by `jti`. A token with a good signature and without a row was revoked.
 #[derive(Default)]
 pub struct GrantTable(Mutex<HashMap<String, Arc<Grant>>>);
 
@@ -59,7 +58,7 @@ impl GrantTable {
 
     /// Ends the grant with this key.
     pub fn revoke_key(&self, jti: &str) {
-        if let Some(row) = self.rows().get(jti) {
+        if let Some(row) = self.rows().remove(jti) {
             row.revoke();
         }
     }

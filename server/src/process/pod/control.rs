@@ -54,8 +54,8 @@ async fn route(pod: &Pod, request: Request<Body>) -> Result<Response<Body>> {
             if let Some(fleet) = pod.daemon.fleet_sessions() {
                 fleet.set_tenant(&request.tenant);
             }
-            pod.tokens.end_skills(|session| pod.daemon.sessions().get(session).is_some());
-            json_answer(&pod.tokens.token(pod.daemon.authority(), request)?)
+            let is_open = |session: &str| pod.daemon.sessions().get(session).is_some();
+            json_answer(&pod.tokens.token(pod.daemon.authority(), request, is_open)?)
         }
         _ => Err(Error::new(Reason::MethodUnknown, "a pod has no such path")),
     }

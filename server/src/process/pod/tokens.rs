@@ -26,18 +26,20 @@ const REFRESH_TIME: Duration = Duration::from_secs(3600);
 /// Longest name of a caller; of a longer one a hash is the name.
 const MAX_CLIENT_BYTES: usize = 120;
 
-/// Time in which a skill that has got a token opens its session.
-const SKILL_START_TIME: Duration = Duration::from_secs(60);
+/// Time in which a caller that has got a token for one session opens it.
+const OPENING_TIME: Duration = Duration::from_secs(60);
 
-/// Callers that a pod keeps tokens for. Those who asked least lately go.
-const MAX_CALLERS: usize = 1_000;
+/// Tokens that a pod keeps.
+const MAX_TOKENS: usize = 1_000;
 
 /// The tokens of callers: one for each, whatever replica of the gateway asks.
 pub struct PodTokens {
-    /// Each with the time when it was asked for last.
-    issued: Mutex<HashMap<TokenRequest, (IssuedToken, Instant)>>,
+    issued: Mutex<TokenTable>,
     hosts: HostPolicy,
 }
+
+/// Tokens, each with the time when it was asked for last.
+type TokenTable = HashMap<TokenRequest, (IssuedToken, Instant)>;
 
 impl PodTokens {
     /// No token; those to come are good for these hosts.
@@ -45,7 +47,8 @@ impl PodTokens {
         Self { issued: Mutex::default(), hosts }
     }
 
-    /// The token of the caller: the one in force, else a new one.
+    /// The token of the caller: the one in force, else a new one. Where there are too many, some of
+    /// sessions that are not open end, else one of the subject that has most.
     ///
     /// # Errors
     /// A scope or the name of the caller is not one.
@@ -53,6 +56,7 @@ impl PodTokens {
         &self,
         authority: &Arc<Authority>,
         mut request: TokenRequest,
+        is_open: impl Fn(&str) -> bool,
     ) -> Result<TokenResponse> {
         // Two orders of scopes are one caller.
         request.scopes.sort_unstable();
@@ -67,32 +71,46 @@ impl PodTokens {
             let is_of_skill = request.skill_hosts.is_some();
             return Ok(TokenResponse { token, lifetime_s, is_of_skill });
         }
-        if issued.len() >= MAX_CALLERS
-            && let Some(oldest) = issued.iter().min_by_key(|(_, (_, asked))| *asked)
-        {
-            let oldest = oldest.0.clone();
-            issued.remove(&oldest);
+        let spec = grant_spec(&request, self.hosts.clone())?;
+        if issued.len() >= MAX_TOKENS {
+            end_closed(&mut issued, is_open);
         }
-        let issue = authority.issue(grant_spec(&request, self.hosts.clone())?)?;
+        if issued.len() >= MAX_TOKENS {
+            end_one(&mut issued);
+        }
+        let issue = authority.issue(spec)?;
         let token = issue.token().to_owned();
         let is_of_skill = request.skill_hosts.is_some();
         issued.insert(request, (issue, now));
         Ok(TokenResponse { token, lifetime_s, is_of_skill })
     }
 
-    /// Ends the tokens of skills whose session is not open any more: each run has a session of its
-    /// own. One that was asked for just now has not opened its session yet.
-    pub fn end_skills(&self, is_open: impl Fn(&str) -> bool) {
-        self.lock().retain(|request, (_, asked)| match &request.session {
-            SessionScope::Only(name) if request.skill_hosts.is_some() => {
-                asked.elapsed() < SKILL_START_TIME || is_open(name)
-            }
-            _ => true,
-        });
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<TokenRequest, (IssuedToken, Instant)>> {
+    fn lock(&self) -> MutexGuard<'_, TokenTable> {
         self.issued.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ends the tokens for one session that is not open any more, such as those of skills: each run has
+/// a session of its own.
+fn end_closed(issued: &mut TokenTable, is_open: impl Fn(&str) -> bool) {
+    issued.retain(|request, (_, asked)| match &request.session {
+        SessionScope::Only(name) => asked.elapsed() < OPENING_TIME || is_open(name),
+        SessionScope::Any => true,
+    });
+}
+
+/// Ends a token of the subject that has most of them: the one that was asked for least lately. So
+/// nobody who asks for many ends those of others.
+fn end_one(issued: &mut TokenTable) {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for request in issued.keys() {
+        *counts.entry(&request.subject).or_default() += 1;
+    }
+    let most = counts.into_iter().max_by_key(|(_, count)| *count).map(|(subject, _)| subject);
+    let of_most = issued.iter().filter(|(request, _)| Some(request.subject.as_str()) == most);
+    let oldest = of_most.min_by_key(|(_, (_, asked))| *asked).map(|(request, _)| request.clone());
+    if let Some(oldest) = oldest {
+        issued.remove(&oldest);
     }
 }
 
@@ -209,8 +227,9 @@ mod tests {
     fn one_caller_has_one_token_and_each_set_of_rights_its_own() {
         let authority = Arc::new(Authority::new().expect("random numbers"));
         let tokens = PodTokens::new(HostPolicy::Any);
-        let ask =
-            |subject: &str, scopes: &[&str]| tokens.token(&authority, request(subject, scopes));
+        let ask = |subject: &str, scopes: &[&str]| {
+            tokens.token(&authority, request(subject, scopes), |_| true)
+        };
         let first = ask("ann", &["read"]).expect("a token").token;
         assert_eq!(ask("ann", &["read"]).expect("a token").token, first, "for another replica");
         let more = ask("ann", &["read", "write"]).expect("a token").token;
@@ -221,12 +240,12 @@ mod tests {
         assert!(authority.identify(Some(&more), Listener::Local).is_err(), "not at home");
         let narrow =
             TokenRequest { session: SessionScope::Only("s".into()), ..request("ann", &["read"]) };
-        let narrow = tokens.token(&authority, narrow).expect("a token").token;
+        let narrow = tokens.token(&authority, narrow, |_| true).expect("a token").token;
         let grant = authority.identify(Some(&narrow), Listener::Gateway).expect("it is in force");
         assert_eq!(grant.capability().session, SessionRule::Only("s".into()));
         let person =
             TokenRequest { role: CallerRole::Person, ..request("ann", &["read", "write"]) };
-        let person = tokens.token(&authority, person).expect("a token").token;
+        let person = tokens.token(&authority, person, |_| true).expect("a token").token;
         let grant = authority.identify(Some(&person), Listener::Gateway).expect("it is in force");
         assert_eq!(grant.capability().client.as_str(), "dashboard:ann:read+write");
         assert_eq!(grant.capability().kind, ClientKind::Dashboard);
@@ -238,7 +257,7 @@ mod tests {
         let authority = Arc::new(Authority::new().expect("random numbers"));
         let pod = HostPolicy::from_patterns(["*.example.com", "127.0.0.1:80"]).expect("patterns");
         let tokens = PodTokens::new(pod);
-        let ask = |request| tokens.token(&authority, request);
+        let ask = |request| tokens.token(&authority, request, |_| true);
         let capability = |answer: &TokenResponse| {
             assert!(answer.is_of_skill);
             let grant = authority.identify(Some(&answer.token), Listener::Gateway);
@@ -256,14 +275,45 @@ mod tests {
         assert_eq!(outside.reason(), Reason::HostDenied);
         let anywhere = TokenRequest { session: SessionScope::Any, ..skill("", &["*"]) };
         assert!(ask(anywhere).is_err() && ask(skill("run-1", &["a b"])).is_err());
-        // It has just been asked for.
-        tokens.end_skills(|_| false);
-        assert!(authority.identify(Some(&first.token), Listener::Gateway).is_ok());
-        let plain = ask(request("ann", &["read"])).expect("a token");
-        let long_ago = Instant::now().checked_sub(2 * SKILL_START_TIME).expect("it runs longer");
+    }
+
+    #[test]
+    fn who_asks_for_many_tokens_ends_none_of_others() {
+        let authority = Arc::new(Authority::new().expect("random numbers"));
+        let tokens = PodTokens::new(HostPolicy::Any);
+        let ask = |request| tokens.token(&authority, request, |name| name == "open");
+        let is_good = |answer: &TokenResponse| {
+            authority.identify(Some(&answer.token), Listener::Gateway).is_ok()
+        };
+        // He asked first, and does not ask again while he calls.
+        let other = ask(request("bob", &["read"])).expect("a token");
+        let mut flood = Vec::new();
+        for number in 0..MAX_TOKENS {
+            let host = format!("host-{number}.example");
+            flood.push(ask(skill("open", &[&host])).expect("a token"));
+        }
+        assert!(is_good(&other), "it is not of the subject that has most");
+        assert!(!is_good(&flood[0]) && flood[1..].iter().all(is_good));
+        assert_eq!(tokens.lock().len(), MAX_TOKENS);
+        assert!(ask(skill("open", &["a b"])).is_err(), "it ends no other");
+        assert_eq!(tokens.lock().len(), MAX_TOKENS);
+    }
+
+    #[test]
+    fn tokens_of_sessions_that_are_over_make_room() {
+        let authority = Arc::new(Authority::new().expect("random numbers"));
+        let tokens = PodTokens::new(HostPolicy::Any);
+        let ask = |request| tokens.token(&authority, request, |_| true).expect("a token");
+        let is_good = |answer: &TokenResponse| {
+            authority.identify(Some(&answer.token), Listener::Gateway).is_ok()
+        };
+        let (over, open) = (ask(skill("run-1", &["*"])), ask(skill("run-2", &["*"])));
+        let free = ask(request("ann", &["read"]));
+        let long_ago = Instant::now().checked_sub(2 * OPENING_TIME).expect("it runs longer");
         tokens.lock().values_mut().for_each(|(_, asked)| *asked = long_ago);
-        tokens.end_skills(|session| session == "other");
-        assert!(authority.identify(Some(&first.token), Listener::Gateway).is_err(), "it is over");
-        assert!(authority.identify(Some(&plain.token), Listener::Gateway).is_ok());
+        let new = ask(skill("run-3", &["*"]));
+        end_closed(&mut tokens.lock(), |session| session == "run-2");
+        assert!(!is_good(&over) && is_good(&open) && is_good(&free));
+        assert!(is_good(&new), "it has just been asked for");
     }
 }
