@@ -66,7 +66,7 @@ pub struct PodStatus {
     pub sessions: Vec<SessionStatus>,
     /// Sessions that it holds at most.
     pub capacity: usize,
-    /// Calls in flight.
+    /// Calls in flight, those of people who watch included: they say nothing of its use.
     pub calls: usize,
     /// Whether its browser runs.
     pub is_ready: bool,
@@ -83,7 +83,7 @@ pub struct PodStatus {
 pub struct SessionStatus {
     /// Its name.
     pub name: String,
-    /// Seconds since its last call.
+    /// Seconds since its last call; 0 while a call acts in it or a person holds it.
     pub idle_s: u64,
 }
 

@@ -13,8 +13,10 @@ use tokio::{
 
 use super::{
     Attachment, DownloadSession, Offers, SessionControl, SessionName, Sessions,
-    StateChangingRequestLog, Tab, TabId, browser_recovery::SnapshotState,
+    StateChangingRequestLog, Tab, TabId,
+    browser_recovery::SnapshotState,
     kept_session::KeepingState,
+    session_use::{SessionUse, SessionUses},
 };
 use browse_base::{Error, Result};
 use browse_chromium::{AnsweredBy, BrowserContext, BrowserContextId, OpenPageDialog, TargetId};
@@ -64,7 +66,7 @@ pub struct Session {
     recording: Mutex<Option<VideoRecording>>,
     state_changing_requests: StateChangingRequestLog,
     offers: Offers,
-    last_used: Mutex<Instant>,
+    uses: SessionUses,
     /// What it holds, in case its browser ends.
     pub(super) snapshot_state: SnapshotState,
     /// Whether it is kept on disk.
@@ -144,7 +146,7 @@ impl Session {
             recording,
             state_changing_requests: StateChangingRequestLog::default(),
             offers: Offers::default(),
-            last_used: Mutex::new(Instant::now()),
+            uses: SessionUses::default(),
             snapshot_state: SnapshotState::default(),
             keeping: KeepingState::default(),
             attachment: Mutex::default(),
@@ -215,14 +217,22 @@ impl Session {
         self.tabs().iter().for_each(|tab| tab.page().set_private(is_held));
     }
 
-    /// Notes that a command uses it.
+    /// Notes that it was used just now.
     pub fn mark_used(&self) {
-        *self.last_used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        self.uses.mark();
     }
 
-    /// Time since a command last used it.
+    /// Notes that a call uses it from now on.
+    pub fn begin_use(&self) -> SessionUse {
+        self.uses.begin()
+    }
+
+    /// Time since it was used last; none while a call uses it or a person holds it.
     pub fn idle_time(&self) -> Duration {
-        self.last_used.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+        match self.control.is_held() {
+            true => Duration::ZERO,
+            false => self.uses.idle_time(),
+        }
     }
 
     /// Its tabs, oldest first.

@@ -35,7 +35,7 @@ use browse_chromium::{FrameId, LeavingGuard, Page};
 use browse_content::{Findings, Sources};
 use browse_net::is_metadata_host;
 use browse_policy::{Capability, ClientId, ClientKind, Grant, Listener, Permit};
-use browse_sessions::{SharedGuard, Tab, TabId};
+use browse_sessions::{Session, SessionUse, SharedGuard, Tab, TabId};
 
 pub use step_handlers::StepHandlers;
 
@@ -78,10 +78,18 @@ pub struct CallContext {
     frame: OnceLock<FrameId>,
     /// While the call leaves a document.
     leaving: OnceLock<LeavingGuard>,
-    /// Keeps the daemon from going idle while a stream runs.
-    in_flight_call: Mutex<Option<InFlightCall>>,
+    kept_alive: Mutex<KeptAlive>,
     /// Where its trace is recorded, when it is sampled.
     spans: Option<spans::SpanScope>,
+}
+
+/// What is not idle while the call lasts.
+#[derive(Default)]
+struct KeptAlive {
+    /// The daemon, for the time of a stream.
+    daemon: Option<InFlightCall>,
+    /// The session that it acts in.
+    session: Option<SessionUse>,
 }
 
 /// What the call gathers for its answer.
@@ -140,7 +148,7 @@ impl CallContext {
             outgoing: Arc::default(),
             frame: OnceLock::new(),
             leaving,
-            in_flight_call: held,
+            kept_alive: held,
             spans: None,
         }
     }
@@ -274,14 +282,25 @@ impl CallContext {
     }
 
     /// Keeps the daemon from going idle as long as this lives, or until
-    /// [`Context::let_idle`].
+    /// [`Self::release_keep_alive`].
     pub(super) fn keep_alive(&self, call: InFlightCall) {
-        *self.in_flight_call.lock().unwrap_or_else(PoisonError::into_inner) = Some(call);
+        self.lock_kept_alive().daemon.get_or_insert(call);
     }
 
-    /// From now on the daemon may go idle, and end, while this stream runs.
+    /// Notes that the call uses `session`, as long as this lives, or until
+    /// [`Self::release_keep_alive`].
+    pub(super) fn use_session(&self, session: &Session) {
+        session.mark_used();
+        self.lock_kept_alive().session.get_or_insert_with(|| session.begin_use());
+    }
+
+    /// From now on the daemon may go idle, and end, while this stream runs, and so may the session.
     pub fn release_keep_alive(&self) {
-        self.in_flight_call.lock().unwrap_or_else(PoisonError::into_inner).take();
+        *self.lock_kept_alive() = KeptAlive::default();
+    }
+
+    fn lock_kept_alive(&self) -> std::sync::MutexGuard<'_, KeptAlive> {
+        self.kept_alive.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Time from its beginning to its end.

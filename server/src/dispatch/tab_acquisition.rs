@@ -77,6 +77,11 @@ impl CallContext {
     pub(super) async fn acquire_tab(&self) -> Result<()> {
         self.open_kept_session().await?;
         self.open_fleet_session().await?;
+        if self.uses_session()
+            && let Some(session) = self.existing_session()
+        {
+            self.use_session(&session);
+        }
         self.check_not_held()?;
         self.check_not_paused()?;
         self.check_handed_off()?;
@@ -256,7 +261,7 @@ impl CallContext {
     /// The tab of the call, in a browser that runs, and free for what the call does.
     async fn find_tab(&self, requires: Requires) -> Result<Arc<Tab>> {
         let session = self.session()?;
-        session.mark_used();
+        self.use_session(&session);
         // An empty tab that nobody asked for would stand in the browser of a person.
         if requires != Requires::Navigation && session.is_attached() && session.tabs().is_empty() {
             let message =

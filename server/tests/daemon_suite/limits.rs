@@ -127,6 +127,23 @@ async fn a_stream_and_a_call_in_flight_end_with_their_token() {
     assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_is_used_by_calls_in_it_and_not_by_those_who_watch() {
+    let world = World::new().await;
+    let session = world.daemon.sessions().get("default").unwrap();
+    let token = world.mint("ada", Scopes::of(&[Scope::Meta, Scope::Read]));
+    let follow = by(token.token(), v1::ActivityRequest { follow: true });
+    let _watching = world.control().activity(follow).await.unwrap().into_inner();
+    assert!(world.daemon.calls() == 1 && !session.idle_time().is_zero());
+    let mut browser = world.browser();
+    let request = by(token.token(), v1::TextRequest { target: None });
+    let text = tokio::spawn(async move { browser.text(request).await });
+    until("the call", || session.idle_time().is_zero().then_some(()));
+    assert!(world.daemon.authority().revoke(&ClientId::new("ada").unwrap()));
+    assert_eq!(reason(&text.await.unwrap().unwrap_err()), "TOKEN_REVOKED");
+    assert!(!session.idle_time().is_zero(), "it has ended");
+}
+
 #[tokio::test]
 async fn callers_other_than_root_see_their_own_calls() {
     let world = World::new().await;

@@ -146,12 +146,13 @@ fn judge(claim: &Claim, status: &PodStatus, settings: &PlacementSettings, now: u
     };
     let idle: Vec<String> =
         status.sessions.iter().filter(is_idle).map(|open| open.name.clone()).collect();
-    if !idle.is_empty() && status.calls == 0 {
+    if !idle.is_empty() {
         return Verdict::Close(idle);
     }
     let empty_time = settings.empty_pod_time.as_secs();
     let is_over = claim.empty_since.is_some_and(|since| now >= since.saturating_add(empty_time));
-    match is_over && status.calls == 0 {
+    // Who watches sessions has none.
+    match is_over {
         true => Verdict::Delete("its tenant has no session any more"),
         false => Verdict::Keep,
     }
@@ -216,19 +217,18 @@ mod tests {
     }
 
     #[test]
-    fn sessions_that_nobody_uses_end_while_the_pod_is_quiet() {
-        let of = claim(&[("used", NOW - 5000), ("idle", NOW - 5000)], None);
+    fn sessions_that_nobody_uses_end_also_while_somebody_watches() {
+        let of = claim(&[("used", NOW - 5000), ("busy", NOW - 5000), ("idle", NOW - 5000)], None);
         let sessions = vec![
             session("used", 899),
+            session("busy", 0),
             session("idle", 900),
             session("new", 59),
             session("late", 60),
         ];
-        let quiet = PodStatus { sessions, ..status(Some("a"), &[]) };
+        let watched = PodStatus { sessions, calls: 2, ..status(Some("a"), &[]) };
         let expected = vec!["idle".to_owned(), "late".to_owned()];
-        assert_eq!(judge(&of, &quiet, &SETTINGS, NOW), Verdict::Close(expected));
-        let busy = PodStatus { calls: 1, ..quiet };
-        assert_eq!(judge(&of, &busy, &SETTINGS, NOW), Verdict::Keep);
+        assert_eq!(judge(&of, &watched, &SETTINGS, NOW), Verdict::Close(expected));
     }
 
     #[test]
@@ -242,8 +242,8 @@ mod tests {
         assert!(deleted(&claim(&[("s", NOW)], None), &spent), "started anew");
         assert!(deleted(&claim(&[], Some(NOW - 30)), &status(Some("a"), &[])));
         assert!(!deleted(&claim(&[], Some(NOW - 29)), &status(Some("a"), &[])), "it may come back");
-        let busy = PodStatus { calls: 1, ..status(Some("a"), &[]) };
-        assert!(!deleted(&claim(&[], Some(NOW - 30)), &busy));
+        let watched = PodStatus { calls: 1, ..status(Some("a"), &[]) };
+        assert!(deleted(&claim(&[], Some(NOW - 30)), &watched), "watching is not use");
         assert!(!deleted(&claim(&[("s", NOW - 100)], None), &status(Some("a"), &["s"])));
     }
 }

@@ -207,6 +207,8 @@ async fn end_in_time(daemon: Arc<Daemon>, session: Arc<Session>, lease: String) 
 fn end(daemon: &Daemon, session: &Session, lease: &str, how: ControlEnd, note: Option<String>) {
     release_held_input(session);
     let Some(lease) = session.control().end(lease, how, note.clone()) else { return };
+    // Until now, it was in use.
+    session.mark_used();
     session.update_privacy();
     session.schedule_snapshot();
     let seconds = lease.since.elapsed().unwrap_or_default().as_secs();
