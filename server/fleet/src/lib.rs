@@ -8,6 +8,7 @@
 mod call_spans;
 mod message;
 mod name;
+mod placed;
 mod tls;
 mod trace_parent;
 
@@ -23,5 +24,6 @@ pub use message::{
     TokenResponse,
 };
 pub use name::{PodUid, SessionKey, Tenant};
+pub use placed::opens_on_demand;
 pub use tls::{FleetIdentity, GATE_NAME, POD_NAME};
 pub use trace_parent::{SpanId, TraceId, TraceParent};

@@ -1,6 +1,7 @@
 //! A command that uses a session of a fleet opens it, and is refused once another pod may have it.
 
 use browse_base::{Error, Result};
+use browse_fleet::opens_on_demand;
 use browse_proto::{Command, Reason, Requires, Scope};
 
 use super::CallContext;
@@ -9,14 +10,15 @@ use super::CallContext;
 const RESTORED_KEY: &str = "restored";
 
 impl CallContext {
-    /// Opens the session of the call in a pod whose sessions move between pods. Of a session that
-    /// is open it checks that it still is this pod's, for each step, too.
+    /// Opens the session of the call in a pod whose sessions move between pods, where the gateway has
+    /// given it its place. Of a session that is open it checks that it still is this pod's, for
+    /// each step, too.
     ///
     /// # Errors
     /// As [`crate::fleet_sessions::FleetSessions::open`].
     pub(super) async fn open_fleet_session(&self) -> Result<()> {
         let Some(fleet) = self.daemon().fleet_sessions() else { return Ok(()) };
-        if !self.uses_session() {
+        if !opens_on_demand(self.command()) {
             return Ok(());
         }
         fleet.open(&self.session_name(), self.client(), &self.session_rules()).await.map(drop)
@@ -24,14 +26,16 @@ impl CallContext {
 
     /// Says that the session was restored from another pod: in the first response that succeeds.
     pub(super) fn take_restored_notice(&self) -> Option<String> {
-        let fleet = self.daemon().fleet_sessions().filter(|_| self.uses_session())?;
+        let is_placed = opens_on_demand(self.command());
+        let fleet = self.daemon().fleet_sessions().filter(|_| is_placed)?;
         let name = self.session_name();
         fleet.take_restored(&name).map(|restored| restored.notice(&name))
     }
 
     /// Adds the same to an error: until then, each may be a consequence of it.
     pub(super) fn with_restored_notice(&self, error: Error) -> Error {
-        let fleet = self.daemon().fleet_sessions().filter(|_| self.uses_session());
+        let is_placed = opens_on_demand(self.command());
+        let fleet = self.daemon().fleet_sessions().filter(|_| is_placed);
         let name = self.session_name();
         match fleet.and_then(|fleet| fleet.restored(&name)) {
             Some(restored) => error.with_default(RESTORED_KEY, restored.notice(&name)),

@@ -1,11 +1,10 @@
 //! Which command a call is of.
 
 use browse_base::{Error, Result};
+use browse_fleet::opens_on_demand;
 use browse_proto::{Command, Reason};
 use http::Request;
 use tonic::body::Body;
-
-use super::devtools;
 
 /// The command at the path of a call.
 ///
@@ -26,9 +25,7 @@ pub fn command_of(request: &Request<Body>) -> Result<&'static Command> {
     }
 }
 
-/// Whether a command opens the session that it is for.
+/// Whether a command opens the session that it is for, which gets a place for it.
 pub fn opens_session(command: &Command) -> bool {
-    // What waits for an approval waits in a session that is open.
-    let acts = command.service == "BrowserService" && command.name != "approve";
-    acts || matches!(command.name, "session new" | devtools::COMMAND)
+    opens_on_demand(command) || command.name == "session new"
 }

@@ -185,6 +185,25 @@ async fn a_session_is_driven_through_the_gateway() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_has_no_place_opens_no_session() {
+    let world = World::keeping_sessions(10).await;
+    let pod = RealPod::start("unplaced-1", &world.pod_identity, &[]).await;
+    world.cluster.add_pod(pod.record.clone());
+    let opened = with_body(&world, "work", "load-html", json!({ "html": PAGE })).await;
+    assert_eq!(opened.reason(), "ok", "{opened:?}");
+    let (address, person) = (world.replicas[0].address, [("browse-dashboard", "1")]);
+    let note = json!({ "text": "look here" });
+    let written = send(address, "acme", "other", "talk write", &note, &person).await;
+    assert_eq!(written.reason(), "SESSION_NOT_FOUND", "{written:?}");
+    for command in ["status", "approve"] {
+        world.call(0, "acme", "other", command).await;
+    }
+    let list = world.call(0, "acme", "work", "session list").await;
+    assert!(list.body.to_string().contains("\"work\""), "{list:?}");
+    assert!(!list.body.to_string().contains("\"other\""), "{list:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_sampled_call_has_the_phases_of_its_pod_in_its_trace() {
     let collector = Collector::start().await;
     let world = World::with_traces(10, &collector.settings("")).await;

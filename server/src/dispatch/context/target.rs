@@ -9,6 +9,7 @@ use crate::kept_sessions::KeptState;
 use browse_base::{Error, HINT_KEY, Result};
 use browse_chromium::{Browser, Page, TargetId, browser_gone};
 use browse_engine::Engine;
+use browse_fleet::opens_on_demand;
 use browse_policy::{ClientKind, Listener, SessionRule, TabPolicy};
 use browse_sessions::{Attachment, Session, SessionName, SessionRules, SharedGuard, Tab, TabId};
 
@@ -32,7 +33,7 @@ impl CallContext {
     }
 
     /// The session of the call. One that does not exist yet is opened for callers
-    /// that may open sessions, which the answer notes.
+    /// that may open sessions, which the answer notes; in a fleet, for commands that open theirs.
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, for one that is kept and not open, too; `SESSION_DENIED` when the
@@ -57,10 +58,13 @@ impl CallContext {
             self.check_attached(&session)?;
             return Ok(session);
         }
-        let opens = Command::by_name("session new");
-        // The gateway of a fleet has given the session its place.
-        let is_placed = self.is_of_fleet() && self.command().service == "BrowserService";
-        if !is_placed && opens.is_none_or(|command| self.permit.for_command(command).is_err()) {
+        let opens = match self.is_of_fleet() {
+            // The gateway has given the session its place.
+            true => opens_on_demand(self.command()),
+            false => Command::by_name("session new")
+                .is_some_and(|command| self.permit.for_command(command).is_ok()),
+        };
+        if !opens {
             return self.daemon.sessions().require(&name);
         }
         let (sessions, rules) = (self.daemon.sessions(), self.session_rules());
