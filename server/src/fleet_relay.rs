@@ -4,9 +4,12 @@
 
 mod fleet_runs;
 
+mod open_run;
+
 mod fleet_run;
 
 mod relayed_answer;
 
 pub use fleet_run::{FleetRun, FleetRunParts, RunSession};
 pub use fleet_runs::{FleetRuns, RegisteredRun};
+pub use open_run::OpenFleetRun;

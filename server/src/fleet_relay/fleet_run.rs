@@ -78,36 +78,34 @@ impl RunSession {
 }
 
 impl FleetRun {
-    /// Opens the session, and checks that the fleet holds the skill to its hosts.
+    /// A run whose session is not open yet.
     ///
     /// # Errors
-    /// `FLEET_DENIED`: the fleet is of an older version. `SESSION_DENIED`: the token of the sign-in
-    /// is for one session. Those of the gateway.
-    pub async fn open(parts: FleetRunParts) -> Result<Arc<Self>> {
+    /// The session or the hosts are not text of a header.
+    pub(super) fn new(parts: FleetRunParts) -> Result<Self> {
         let FleetRunParts { sign_in, session, hosts } = parts;
         let value = |text: &str| {
             HeaderValue::try_from(text)
                 .map_err(|error| Error::new(Reason::Bug, format!("`{text}`: {error}")))
         };
-        let run = Self {
+        Ok(Self {
             session_header: value(session.name())?,
             hosts_header: value(&hosts.patterns().join(","))?,
             client: GatewayClient::new(sign_in),
             session,
-        };
+        })
+    }
+
+    /// Opens the session, and checks that the fleet holds the skill to its hosts.
+    ///
+    /// # Errors
+    /// As [`super::OpenFleetRun::open`].
+    pub(super) async fn open(&self) -> Result<()> {
         let limit = Duration::from_millis(PLACE_TIMEOUT_MS) + ANSWER_MARGIN;
-        let opened = timeout(limit, run.open_session()).await.unwrap_or_else(|_| {
+        timeout(limit, self.open_session()).await.unwrap_or_else(|_| {
             let message = "the gateway of the fleet did not open a session in time";
             Err(Error::new(Reason::DeadlineExceeded, message))
-        });
-        if let Err(error) = opened {
-            // It may be open, and nobody is to use it.
-            if let Err(left) = run.close().await {
-                tracing::debug!(error = %left, "a session of a fleet is left open");
-            }
-            return Err(error);
-        }
-        Ok(Arc::new(run))
+        })
     }
 
     async fn open_session(&self) -> Result<()> {
@@ -132,7 +130,7 @@ impl FleetRun {
     ///
     /// # Errors
     /// `SCOPE_DENIED`: the token of the sign-in does not close sessions. Those of the gateway.
-    pub async fn close(&self) -> Result<()> {
+    pub(super) async fn close(&self) -> Result<()> {
         let RunSession::Own(name) = &self.session else { return Ok(()) };
         let message = json!({ "name": name });
         let closing = self.call("session close", self.session_headers(), message);

@@ -17,7 +17,6 @@ pub struct FleetRuns(Arc<RunTable>);
 pub struct RegisteredRun {
     runs: Arc<RunTable>,
     client: ClientId,
-    run: Arc<FleetRun>,
 }
 
 impl FleetRuns {
@@ -28,15 +27,8 @@ impl FleetRuns {
 
     /// Has the calls of `client` passed on.
     pub fn register(&self, client: ClientId, run: Arc<FleetRun>) -> RegisteredRun {
-        self.0.lock().insert(client.clone(), Arc::clone(&run));
-        RegisteredRun { runs: Arc::clone(&self.0), client, run }
-    }
-}
-
-impl RegisteredRun {
-    /// The run.
-    pub fn run(&self) -> &Arc<FleetRun> {
-        &self.run
+        self.0.lock().insert(client.clone(), run);
+        RegisteredRun { runs: Arc::clone(&self.0), client }
     }
 }
 

@@ -6,7 +6,7 @@ use std::{
     net::TcpListener,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
-    process::Output,
+    process::{Command, Output, Stdio},
 };
 
 use browse_proto::Command as BrowseCommand;
@@ -17,7 +17,7 @@ use crate::{
     login::Client,
     real_pods::RealPod,
     site::Site,
-    support::{World, call},
+    support::{World, call, eventually},
 };
 
 const PAGE: &str = "<title>Shop</title><button onclick=\"document.title = 'Sold'\">Buy</button>
@@ -57,6 +57,10 @@ impl Workspace {
     }
 
     pub fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().expect("browse is built")
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
         let mut command = self.client.command(args);
         command.env("PATH", path_with_node()).env("BROWSE_PROJECT", self.project());
         command.current_dir(self.project());
@@ -65,7 +69,7 @@ impl Workspace {
             command.envs(std::env::var_os(name).or_else(home).map(|value| (name, value)));
         }
         command.envs(std::env::var_os("BROWSE_CHROMIUM").map(|value| ("BROWSE_CHROMIUM", value)));
-        command.output().expect("browse is built")
+        command
     }
 
     /// The result of a command that succeeds.
@@ -278,6 +282,31 @@ async fn a_fleet_that_does_not_hold_skills_to_their_hosts_runs_none() {
     assert!(reason == "SESSION_DENIED" && hint.contains("all sessions"), "{reason} {hint}");
     fs::remove_file(workspace.client.folder().join("home/remotes/fleet.json")).expect("removed");
     assert_eq!(workspace.failure(&run).0, "REMOTE_UNKNOWN");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_is_given_up_while_its_session_opens_leaves_none() {
+    let site = Site::page(PAGE);
+    let world = World::keeping_sessions(10).await;
+    let pod = world.add_pod().await;
+    let workspace = Workspace::signed_in(&world);
+    workspace.skill("nothing", &site, "", &[("run", "#!/bin/sh\necho null\n".to_owned())]);
+    // The daemon runs from now on.
+    let (reason, _) = workspace.failure(&["--remote", "fleet", "skill", "run", "missing"]);
+    assert_eq!(reason, "SKILL_NOT_FOUND");
+    pod.hold_next(1);
+    let mut run = workspace.command(&["--remote", "fleet", "skill", "run", "nothing"]);
+    let mut run = run.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it is built");
+    let session = eventually(|| {
+        let calls = pod.calls();
+        let opening = calls.iter().find_map(|call| call.strip_suffix(" tabs"))?;
+        Some(opening.to_owned())
+    })
+    .await;
+    run.kill().expect("it runs");
+    run.wait().expect("it has ended");
+    let close = format!("{session} session close");
+    eventually(|| pod.calls().contains(&close).then_some(())).await;
 }
 
 #[tokio::test]

@@ -38,6 +38,8 @@ pub(super) struct PodState {
     pub grants: Mutex<Vec<TokenRequest>>,
     /// Calls whose connection breaks before they are answered.
     pub breaks: AtomicUsize,
+    /// Calls that it answers never.
+    pub holds: AtomicUsize,
     /// Seconds since the last call, as it reports them.
     pub idle_s: Mutex<u64>,
     /// Whether its sessions have moved: it does nothing for them any more.
@@ -82,6 +84,7 @@ impl FakePod {
             calls: Mutex::default(),
             grants: Mutex::default(),
             breaks: AtomicUsize::new(0),
+            holds: AtomicUsize::new(0),
             idle_s: Mutex::default(),
             has_moved: AtomicBool::new(false),
             sent: Arc::default(),
@@ -140,6 +143,11 @@ impl FakePod {
     /// Its next calls break before they are answered.
     pub fn break_next(&self, count: usize) {
         self.state.breaks.store(count, Ordering::Relaxed);
+    }
+
+    /// Its next calls open their session, and are answered never.
+    pub fn hold_next(&self, count: usize) {
+        self.state.holds.store(count, Ordering::Relaxed);
     }
 
     /// It has saved its sessions, and is about to end.

@@ -152,6 +152,14 @@ async fn answer_pod(
         breaks.cancel();
         std::future::pending::<()>().await;
     }
+    if state
+        .holds
+        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
+        .is_ok()
+    {
+        state.sessions.lock().expect("no panic").insert(session.clone());
+        std::future::pending::<()>().await;
+    }
     {
         let mut sessions = state.sessions.lock().expect("no panic");
         match name {
