@@ -209,6 +209,9 @@ pub struct LostRequest {
     pub session: String,
     /// The pod that it was lost with.
     pub pod: PodUid,
+    /// The replica that asks: a number of its own. It may ask again, when its caller went away.
+    #[serde(default)]
+    pub replica: u64,
 }
 
 /// Whether a caller was answered so before.

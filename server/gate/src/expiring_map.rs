@@ -27,9 +27,15 @@ impl<K: Clone + Eq + Hash, V> ExpiringMap<K, V> {
         self.entries.insert(key, (now, value));
     }
 
+    /// What the entry of this key holds, if there is one at `now`.
+    pub fn get(&self, key: &K, now: Instant) -> Option<&V> {
+        let (since, value) = self.entries.get(key)?;
+        (!self.has_ended(*since, now)).then_some(value)
+    }
+
     /// Whether there is an entry of this key at `now`.
     pub fn contains(&self, key: &K, now: Instant) -> bool {
-        self.entries.get(key).is_some_and(|(since, _)| !self.has_ended(*since, now))
+        self.get(key, now).is_some()
     }
 
     /// Removes the entry of this key; returns what it holds, unless it has ended.

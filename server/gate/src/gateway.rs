@@ -134,7 +134,7 @@ impl Gateway {
             agents: ClientLimits::new(MCP_REQUESTS),
             ended: EndedSessions::default(),
             observer: parts.observer,
-            loss_reports: LossReports::new(),
+            loss_reports: LossReports::new()?,
             restores_sessions: parts.restores_sessions,
         });
         gateway.update_routes();

@@ -140,6 +140,13 @@ impl Routes {
         self.lost.remove(key, now)
     }
 
+    /// Takes a loss back that was not reported, unless the session has been opened anew.
+    pub fn return_lost(&mut self, key: &SessionKey, pod: PodUid, now: Instant) {
+        if !self.sessions.contains_key(key) {
+            self.lost.insert(key.clone(), pod, now);
+        }
+    }
+
     /// Whether the session was lost with its pod, and nobody knows yet.
     pub fn is_lost(&self, key: &SessionKey, now: Instant) -> bool {
         self.lost.contains(key, now)
