@@ -23,6 +23,7 @@ mod kept_session;
 mod message;
 #[cfg(test)]
 mod pause_law_test;
+mod person_notices;
 mod recorder;
 mod step_trace;
 mod tab_acquisition;

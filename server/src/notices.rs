@@ -1,28 +1,27 @@
 //! Notices for the local user, which its next answer carries.
 
-use std::sync::{Mutex, PoisonError};
+use browse_base::NoticeQueue;
 
 /// Notices for the next root caller.
 #[derive(Debug, Default)]
-pub struct RootNotices(Mutex<Option<String>>);
+pub struct RootNotices(NoticeQueue);
 
 impl RootNotices {
     /// With a first notice.
     pub fn new(first: Option<String>) -> Self {
-        Self(Mutex::new(first))
+        let notices = Self::default();
+        first.into_iter().for_each(|text| notices.add(text));
+        notices
     }
 
     /// Adds a notice.
     pub fn add(&self, text: String) {
-        let mut notice = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *notice = Some(match notice.take() {
-            Some(before) => format!("{before}; {text}"),
-            None => text,
-        });
+        self.0.add(text);
     }
 
     /// Takes them, each once.
     pub fn take(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        let notices = self.0.take();
+        (!notices.is_empty()).then(|| notices.join("; "))
     }
 }

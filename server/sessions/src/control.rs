@@ -9,6 +9,7 @@ use std::{
 use tokio::{sync::watch, time::Instant};
 
 use super::TabId;
+use browse_base::NoticeQueue;
 use browse_engine::ControlPrompt;
 use browse_policy::ClientId;
 
@@ -75,6 +76,7 @@ pub struct EndedLease {
 pub struct SessionControl {
     state: Mutex<ControlState>,
     changes: watch::Sender<u64>,
+    notices: NoticeQueue,
 }
 
 #[derive(Debug, Default)]
@@ -95,6 +97,11 @@ struct ControlState {
 }
 
 impl SessionControl {
+    /// What the person did, for the agents of the session.
+    pub fn notices(&self) -> &NoticeQueue {
+        &self.notices
+    }
+
     /// The lease in force.
     pub fn holder(&self) -> Option<ControlLease> {
         self.lock().lease.as_ref().map(|(lease, _)| lease.clone())

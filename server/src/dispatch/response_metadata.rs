@@ -9,7 +9,7 @@ use tonic::metadata::MetadataMap;
 use super::CallContext;
 use browse_base::nonce;
 use browse_engine::SHOWN_SUFFIX;
-use browse_policy::{ClientKind, Delivery};
+use browse_policy::Delivery;
 
 /// Says that there is page-derived content, where it comes from, and what its
 /// reader is to know; answers the warnings.
@@ -56,8 +56,8 @@ pub fn add_notices(cx: &CallContext, entries: &mut MetadataMap) -> Vec<String> {
     if cx.is_root() && wants_browser {
         notices.extend(cx.daemon().take_notice());
     }
-    if wants_browser && has_unreported_note(cx) {
-        notices.push("the person wrote to you: `browse inbox` prints it".to_owned());
+    if wants_browser {
+        notices.extend(cx.take_person_notices());
     }
     if wants_browser && let Some(restarted) = restart_notice(cx) {
         notices.insert(0, restarted);
@@ -65,15 +65,6 @@ pub fn add_notices(cx: &CallContext, entries: &mut MetadataMap) -> Vec<String> {
     notices.extend(cx.take_restored_notice());
     insert_notices(&notices, entries);
     notices
-}
-
-/// Whether the person wrote to the agents of the session, and none of them was notified of it.
-fn has_unreported_note(cx: &CallContext) -> bool {
-    let is_agent = matches!(cx.capability().kind, ClientKind::Root | ClientKind::Agent);
-    is_agent
-        && cx
-            .existing_session()
-            .is_some_and(|session| cx.daemon().talk().take_unreported(session.name()))
 }
 
 fn insert_notices(notices: &[String], entries: &mut MetadataMap) {

@@ -162,14 +162,15 @@ impl CallContext {
             let session = self.daemon().sessions().get(&self.session_name());
             let lease = session.and_then(|session| session.control().holder());
             let held = lease.and_then(|lease| lease.since.elapsed().ok()).unwrap_or_default();
-            match held >= HELD_SINCE_LONG {
-                true => Err(error.with(
-                    HINT_KEY,
-                    "The call had begun before, and may have had its effect; run `browse resume` \
-                     when the person is done",
-                )),
-                false => Ok(()),
+            if held < HELD_SINCE_LONG {
+                return Ok(());
             }
+            let next = match self.may_resume() {
+                true => "run `browse resume` when the person is done",
+                false => "look at the page when the person is done",
+            };
+            let hint = format!("The call had begun before, and may have had its effect; {next}");
+            Err(error.with(HINT_KEY, hint))
         })
     }
 

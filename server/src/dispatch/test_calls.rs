@@ -10,7 +10,7 @@ use crate::{
     daemon::{Daemon, DaemonParts},
     settings::SettingsReader,
 };
-use browse_policy::{Authority, Listener};
+use browse_policy::{Authority, Grant, Listener};
 use browse_sessions::Sessions;
 
 /// No call of a test runs steps.
@@ -41,12 +41,26 @@ pub fn daemon(folder: &tempfile::TempDir) -> Arc<Daemon> {
 pub fn call(daemon: &Arc<Daemon>, command: &'static Command, raw: bool) -> Arc<CallContext> {
     let authority = daemon.authority();
     let grant = authority.identify(Some(authority.root_token()), Listener::Local);
-    let permit =
-        browse_policy::check(&grant.expect("root"), command, Listener::Local).expect("a permit");
-    Arc::new(CallContext::new(
-        Arc::clone(daemon),
-        &NO_STEPS,
-        permit,
-        CallMetadata { wants_raw: raw, ..CallMetadata::default() },
-    ))
+    let metadata = CallMetadata { wants_raw: raw, ..CallMetadata::default() };
+    context(daemon, &grant.expect("root"), (command, Listener::Local), metadata)
+}
+
+/// A call of `command` by the holder of `grant`.
+pub fn call_by(
+    daemon: &Arc<Daemon>,
+    grant: &Arc<Grant>,
+    command: &'static Command,
+    listener: Listener,
+) -> Arc<CallContext> {
+    context(daemon, grant, (command, listener), CallMetadata::default())
+}
+
+fn context(
+    daemon: &Arc<Daemon>,
+    grant: &Arc<Grant>,
+    (command, listener): (&'static Command, Listener),
+    metadata: CallMetadata,
+) -> Arc<CallContext> {
+    let permit = browse_policy::check(grant, command, listener).expect("a permit");
+    Arc::new(CallContext::new(Arc::clone(daemon), &NO_STEPS, permit, metadata))
 }

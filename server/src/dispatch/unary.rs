@@ -303,7 +303,8 @@ pub(super) async fn guard_error(cx: &CallContext, error: &Error) {
 /// Adds what the error of a call is known to need: the command, and the hosts that
 /// the caller may go to where one was refused.
 pub fn complete_error(cx: &CallContext, error: Error) -> Error {
-    let error = cx.with_restored_notice(error.with_default("command", cx.command().name));
+    let error = error.with_default("command", cx.command().name);
+    let error = cx.with_wait_hint(cx.with_restored_notice(error));
     if error.reason() != Reason::HostDenied {
         return error;
     }

@@ -96,7 +96,7 @@ pub async fn release_control(
     let note = check_text("note", request.note)?;
     let session = held_session(cx, &request.lease)?;
     let note = Some(note).filter(|note| !note.is_empty());
-    end(cx.daemon(), &session, &request.lease, ControlEnd::GivenBack, note);
+    end(&session, &request.lease, ControlEnd::GivenBack, note);
     Ok(v1::ReleaseControlResponse { session: session.name().to_owned() })
 }
 
@@ -123,14 +123,11 @@ pub async fn continue_agents(
     let window = cx.daemon().windows().get(session.name());
     let was_handed_off = window.is_some_and(|window| window.finish_handoff());
     let name = session.name();
+    let notices = session.control().notices();
     if was_handed_off {
-        cx.daemon().add_notice(format!(
-            "the person is done in the session `{name}`; `browse resume` tells what changed"
-        ));
+        notices.add(format!("the person is done in the session `{name}`"));
     } else if was_paused {
-        cx.daemon().add_notice(format!(
-            "the person lets you go on in the session `{name}`; its pages may have changed"
-        ));
+        notices.add(format!("the person lets you go on in the session `{name}`"));
     }
     Ok(v1::ContinueAgentsResponse { session: name.to_owned(), was_paused, was_handed_off })
 }
@@ -154,7 +151,7 @@ pub async fn end_if_holder_is_gone(daemon: &Arc<Daemon>, session: &Arc<Session>)
     if let Some(lease) = session.control().holder()
         && !daemon.authority().clients().contains(&lease.client)
     {
-        end(daemon, session, &lease.id, ControlEnd::HolderLost, None);
+        end(session, &lease.id, ControlEnd::HolderLost, None);
     }
 }
 
@@ -193,7 +190,7 @@ async fn end_in_time(daemon: Arc<Daemon>, session: Arc<Session>, lease: String) 
     let mut changes = session.control().subscribe();
     while let Some((remaining, how)) = session.control().remaining(&lease) {
         if remaining.is_zero() {
-            return end(&daemon, &session, &lease, how, None);
+            return end(&session, &lease, how, None);
         }
         tokio::select! {
             () = tokio::time::sleep(remaining) => {}
@@ -203,8 +200,8 @@ async fn end_in_time(daemon: Arc<Daemon>, session: Arc<Session>, lease: String) 
     }
 }
 
-/// Ends a lease, and tells the agent.
-fn end(daemon: &Daemon, session: &Session, lease: &str, how: ControlEnd, note: Option<String>) {
+/// Ends a lease, with a notice for the agents of the session.
+fn end(session: &Session, lease: &str, how: ControlEnd, note: Option<String>) {
     release_held_input(session);
     let Some(lease) = session.control().end(lease, how, note.clone()) else { return };
     // Until now, it was in use.
@@ -213,8 +210,8 @@ fn end(daemon: &Daemon, session: &Session, lease: &str, how: ControlEnd, note: O
     session.schedule_snapshot();
     let seconds = lease.since.elapsed().unwrap_or_default().as_secs();
     let note = note.map(|note| format!(" (\"{}\")", browse_base::quote(&note)));
-    daemon.add_notice(format!(
-        "a person had the session `{}` for {seconds} s and {}{}; `browse resume` says what changed",
+    session.control().notices().add(format!(
+        "a person had the session `{}` for {seconds} s and {}{}",
         session.name(),
         how.words(),
         note.unwrap_or_default(),
