@@ -22,6 +22,7 @@ mod gateway_cost;
 mod issuer;
 mod login;
 mod mcp;
+mod mcp_client;
 mod mcp_http;
 mod queue;
 mod real_pods;

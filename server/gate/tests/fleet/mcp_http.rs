@@ -1,147 +1,17 @@
 //! MCP over HTTP at the gateway: a client with a token of the fleet, and pods that are played.
 
-use std::{collections::BTreeSet, net::SocketAddr};
+use std::collections::BTreeSet;
 
 use browse_base::hex;
 use browse_fleet::SessionScope;
-use http::{Method, Request, StatusCode, header};
-use http_body_util::{BodyExt as _, Full};
-use hyper::body::Bytes;
-use hyper_util::{
-    client::legacy::{Client, connect::HttpConnector},
-    rt::TokioExecutor,
-};
+use http::{Method, StatusCode, header};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::support::{Answer, World, eventually};
-
-const ID_HEADER: &str = "mcp-session-id";
-
-/// A client of MCP, with a key of the fleet.
-pub struct McpClient {
-    key: String,
-    /// The session of the protocol.
-    id: Option<String>,
-}
-
-impl McpClient {
-    /// A client that has sent nothing.
-    pub fn new(key: &str) -> Self {
-        Self { key: key.to_owned(), id: None }
-    }
-
-    /// A client whose session has begun.
-    pub async fn begin(address: SocketAddr, key: &str) -> Self {
-        let mut client = Self::new(key);
-        let answer = client.request(address, "initialize", initialize()).await;
-        assert_eq!(answer.body["result"]["serverInfo"]["name"], "browse", "{answer:?}");
-        let id = answer.headers.get(ID_HEADER).unwrap_or_else(|| panic!("no id: {answer:?}"));
-        client.id = Some(id.to_str().expect("ASCII").to_owned());
-        let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-        let answer = client.send(address, Method::POST, &[], ready.to_string()).await;
-        assert_eq!(answer.status, StatusCode::ACCEPTED, "{answer:?}");
-        client
-    }
-
-    fn id(&self) -> &str {
-        self.id.as_deref().expect("it has begun")
-    }
-
-    /// The session of the browser.
-    pub fn session(&self) -> &str {
-        self.id().split('.').next().expect("a part")
-    }
-
-    async fn send(
-        &self,
-        address: SocketAddr,
-        method: Method,
-        headers: &[(&str, &str)],
-        body: String,
-    ) -> Answer {
-        let client: Client<HttpConnector, Full<Bytes>> =
-            Client::builder(TokioExecutor::new()).build_http();
-        let mut request = Request::builder()
-            .method(method)
-            .uri(format!("http://{address}/mcp"))
-            .body(Full::from(body))
-            .expect("a request");
-        let authorization = format!("Bearer {}", self.key);
-        let own = [
-            ("authorization", authorization.as_str()),
-            ("content-type", "application/json"),
-            ("accept", "application/json, text/event-stream"),
-            ("mcp-protocol-version", "2025-11-25"),
-        ];
-        let id = self.id.as_deref().map(|id| (ID_HEADER, id));
-        for (name, value) in own.iter().chain(&id).chain(headers) {
-            let name: header::HeaderName = name.parse().expect("a name");
-            match value.is_empty() {
-                true => drop(request.headers_mut().remove(name)),
-                false => {
-                    drop(request.headers_mut().insert(name, value.parse().expect("a header")));
-                }
-            }
-        }
-        let response = client.request(request).await.expect("the gateway answers");
-        let (parts, body) = response.into_parts();
-        let bytes = body.collect().await.expect("a body").to_bytes();
-        let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
-        Answer { status: parts.status, headers: parts.headers, body }
-    }
-
-    async fn post(&self, address: SocketAddr, headers: &[(&str, &str)], body: &str) -> Answer {
-        self.send(address, Method::POST, headers, body.to_owned()).await
-    }
-
-    async fn request(&self, address: SocketAddr, method: &str, params: Value) -> Answer {
-        self.request_with(address, method, params, &[]).await
-    }
-
-    async fn request_with(
-        &self,
-        address: SocketAddr,
-        method: &str,
-        params: Value,
-        headers: &[(&str, &str)],
-    ) -> Answer {
-        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        self.send(address, Method::POST, headers, message.to_string()).await
-    }
-
-    /// The text of a tool call, and whether it failed.
-    pub async fn call(
-        &self,
-        address: SocketAddr,
-        tool: &str,
-        arguments: Value,
-        headers: &[(&str, &str)],
-    ) -> (String, bool) {
-        let params = json!({ "name": tool, "arguments": arguments });
-        let answer = self.request_with(address, "tools/call", params, headers).await;
-        let result = &answer.body["result"];
-        let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer:?}"));
-        (text.to_owned(), result["isError"] == true)
-    }
-
-    async fn ok(&self, address: SocketAddr, tool: &str, arguments: Value) -> String {
-        let (text, is_error) = self.call(address, tool, arguments, &[]).await;
-        assert!(!is_error, "{tool}: {text}");
-        text
-    }
-
-    async fn fail(&self, address: SocketAddr, tool: &str, arguments: Value) -> String {
-        let (text, is_error) = self.call(address, tool, arguments, &[]).await;
-        assert!(is_error, "{tool}: {text}");
-        text
-    }
-}
-
-fn initialize() -> Value {
-    let client = json!({ "name": "test", "version": "1" });
-    json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client })
-}
+use crate::{
+    mcp_client::{ID_HEADER, McpClient},
+    support::{World, eventually},
+};
 
 /// The id of a session that began at a time, in seconds since 1970.
 fn id_of(tenant: &str, subject: &str, session: &str, began: u64) -> String {
@@ -375,4 +245,25 @@ async fn an_agent_reaches_no_file_of_the_gateway() {
         assert!(refused.contains("FILE_DENIED"), "{arguments}: {refused}");
     }
     assert!(!target.exists() && pod.calls().is_empty(), "{:?}", pod.calls());
+}
+
+#[tokio::test]
+async fn what_a_client_does_not_wait_for_ends() {
+    let world = World::keeping_sessions(10).await;
+    let pod = world.add_pod().await;
+    let address = world.replicas[0].address;
+    let agent = McpClient::begin(address, "acme-key").await;
+    agent.ok(address, "tabs", list()).await;
+    pod.set_stalls(true);
+    let read = ("resources/read", json!({ "uri": "browse://session/console" }));
+    let call = ("tools/call", json!({ "name": "tabs", "arguments": list() }));
+    for (method, params) in [read, call] {
+        let waiting = agent.request(address, method, params);
+        tokio::select! {
+            answer = waiting => panic!("{method}: {answer:?}"),
+            () = eventually(|| (pod.stalled() == 1).then_some(())) => {}
+        }
+        // The client has gone.
+        eventually(|| (pod.stalled() == 0).then_some(())).await;
+    }
 }

@@ -48,6 +48,12 @@ pub(super) struct PodState {
     pub spans: Mutex<Option<String>>,
     /// Whether it is of a version that does not know of skills.
     pub is_old: AtomicBool,
+    /// The message of its answers of gRPC.
+    pub message: Mutex<Vec<u8>>,
+    /// Whether its answers of gRPC stop before the end of their message.
+    pub stalls: AtomicBool,
+    /// How many answers have stopped, and are still waited for.
+    pub stalled: Arc<AtomicUsize>,
 }
 
 impl FakePod {
@@ -87,6 +93,9 @@ impl FakePod {
             sent: Arc::default(),
             spans: Mutex::default(),
             is_old: AtomicBool::new(false),
+            message: Mutex::default(),
+            stalls: AtomicBool::new(false),
+            stalled: Arc::default(),
         });
         let done = CancellationToken::new();
         let acceptor = TlsAcceptor::from(Arc::new(tls));
@@ -155,6 +164,21 @@ impl FakePod {
     /// It is of a version that does not know of skills.
     pub fn make_old(&self) {
         self.state.is_old.store(true, Ordering::Relaxed);
+    }
+
+    /// Its answers of gRPC have this message from now on.
+    pub fn answer_with(&self, message: Vec<u8>) {
+        *self.state.message.lock().expect("no panic") = message;
+    }
+
+    /// Whether its answers of gRPC stop before the end of their message.
+    pub fn set_stalls(&self, stalls: bool) {
+        self.state.stalls.store(stalls, Ordering::Relaxed);
+    }
+
+    /// How many answers have stopped, and are still waited for.
+    pub fn stalled(&self) -> usize {
+        self.state.stalled.load(Ordering::Relaxed)
     }
 
     /// Its daemon is started anew: it has lost everything.
