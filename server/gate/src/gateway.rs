@@ -51,7 +51,7 @@ use access::{role_of, session_of};
 use call_command::{command_of, opens_session};
 use call_record::CallRecord;
 use call_scopes::CallScopes;
-use client_limits::{ClientLimits, DEVTOOLS_CLIENTS, MCP_REQUESTS};
+use client_limits::{ClientLimits, DEVTOOLS_CLIENTS, MCP_MEMORY, MCP_REQUESTS};
 use devtools::ClientPath;
 use forward::AdmittedCall;
 use loss_reports::LossReports;
@@ -90,6 +90,7 @@ pub struct Gateway {
     mcp: HostedServer,
     /// Requests of MCP that are under way.
     agents: Arc<ClientLimits>,
+    mcp_memory: Arc<ClientLimits>,
     /// Sessions of MCP that are over.
     ended: EndedSessions,
     observer: Arc<Observer>,
@@ -133,6 +134,7 @@ impl Gateway {
             clients: ClientLimits::new(DEVTOOLS_CLIENTS),
             mcp: HostedServer::new(),
             agents: ClientLimits::new(MCP_REQUESTS),
+            mcp_memory: ClientLimits::new(MCP_MEMORY),
             ended: EndedSessions::default(),
             observer: parts.observer,
             loss_reports: LossReports::new(),

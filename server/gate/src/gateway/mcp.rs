@@ -18,15 +18,17 @@ use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use serde_json::json;
 use tokio::time::timeout;
 use tonic::body::Body;
+use tower::BoxError;
 
 use super::{
     CallBody, Gateway,
     call_record::CallRecord,
     call_scopes::CallScopes,
+    client_limits::ClientSlot,
     forward::{self, AdmittedCall},
     header_value,
     held_body::HeldBody,
-    mcp_calls::calls_of,
+    mcp_calls::RequestCalls,
     mcp_session::McpSessionId,
     skill_call::CallOrigin,
 };
@@ -46,6 +48,9 @@ const METHODS: &str = "POST, DELETE";
 
 /// Bytes that a request may have.
 const MAX_REQUEST_BYTES: usize = 1 << 20;
+
+/// Bytes of memory for each byte of a request: a value of JSON takes more than its text.
+const MEMORY_PER_BYTE: usize = 32;
 
 /// Time that a request has to come.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
@@ -95,7 +100,8 @@ async fn serve(
             .with(HINT_KEY, "Send messages of MCP as in Streamable HTTP: with POST"));
     }
     let scopes = CallScopes::take(&mut caller, request.headers())?;
-    let service = calls_of(gateway, &caller, scopes)?;
+    let memory = Arc::new(gateway.mcp_memory.slot(&caller.tenant));
+    let service = Arc::new(RequestCalls::new(gateway, &caller, scopes, &memory)?);
     let session = match (&caller.session, &id) {
         (SessionScope::Only(own), _) => Some(own.clone()),
         (SessionScope::Any, id) => id.as_ref().map(|id| id.session().to_owned()),
@@ -106,7 +112,7 @@ async fn serve(
     let (mut head, body) = request.into_parts();
     // What answers keeps the headers for its tools, which need no token.
     head.headers.remove(header::AUTHORIZATION);
-    let body = read_body(body).await?;
+    let body = read_body(body, &memory).await?;
     let begins_session = id.is_none() && is_initialize(&body);
     let traceparent = head.headers.get(metadata::TRACEPARENT);
     let hosted = HostedCaller {
@@ -126,7 +132,7 @@ async fn serve(
         let value = header_value(SESSION_HEADER, &id.text(&caller))?;
         response.headers_mut().insert(SESSION_HEADER, value);
     }
-    Ok(response.map(|body| Body::new(HeldBody::new(body, slot))))
+    Ok(response.map(|body| Body::new(HeldBody::new(body, (slot, memory)))))
 }
 
 /// The session of the protocol that a request is part of.
@@ -238,17 +244,30 @@ async fn close(
     closed.map(Some)
 }
 
-async fn read_body(body: Body) -> Result<Bytes> {
-    let collecting = Limited::new(body, MAX_REQUEST_BYTES).collect();
-    let collected = timeout(BODY_TIMEOUT, collecting)
+/// Reads the body of a request; what it takes is taken of `memory`.
+async fn read_body(body: Body, memory: &ClientSlot) -> Result<Bytes> {
+    let mut body = Limited::new(body, MAX_REQUEST_BYTES);
+    let reading = async {
+        let mut read = Vec::new();
+        while let Some(frame) = body.frame().await {
+            // A request has no trailers that are read.
+            let Ok(data) = frame.map_err(broken_request)?.into_data() else { continue };
+            memory.take(data.len().saturating_mul(MEMORY_PER_BYTE))?;
+            read.extend_from_slice(&data);
+        }
+        Ok::<Bytes, Error>(read.into())
+    };
+    timeout(BODY_TIMEOUT, reading)
         .await
-        .map_err(|_| Error::new(Reason::RequestSlow, "the request did not come in time"))?;
-    let collected = collected.map_err(|error| match error.is::<LengthLimitError>() {
+        .map_err(|_| Error::new(Reason::RequestSlow, "the request did not come in time"))?
+}
+
+fn broken_request(error: BoxError) -> Error {
+    match error.is::<LengthLimitError>() {
         true => Error::new(Reason::TooLarge, "the request is too large")
             .with("limit", format!("{} KiB", MAX_REQUEST_BYTES >> 10)),
         false => Error::new(Reason::ArgumentInvalid, format!("the request broke off: {error}")),
-    })?;
-    Ok(collected.to_bytes())
+    }
 }
 
 /// The response to a request that is refused.

@@ -24,6 +24,7 @@ mod login;
 mod mcp;
 mod mcp_client;
 mod mcp_http;
+mod mcp_limits;
 mod queue;
 mod real_pods;
 mod restore;

@@ -246,24 +246,3 @@ async fn an_agent_reaches_no_file_of_the_gateway() {
     }
     assert!(!target.exists() && pod.calls().is_empty(), "{:?}", pod.calls());
 }
-
-#[tokio::test]
-async fn what_a_client_does_not_wait_for_ends() {
-    let world = World::keeping_sessions(10).await;
-    let pod = world.add_pod().await;
-    let address = world.replicas[0].address;
-    let agent = McpClient::begin(address, "acme-key").await;
-    agent.ok(address, "tabs", list()).await;
-    pod.set_stalls(true);
-    let read = ("resources/read", json!({ "uri": "browse://session/console" }));
-    let call = ("tools/call", json!({ "name": "tabs", "arguments": list() }));
-    for (method, params) in [read, call] {
-        let waiting = agent.request(address, method, params);
-        tokio::select! {
-            answer = waiting => panic!("{method}: {answer:?}"),
-            () = eventually(|| (pod.stalled() == 1).then_some(())) => {}
-        }
-        // The client has gone.
-        eventually(|| (pod.stalled() == 0).then_some(())).await;
-    }
-}
