@@ -16,7 +16,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use serde_json::json;
-use tokio::time::timeout;
+use tokio::time::{self, timeout, timeout_at};
 use tonic::body::Body;
 use tower::BoxError;
 
@@ -27,7 +27,7 @@ use super::{
     client_limits::ClientSlot,
     forward::{self, AdmittedCall},
     header_value,
-    held_body::HeldBody,
+    held_body::{AnswerTimes, send_held},
     mcp_calls::RequestCalls,
     mcp_session::McpSessionId,
     skill_call::CallOrigin,
@@ -55,8 +55,12 @@ const MEMORY_PER_BYTE: usize = 32;
 /// Time that a request has to come.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Time that the answer to a request has. Each call that comes of it has its own deadline.
+/// Time that the answer to a request has, until the client has read it. Each call that comes of it has
+/// its own deadline.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(15 * 60);
+
+/// Time in which a client has to take the next part of its answer.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Time that the session of a browser has to be closed.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
@@ -122,7 +126,8 @@ async fn serve(
         traceparent: traceparent.and_then(|value| value.to_str().ok()).map(str::to_owned),
     };
     let answering = gateway.mcp.answer(Request::from_parts(head, body), hosted);
-    let mut response = timeout(ANSWER_TIMEOUT, answering).await.map_err(|_| {
+    let until = time::Instant::now() + ANSWER_TIMEOUT;
+    let mut response = timeout_at(until, answering).await.map_err(|_| {
         let minutes = ANSWER_TIMEOUT.as_secs() / 60;
         Error::new(Reason::DeadlineExceeded, format!("the answer took {minutes} minutes"))
             .with(HINT_KEY, "Make a call with fewer steps")
@@ -132,7 +137,8 @@ async fn serve(
         let value = header_value(SESSION_HEADER, &id.text(&caller))?;
         response.headers_mut().insert(SESSION_HEADER, value);
     }
-    Ok(response.map(|body| Body::new(HeldBody::new(body, (slot, memory)))))
+    let times = AnswerTimes { until, idle: IDLE_TIMEOUT };
+    Ok(response.map(|body| send_held(body, (slot, memory), times)))
 }
 
 /// The session of the protocol that a request is part of.
