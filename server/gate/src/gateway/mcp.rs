@@ -8,8 +8,8 @@ use std::{
 };
 
 use browse_base::{Error, HINT_KEY, Result};
-use browse_fleet::{CallerRole, SessionKey, SessionScope};
-use browse_mcp::{HostedCaller, is_initialize};
+use browse_fleet::{CallerRole, FleetIdentity, SessionKey, SessionScope};
+use browse_mcp::{HostedCaller, HostedServer, is_initialize};
 use browse_policy::layer::{bearer_token, json_error};
 use browse_proto::{Command, Reason, metadata};
 use bytes::Bytes;
@@ -24,12 +24,13 @@ use super::{
     CallBody, Gateway,
     call_record::CallRecord,
     call_scopes::CallScopes,
-    client_limits::ClientSlot,
+    client_limits::{ClientLimits, ClientSlot, MCP_MEMORY, MCP_REQUESTS},
+    ended_sessions::EndedSessions,
     forward::{self, AdmittedCall},
     header_value,
     held_body::{AnswerTimes, send_held},
     mcp_calls::RequestCalls,
-    mcp_session::McpSessionId,
+    mcp_session::{McpIdKey, McpSessionId},
     skill_call::CallOrigin,
 };
 use crate::auth::Caller;
@@ -68,6 +69,33 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
 /// The command that closes one.
 const CLOSE_COMMAND: &str = "session close";
 
+/// What a replica has for requests of MCP.
+pub struct McpEndpoint {
+    server: HostedServer,
+    /// Requests that are under way.
+    requests: Arc<ClientLimits>,
+    /// What they take of the memory.
+    memory: Arc<ClientLimits>,
+    key: McpIdKey,
+    ended: EndedSessions,
+}
+
+impl McpEndpoint {
+    /// That of the gateway with this identity.
+    ///
+    /// # Errors
+    /// `CERTIFICATE_UNUSABLE`.
+    pub fn new(identity: &FleetIdentity) -> Result<Self> {
+        Ok(Self {
+            server: HostedServer::new(),
+            requests: ClientLimits::new(MCP_REQUESTS),
+            memory: ClientLimits::new(MCP_MEMORY),
+            key: McpIdKey::new(identity)?,
+            ended: EndedSessions::default(),
+        })
+    }
+}
+
 /// Answers a request at [`PATH`]. It may not carry `Origin`.
 pub async fn answer(
     gateway: &Arc<Gateway>,
@@ -92,7 +120,7 @@ async fn serve(
     let token = bearer_token(&request)?;
     let mut caller = gateway.authenticator.authenticate(token.as_deref()).await?;
     record.set_tenant(&caller.tenant);
-    let slot = gateway.agents.enter(&caller.tenant)?;
+    let slot = gateway.mcp.requests.enter(&caller.tenant)?;
     let id = session_id(gateway, &caller, request.headers())?;
     if request.method() == Method::DELETE {
         return end_session(gateway, &caller, id, record).await;
@@ -104,7 +132,7 @@ async fn serve(
             .with(HINT_KEY, "Send messages of MCP as in Streamable HTTP: with POST"));
     }
     let scopes = CallScopes::take(&mut caller, request.headers())?;
-    let memory = Arc::new(gateway.mcp_memory.slot(&caller.tenant));
+    let memory = Arc::new(gateway.mcp.memory.slot(&caller.tenant));
     let service = Arc::new(RequestCalls::new(gateway, &caller, scopes, &memory)?);
     let session = match (&caller.session, &id) {
         (SessionScope::Only(own), _) => Some(own.clone()),
@@ -125,7 +153,7 @@ async fn serve(
         session,
         traceparent: traceparent.and_then(|value| value.to_str().ok()).map(str::to_owned),
     };
-    let answering = gateway.mcp.answer(Request::from_parts(head, body), hosted);
+    let answering = gateway.mcp.server.answer(Request::from_parts(head, body), hosted);
     let until = time::Instant::now() + ANSWER_TIMEOUT;
     let mut response = timeout_at(until, answering).await.map_err(|_| {
         let minutes = ANSWER_TIMEOUT.as_secs() / 60;
@@ -134,7 +162,7 @@ async fn serve(
     })?;
     if begins_session && response.status() == StatusCode::OK {
         let id = McpSessionId::generate(SystemTime::now())?;
-        let value = header_value(SESSION_HEADER, &id.text(&caller))?;
+        let value = header_value(SESSION_HEADER, &id.text(&caller, &gateway.mcp.key))?;
         response.headers_mut().insert(SESSION_HEADER, value);
     }
     let times = AnswerTimes { until, idle: IDLE_TIMEOUT };
@@ -154,7 +182,7 @@ fn session_id(
     let Some(value) = values.next() else { return Ok(None) };
     let is_alone = values.next().is_none();
     let text = value.to_str().ok().filter(|_| is_alone);
-    let id = text.and_then(|text| McpSessionId::parse(text, caller));
+    let id = text.and_then(|text| McpSessionId::parse(text, caller, &gateway.mcp.key));
     let id = id.filter(|id| is_alive(gateway, caller, id));
     id.map(Some).ok_or_else(|| {
         let message = "the session of MCP has ended, or is not one of this caller";
@@ -167,7 +195,7 @@ fn session_id(
 /// before it was used. When that has been closed because nobody called, it has ended too.
 fn is_alive(gateway: &Gateway, caller: &Caller, id: &McpSessionId) -> bool {
     let key = key_of(caller, id);
-    if gateway.ended.contains(&key) {
+    if gateway.mcp.ended.contains(&key) {
         return false;
     }
     // The session that such a token names is not one of MCP, and one in a store can be restored.
@@ -198,7 +226,7 @@ async fn end_session(
             .with(HINT_KEY, "Name the session to end")
     })?;
     let key = key_of(caller, &id);
-    gateway.ended.add(key.clone(), Instant::now(), gateway.placement.idle_session_time());
+    gateway.mcp.ended.add(key.clone(), Instant::now(), gateway.placement.idle_session_time());
     // That of a token for one session was there before, and stays.
     if caller.session == SessionScope::Any {
         record.set_session(&key);

@@ -1,10 +1,11 @@
 //! MCP over HTTP at the gateway: a client with a token of the fleet, and pods that are played.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, path::Path};
 
 use browse_base::hex;
-use browse_fleet::SessionScope;
+use browse_fleet::{FleetIdentity, GATE_NAME, SessionScope};
 use http::{Method, StatusCode, header};
+use ring::hmac;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -13,10 +14,14 @@ use crate::{
     support::{World, eventually},
 };
 
-/// The id of a session that began at a time, in seconds since 1970.
-fn id_of(tenant: &str, subject: &str, session: &str, began: u64) -> String {
-    let sum = Sha256::digest(format!("{tenant}\n{session}\n{began}\n{subject}\n"));
-    format!("{session}.{began:x}.{}", hex(&sum[..8]))
+/// The id of a session of the caller `ann` of `acme` that began at a time, in seconds since 1970, as
+/// gateways with the certificate in `identity` make it.
+fn id_of(identity: &Path, session: &str, began: u64) -> String {
+    let identity = FleetIdentity::read(identity).expect("it is whole");
+    let key = identity.derive_key("ids of sessions of mcp").expect("a key");
+    let key = hmac::Key::new(hmac::HMAC_SHA256, &key);
+    let code = hmac::sign(&key, format!("acme\n{session}\n{began}\nann\n").as_bytes());
+    format!("{session}.{began:x}.{}", hex(&code.as_ref()[..16]))
 }
 
 fn list() -> Value {
@@ -125,21 +130,39 @@ async fn a_session_of_mcp_is_unknown_to_others() {
     let named = json!({ "action": "list", "session": agent.session() });
     beta.ok(address, "tabs", named).await;
     assert_eq!(own.calls(), calls, "nothing came to the pod of the owner");
-    // Nor does an id that a tenant makes for another name than those of agents.
-    let made = id_of("acme", "ann", "default", 1);
-    let forger = McpClient { key: "acme-key".to_owned(), id: Some(made) };
-    let refused = forger.request(address, "tools/list", json!({})).await;
-    assert_eq!(refused.reason(), "SESSION_NOT_FOUND");
+    // Who knows the name of a session, as callers of the tenant can, has no id that ends it.
+    let foreign = world.foreign_certificate_for(GATE_NAME);
+    let began = agent.id().split('.').nth(1).expect("a part");
+    let began_at = u64::from_str_radix(began, 16).expect("a time");
+    let sum = Sha256::digest(format!("acme\n{}\n{began_at}\nann\n", agent.session()));
+    for made in [
+        id_of(&foreign, agent.session(), began_at),
+        format!("{}.{began}.{}", agent.session(), hex(&sum[..16])),
+        format!("{}.{began}.{}", agent.session(), hex(&sum[..8])),
+        // No client gets an id for another name than those of agents.
+        id_of(&world.gate_identity, "default", 1),
+    ] {
+        let forger = McpClient { key: "acme-key".to_owned(), id: Some(made.clone()) };
+        for method in [Method::POST, Method::DELETE] {
+            let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+            let refused = forger.send(address, method, &[], message.to_string()).await;
+            assert_eq!(refused.reason(), "SESSION_NOT_FOUND", "{made}");
+        }
+    }
+    assert_eq!(own.calls(), calls);
+    agent.ok(address, "tabs", list()).await;
 }
 
 #[tokio::test]
 async fn a_session_that_nobody_used_for_long_has_ended() {
     let name = format!("agent-{}", "a1".repeat(16));
-    let old = McpClient {
-        key: "acme-key".to_owned(),
-        id: Some(id_of("acme", "ann", &name, 1_700_000_000)),
+    let began_at = 1_700_000_000;
+    let client = |identity: &Path| {
+        let id = Some(id_of(identity, &name, began_at));
+        McpClient { key: "acme-key".to_owned(), id }
     };
     let world = World::keeping_sessions(10).await;
+    let old = client(&world.gate_identity);
     let _pod = world.add_pod().await;
     let address = world.replicas[0].address;
     let refused = old.request(address, "tools/list", json!({})).await;
@@ -151,7 +174,7 @@ async fn a_session_that_nobody_used_for_long_has_ended() {
     // One that lies in a store can be restored.
     let restoring = World::restoring(10).await;
     let _pod = restoring.add_pod().await;
-    old.ok(restoring.replicas[0].address, "tabs", list()).await;
+    client(&restoring.gate_identity).ok(restoring.replicas[0].address, "tabs", list()).await;
 }
 
 #[tokio::test]
