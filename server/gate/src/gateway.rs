@@ -12,6 +12,7 @@ mod held_body;
 mod loss_reports;
 mod mcp;
 mod mcp_calls;
+mod mcp_end;
 mod mcp_session;
 mod observed_body;
 mod outcome;

@@ -1,68 +1,124 @@
 //! Sessions of MCP that their clients have ended.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
-use browse_fleet::SessionKey;
+use browse_fleet::{SessionKey, Tenant};
 
-/// Sessions that are remembered after their clients have ended them.
-const MAX_ENDED: usize = 10_000;
+/// Sessions of one tenant that are remembered.
+const MAX_OF_TENANT: usize = 1_000;
 
 /// Sessions that their clients have ended, as this replica knows. One that was not used before could
 /// be opened by its id else.
 #[derive(Default)]
-pub struct EndedSessions(Mutex<HashMap<SessionKey, Instant>>);
+pub struct EndedSessions(Mutex<HashMap<Tenant, VecDeque<EndedSession>>>);
+
+struct EndedSession {
+    name: String,
+    until: Instant,
+}
+
+/// The mark of a session that is being ended. Dropped, it takes itself away: the session goes on.
+pub struct EndMark<'a> {
+    ended: &'a EndedSessions,
+    key: &'a SessionKey,
+    is_kept: bool,
+}
 
 impl EndedSessions {
-    /// Remembers one, for `time` at least while there are few.
-    pub fn add(&self, key: SessionKey, now: Instant, time: Duration) {
-        let mut ended = self.lock();
-        ended.retain(|_, until| *until > now);
-        if ended.len() >= MAX_ENDED {
-            let next = ended.iter().min_by_key(|(_, until)| **until);
-            if let Some(next) = next.map(|(key, _)| key.clone()) {
-                ended.remove(&next);
+    /// Marks a session. When the mark is kept, it is remembered for `time`, which is the same for all,
+    /// or until its tenant has ended too many others.
+    pub fn begin<'a>(&'a self, key: &'a SessionKey, now: Instant, time: Duration) -> EndMark<'a> {
+        let mut tenants = self.lock();
+        tenants.retain(|_, ended| {
+            while ended.front().is_some_and(|first| first.until <= now) {
+                ended.pop_front();
             }
+            !ended.is_empty()
+        });
+        let ended = tenants.entry(key.tenant.clone()).or_default();
+        if ended.len() >= MAX_OF_TENANT {
+            ended.pop_front();
         }
-        ended.insert(key, now + time);
+        ended.push_back(EndedSession { name: key.session.clone(), until: now + time });
+        EndMark { ended: self, key, is_kept: false }
     }
 
     /// Whether its client has ended it.
     pub fn contains(&self, key: &SessionKey) -> bool {
-        self.lock().contains_key(key)
+        let tenants = self.lock();
+        let ended = tenants.get(&key.tenant);
+        ended.is_some_and(|ended| ended.iter().any(|ended| ended.name == key.session))
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<SessionKey, Instant>> {
+    fn remove(&self, key: &SessionKey) {
+        if let Some(ended) = self.lock().get_mut(&key.tenant) {
+            ended.retain(|ended| ended.name != key.session);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Tenant, VecDeque<EndedSession>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl EndMark<'_> {
+    /// The session has ended.
+    pub fn keep(mut self) {
+        self.is_kept = true;
+    }
+}
+
+impl Drop for EndMark<'_> {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            self.ended.remove(self.key);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use browse_fleet::Tenant;
-
     use super::*;
 
+    const TIME: Duration = Duration::from_secs(60);
+
+    fn key(tenant: &str, number: usize) -> SessionKey {
+        let tenant = Tenant::new(tenant).expect("a name");
+        SessionKey { tenant, session: format!("agent-{number}") }
+    }
+
     #[test]
-    fn as_many_ended_sessions_are_remembered() {
+    fn an_ended_session_is_remembered_for_a_time() {
         let (ended, now) = (EndedSessions::default(), Instant::now());
-        let tenant = Tenant::new("acme").expect("a name");
-        let key = |number: usize| SessionKey {
-            tenant: tenant.clone(),
-            session: format!("agent-{number}"),
-        };
-        let time = Duration::from_secs(60);
-        ended.add(key(0), now, time);
-        assert!(ended.contains(&key(0)) && !ended.contains(&key(1)));
-        ended.add(key(1), now + time, time);
-        assert!(!ended.contains(&key(0)), "its time is over");
-        for number in 2..=MAX_ENDED + 1 {
-            ended.add(key(number), now + time + Duration::from_millis(1), time);
+        let (first, second, other) = (key("acme", 0), key("acme", 1), key("beta", 0));
+        ended.begin(&first, now, TIME).keep();
+        assert!(ended.contains(&first) && !ended.contains(&second) && !ended.contains(&other));
+        ended.begin(&other, now + TIME, TIME).keep();
+        assert!(!ended.contains(&first) && ended.contains(&other));
+        assert_eq!(ended.lock().len(), 1, "nothing is left of a tenant");
+    }
+
+    #[test]
+    fn a_session_that_was_not_closed_goes_on() {
+        let (ended, key) = (EndedSessions::default(), key("acme", 0));
+        let mark = ended.begin(&key, Instant::now(), TIME);
+        assert!(ended.contains(&key));
+        drop(mark);
+        assert!(!ended.contains(&key));
+    }
+
+    #[test]
+    fn a_tenant_displaces_its_own_sessions_alone() {
+        let (ended, now) = (EndedSessions::default(), Instant::now());
+        ended.begin(&key("beta", 0), now, TIME).keep();
+        for number in 0..=MAX_OF_TENANT {
+            ended.begin(&key("acme", number), now, TIME).keep();
         }
-        assert!(!ended.contains(&key(1)) && ended.contains(&key(2)));
-        assert!(ended.contains(&key(MAX_ENDED + 1)));
+        assert!(!ended.contains(&key("acme", 0)) && ended.contains(&key("acme", 1)));
+        assert!(ended.contains(&key("acme", MAX_OF_TENANT)) && ended.contains(&key("beta", 0)));
     }
 }

@@ -8,30 +8,28 @@ use std::{
 };
 
 use browse_base::{Error, HINT_KEY, Result};
-use browse_fleet::{CallerRole, FleetIdentity, SessionKey, SessionScope};
+use browse_fleet::{FleetIdentity, SessionKey, SessionScope};
 use browse_mcp::{HostedCaller, HostedServer, is_initialize};
 use browse_policy::layer::{bearer_token, json_error};
 use browse_proto::{Command, Reason, metadata};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
-use serde_json::json;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use tokio::time::{self, timeout, timeout_at};
 use tonic::body::Body;
 use tower::BoxError;
 
 use super::{
-    CallBody, Gateway,
+    Gateway,
     call_record::CallRecord,
     call_scopes::CallScopes,
     client_limits::{ClientLimits, ClientSlot, MCP_MEMORY, MCP_REQUESTS},
     ended_sessions::EndedSessions,
-    forward::{self, AdmittedCall},
     header_value,
     held_body::{AnswerTimes, send_held},
     mcp_calls::RequestCalls,
+    mcp_end::{CLOSE_COMMAND, end_session},
     mcp_session::{McpIdKey, McpSessionId},
-    skill_call::CallOrigin,
 };
 use crate::auth::Caller;
 
@@ -63,11 +61,9 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 /// Time in which a client has to take the next part of its answer.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Time that the session of a browser has to be closed.
-const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
-
-/// The command that closes one.
-const CLOSE_COMMAND: &str = "session close";
+/// What a client does whose session has ended.
+pub(super) const NEW_SESSION_HINT: &str =
+    "Send `initialize` without `Mcp-Session-Id`: that begins another one";
 
 /// What a replica has for requests of MCP.
 pub struct McpEndpoint {
@@ -77,7 +73,7 @@ pub struct McpEndpoint {
     /// What they take of the memory.
     memory: Arc<ClientLimits>,
     key: McpIdKey,
-    ended: EndedSessions,
+    pub(super) ended: EndedSessions,
 }
 
 impl McpEndpoint {
@@ -133,7 +129,8 @@ async fn serve(
     }
     let scopes = CallScopes::take(&mut caller, request.headers())?;
     let memory = Arc::new(gateway.mcp.memory.slot(&caller.tenant));
-    let service = Arc::new(RequestCalls::new(gateway, &caller, scopes, &memory)?);
+    let own = id.as_ref().map(|id| key_of(&caller, id));
+    let service = Arc::new(RequestCalls::new(gateway, &caller, scopes, own, &memory)?);
     let session = match (&caller.session, &id) {
         (SessionScope::Only(own), _) => Some(own.clone()),
         (SessionScope::Any, id) => id.as_ref().map(|id| id.session().to_owned()),
@@ -186,8 +183,7 @@ fn session_id(
     let id = id.filter(|id| is_alive(gateway, caller, id));
     id.map(Some).ok_or_else(|| {
         let message = "the session of MCP has ended, or is not one of this caller";
-        Error::new(Reason::SessionNotFound, message)
-            .with(HINT_KEY, "Send `initialize` without `Mcp-Session-Id`: that begins another one")
+        Error::new(Reason::SessionNotFound, message).with(HINT_KEY, NEW_SESSION_HINT)
     })
 }
 
@@ -210,72 +206,9 @@ fn is_alive(gateway: &Gateway, caller: &Caller, id: &McpSessionId) -> bool {
         || id.age(SystemTime::now()) < gateway.placement.idle_session_time()
 }
 
-fn key_of(caller: &Caller, id: &McpSessionId) -> SessionKey {
+/// The session of the browser that a session of the protocol has.
+pub(super) fn key_of(caller: &Caller, id: &McpSessionId) -> SessionKey {
     SessionKey { tenant: caller.tenant.clone(), session: id.session().to_owned() }
-}
-
-/// Ends a session of the protocol, and closes the session of its browser.
-async fn end_session(
-    gateway: &Arc<Gateway>,
-    caller: &Caller,
-    id: Option<McpSessionId>,
-    record: &mut CallRecord,
-) -> Result<Response<Body>> {
-    let id = id.ok_or_else(|| {
-        Error::new(Reason::ArgumentInvalid, "the request has no `Mcp-Session-Id`")
-            .with(HINT_KEY, "Name the session to end")
-    })?;
-    let key = key_of(caller, &id);
-    gateway.mcp.ended.add(key.clone(), Instant::now(), gateway.placement.idle_session_time());
-    // That of a token for one session was there before, and stays.
-    if caller.session == SessionScope::Any {
-        record.set_session(&key);
-        let response = close(gateway, caller, &key, record).await?;
-        let is_closed = |found: &Response<Body>| {
-            found.status().is_success() || found.status() == StatusCode::NOT_FOUND
-        };
-        if let Some(refused) = response.filter(|response| !is_closed(response)) {
-            return Ok(refused);
-        }
-    }
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::NO_CONTENT;
-    Ok(response)
-}
-
-/// Closes a session of a browser, where it is open; the response of its pod. Who may use it may end
-/// it, whatever else the token allows.
-async fn close(
-    gateway: &Arc<Gateway>,
-    caller: &Caller,
-    key: &SessionKey,
-    record: &mut CallRecord,
-) -> Result<Option<Response<Body>>> {
-    let pod = gateway.lock().pod(key).cloned();
-    let (Some(pod), Some(command)) = (pod, Command::by_name(CLOSE_COMMAND)) else {
-        return Ok(None);
-    };
-    let owner = Caller {
-        scopes: vec![command.scope.name().to_owned()],
-        session: SessionScope::Only(key.session.clone()),
-        ..caller.clone()
-    };
-    let message = json!({ "name": key.session }).to_string();
-    let mut request = Request::new(Body::new(Full::from(message)));
-    *request.method_mut() = Method::POST;
-    *request.uri_mut() = http::Uri::from_static(command.path);
-    let kind = HeaderValue::from_static("application/json");
-    request.headers_mut().insert(header::CONTENT_TYPE, kind);
-    let body = CallBody::read(command, request).await?;
-    let until = Instant::now() + CLOSE_TIMEOUT;
-    let (origin, role) = (CallOrigin::Caller, CallerRole::Program);
-    let admitted = AdmittedCall { caller: &owner, origin: &origin, role, command, key, until };
-    let closing = forward::forward(gateway, &admitted, body, pod, record);
-    let closed = timeout(CLOSE_TIMEOUT, closing).await.map_err(|_| {
-        Error::new(Reason::DeadlineExceeded, "the session of the browser was not closed in time")
-            .with(HINT_KEY, "Nothing has to be done: it is closed after its idle time")
-    })?;
-    closed.map(Some)
 }
 
 /// Reads the body of a request; what it takes is taken of `memory`.

@@ -2,20 +2,26 @@
 //! Their answers are held in memory whole, so what they take is limited.
 
 use std::{
+    future::ready,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
 };
 
 use browse_base::{Error, HINT_KEY, Result};
+use browse_fleet::SessionKey;
 use browse_mcp::{AGENT_SCOPES, CallFuture, CallService};
+use browse_policy::layer::error_reply;
 use browse_proto::{Reason, metadata};
 use bytes::Bytes;
 use http::{HeaderValue, Request};
 use http_body::{Frame, SizeHint};
 use tonic::{Status, body::Body};
 
-use super::{Gateway, call_scopes::CallScopes, client_limits::ClientSlot, header_value};
+use super::{
+    Gateway, call_scopes::CallScopes, client_limits::ClientSlot, header_value,
+    mcp::NEW_SESSION_HINT,
+};
 use crate::auth::Caller;
 
 /// Bytes of memory for each byte of an answer of a pod: an image is there as it came, as base64, in the
@@ -27,12 +33,15 @@ pub struct RequestCalls {
     gateway: Arc<Gateway>,
     /// The scopes that the request names for its agent: not more than those of agents.
     scopes: Option<HeaderValue>,
+    /// The session of the browser, where the request is part of a session of the protocol.
+    session: Option<SessionKey>,
     /// What the request takes of the memory for MCP.
     memory: Arc<ClientSlot>,
 }
 
 impl RequestCalls {
-    /// Calls of a request of `caller`, which has the scopes that are left to it.
+    /// Calls of a request of `caller`, which has the scopes that are left to it, in the session of the
+    /// protocol that has `session`.
     ///
     /// # Errors
     /// `SCOPE_DENIED`: the request leaves its agent nothing.
@@ -40,13 +49,15 @@ impl RequestCalls {
         gateway: &Arc<Gateway>,
         caller: &Caller,
         scopes: CallScopes,
+        session: Option<SessionKey>,
         memory: &Arc<ClientSlot>,
     ) -> Result<Self> {
         let scopes = match scopes {
             CallScopes::OfToken => None,
             CallScopes::Named => Some(header_value(metadata::SCOPES, &agent_scopes(caller)?)?),
         };
-        Ok(Self { gateway: Arc::clone(gateway), scopes, memory: Arc::clone(memory) })
+        let (gateway, memory) = (Arc::clone(gateway), Arc::clone(memory));
+        Ok(Self { gateway, scopes, session, memory })
     }
 }
 
@@ -54,6 +65,12 @@ impl CallService for RequestCalls {
     fn call(self: Arc<Self>, mut request: Request<Body>) -> CallFuture {
         if let Some(scopes) = &self.scopes {
             request.headers_mut().insert(metadata::SCOPES, scopes.clone());
+        }
+        // The client may have ended its session since the request came.
+        if self.session.as_ref().is_some_and(|key| self.gateway.mcp.ended.contains(key)) {
+            let error = Error::new(Reason::AgentSessionEnded, "the client has ended the session")
+                .with(HINT_KEY, NEW_SESSION_HINT);
+            return Box::pin(ready(error_reply(request.headers(), error)));
         }
         Box::pin(async move {
             let response = match Gateway::answer(Arc::clone(&self.gateway), request).await {

@@ -23,6 +23,7 @@ mod issuer;
 mod login;
 mod mcp;
 mod mcp_client;
+mod mcp_ends;
 mod mcp_http;
 mod mcp_limits;
 mod queue;

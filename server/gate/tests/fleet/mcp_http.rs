@@ -71,40 +71,6 @@ async fn an_agent_with_a_token_alone_drives_a_session() {
 }
 
 #[tokio::test]
-async fn a_session_that_its_client_ends_gives_its_place_back() {
-    let world = World::keeping_sessions(1).await;
-    let pod = world.add_pod().await;
-    let address = |replica: usize| world.replicas[replica].address;
-    let agent = McpClient::begin(address(0), "acme-key").await;
-    agent.ok(address(0), "tabs", list()).await;
-    let ended = agent.send(address(1), Method::DELETE, &[], String::new()).await;
-    assert_eq!(ended.status, StatusCode::NO_CONTENT, "{ended:?}");
-    let session = agent.session();
-    assert_eq!(pod.calls().last(), Some(&format!("{session} session close")));
-    let closing = pod.grants().last().cloned().expect("a grant");
-    assert_eq!(closing.scopes, ["control"]);
-    assert_eq!(closing.session, SessionScope::Only(session.to_owned()));
-    eventually(|| (world.replicas[2].gateway.session_count() == 0).then_some(())).await;
-    for method in [Method::POST, Method::DELETE] {
-        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
-        let refused = agent.send(address(1), method, &[], message.to_string()).await;
-        assert_eq!(
-            (refused.status, refused.reason()),
-            (StatusCode::NOT_FOUND, "SESSION_NOT_FOUND")
-        );
-    }
-    // One that nobody has used has no session to close.
-    let idle = McpClient::begin(address(0), "acme-key").await;
-    let ended = idle.send(address(0), Method::DELETE, &[], String::new()).await;
-    assert_eq!(ended.status, StatusCode::NO_CONTENT, "{ended:?}");
-    let nothing = McpClient::new("acme-key");
-    let refused = nothing.send(address(0), Method::DELETE, &[], String::new()).await;
-    assert_eq!((refused.status, refused.reason()), (StatusCode::BAD_REQUEST, "ARGUMENT_INVALID"));
-    let closes = pod.calls().iter().filter(|call| call.ends_with("session close")).count();
-    assert_eq!(closes, 1);
-}
-
-#[tokio::test]
 async fn a_session_of_mcp_is_unknown_to_others() {
     let world = World::keeping_sessions(10).await;
     let pods = world.add_pods(2).await;

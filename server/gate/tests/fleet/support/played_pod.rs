@@ -13,7 +13,7 @@ use std::{
 
 use browse_fleet::{FleetIdentity, GATE_NAME, PodUid, Tenant, TokenRequest};
 use browse_gate::cluster::PodRecord;
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::watch};
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
@@ -50,8 +50,8 @@ pub(super) struct PodState {
     pub is_old: AtomicBool,
     /// The message of its answers of gRPC.
     pub message: Mutex<Vec<u8>>,
-    /// Whether its answers of gRPC stop before the end of their message.
-    pub stalls: AtomicBool,
+    /// Whether its answers of gRPC stop before their last byte.
+    pub stalls: watch::Sender<bool>,
     /// How many answers have stopped, and are still waited for.
     pub stalled: Arc<AtomicUsize>,
 }
@@ -94,7 +94,7 @@ impl FakePod {
             spans: Mutex::default(),
             is_old: AtomicBool::new(false),
             message: Mutex::default(),
-            stalls: AtomicBool::new(false),
+            stalls: watch::Sender::new(false),
             stalled: Arc::default(),
         });
         let done = CancellationToken::new();
@@ -171,9 +171,10 @@ impl FakePod {
         *self.state.message.lock().expect("no panic") = message;
     }
 
-    /// Whether its answers of gRPC stop before the end of their message.
+    /// Whether its answers of gRPC stop before their last byte. Those that have stopped go on when
+    /// they do so no more.
     pub fn set_stalls(&self, stalls: bool) {
-        self.state.stalls.store(stalls, Ordering::Relaxed);
+        self.state.stalls.send_replace(stalls);
     }
 
     /// How many answers have stopped, and are still waited for.

@@ -178,30 +178,27 @@ async fn answer_pod(
     Ok(response)
 }
 
-/// The answer of gRPC with the message of this pod. One that stalls lacks its last byte, and does not
-/// end.
+/// The answer of gRPC with the message of this pod. One that stalls stops before its last byte.
 fn grpc_answer(state: &PodState) -> Response<tonic::body::Body> {
     let message = state.message.lock().expect("no panic").clone();
-    let stalls = state.stalls.load(Ordering::Relaxed);
-    let length = u32::try_from(message.len() + usize::from(stalls)).expect("it is small");
-    let data = [&[0_u8][..], &length.to_be_bytes(), &message].concat();
-    let begin = stream::iter([Ok::<_, Infallible>(Frame::data(Bytes::from(data)))]);
-    let end = match stalls {
-        true => {
-            let stalled = StalledAnswer::begin(&state.stalled);
-            let never = async move {
-                let _stalled = stalled;
-                std::future::pending::<Result<Frame<Bytes>, Infallible>>().await
-            };
-            stream::once(never).left_stream()
+    let length = u32::try_from(message.len()).expect("it is small");
+    let mut begin = Bytes::from([&[0_u8][..], &length.to_be_bytes(), &message].concat());
+    let last = begin.split_off(begin.len() - 1);
+    let mut stalls = state.stalls.subscribe();
+    let stalled = stalls.borrow().then(|| StalledAnswer::begin(&state.stalled));
+    let end = async move {
+        if let Some(stalled) = stalled {
+            drop(stalls.wait_for(|stalls| !stalls).await);
+            drop(stalled);
         }
-        false => {
-            let mut trailers = HeaderMap::new();
-            trailers.insert("grpc-status", header::HeaderValue::from_static("0"));
-            stream::iter([Ok::<Frame<Bytes>, Infallible>(Frame::trailers(trailers))]).right_stream()
-        }
+        Ok::<Frame<Bytes>, Infallible>(Frame::data(last))
     };
-    let mut response = Response::new(tonic::body::Body::new(StreamBody::new(begin.chain(end))));
+    let mut trailers = HeaderMap::new();
+    trailers.insert("grpc-status", header::HeaderValue::from_static("0"));
+    let frames = stream::iter([Ok(Frame::data(begin))])
+        .chain(stream::once(end))
+        .chain(stream::iter([Ok(Frame::trailers(trailers))]));
+    let mut response = Response::new(tonic::body::Body::new(StreamBody::new(frames)));
     let kind = header::HeaderValue::from_static("application/grpc");
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
     response
