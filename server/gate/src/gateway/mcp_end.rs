@@ -27,7 +27,7 @@ use crate::auth::Caller;
 /// The command that closes the session of a browser.
 pub const CLOSE_COMMAND: &str = "session close";
 
-/// Time that it has.
+/// Time that it has, and before that a session that is stored to get a place.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Ends a session of the protocol, and closes the session of its browser. Where that is refused, the
@@ -65,7 +65,7 @@ pub async fn end_session(
     Ok(response)
 }
 
-/// Closes a session of a browser, where it is open; the response of its pod. Its
+/// Closes a session of a browser, where it is open or can be restored; the response of its pod. Its
 /// owner may end it, whatever else the token allows.
 async fn close(
     gateway: &Arc<Gateway>,
@@ -73,9 +73,17 @@ async fn close(
     key: &SessionKey,
     record: &mut CallRecord,
 ) -> Result<Option<Response<Body>>> {
-    let pod = gateway.lock().pod(key).cloned();
-    let (Some(pod), Some(command)) = (pod, Command::by_name(CLOSE_COMMAND)) else {
-        return Ok(None);
+    let command = Command::by_name(CLOSE_COMMAND)
+        .ok_or_else(|| Error::new(Reason::Bug, format!("`{CLOSE_COMMAND}` is unknown")))?;
+    let known = gateway.lock().pod(key).cloned();
+    let pod = match known {
+        Some(pod) => pod,
+        // One that lies in the store alone gets a place first: its pod deletes what is stored.
+        None if gateway.restores_sessions => {
+            let placing = gateway.place(caller, CLOSE_TIMEOUT, key, None);
+            record.time("place", placing).await?
+        }
+        None => return Ok(None),
     };
     let owner = Caller {
         scopes: vec![command.scope.name().to_owned()],
@@ -96,6 +104,10 @@ async fn close(
     let closed = timeout(CLOSE_TIMEOUT, closing).await.map_err(|_| {
         Error::new(Reason::DeadlineExceeded, "the session of the browser was not closed in time")
             .with(HINT_KEY, "Send it again; else the session is closed after its idle time")
-    })?;
-    closed.map(Some)
+    })??;
+    if closed.status() == StatusCode::NOT_FOUND {
+        // Nobody has used it: the place is free.
+        gateway.release(key).await;
+    }
+    Ok(Some(closed))
 }

@@ -92,3 +92,22 @@ async fn a_request_under_way_does_not_open_an_ended_session_again() {
     assert!(is_error && text.contains("AGENT_SESSION_ENDED"), "{text}");
     assert_eq!(pod.calls().last(), Some(&format!("{} session close", agent.session())));
 }
+
+#[tokio::test]
+async fn a_session_that_is_stored_ends_with_what_is_stored() {
+    let world = World::restoring(1).await;
+    let pods = world.add_pods(2).await;
+    let address = world.replicas[0].address;
+    let agent = McpClient::begin(address, "acme-key").await;
+    agent.ok(address, "tabs", list()).await;
+    let pod = pods.iter().find(|pod| pod.tenant().is_some()).expect("a pod");
+    pod.kill();
+    world.cluster.remove_pod(&pod.name);
+    eventually(|| (world.replicas[0].gateway.session_count() == 0).then_some(())).await;
+    let ended = end(&agent, address).await;
+    assert_eq!(ended.status, StatusCode::NO_CONTENT, "{ended:?}");
+    let next = pods.iter().find(|next| next.uid() != pod.uid()).expect("another pod");
+    assert_eq!(next.calls(), [format!("{} session close", agent.session())]);
+    let refused = agent.request(address, "tools/list", json!({})).await;
+    assert_eq!(refused.reason(), "SESSION_NOT_FOUND");
+}
