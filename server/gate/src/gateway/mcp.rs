@@ -45,6 +45,18 @@ const SESSION_HEADER: &str = "mcp-session-id";
 /// The methods that are served.
 const METHODS: &str = "POST, DELETE";
 
+/// Headers of calls that are not taken, and what to do instead.
+const CALL_HEADERS: [(&str, &str); 2] = [
+    (
+        metadata::SESSION,
+        "Leave it out: a tool takes the argument `session`, and a token can be for one session",
+    ),
+    (
+        metadata::SKILL_HOSTS,
+        "Leave it out: sessions of agents visit the hosts of the fleet, and skills run beside a daemon",
+    ),
+];
+
 /// Bytes that a request may have.
 const MAX_REQUEST_BYTES: usize = 1 << 20;
 
@@ -117,6 +129,7 @@ async fn serve(
     let mut caller = gateway.authenticator.authenticate(token.as_deref()).await?;
     record.set_tenant(&caller.tenant);
     let slot = gateway.mcp.requests.enter(&caller.tenant)?;
+    check_headers(request.headers())?;
     let id = session_id(gateway, &caller, request.headers())?;
     if request.method() == Method::DELETE {
         return end_session(gateway, &caller, id, record).await;
@@ -164,6 +177,18 @@ async fn serve(
     }
     let times = AnswerTimes { until, idle: IDLE_TIMEOUT };
     Ok(response.map(|body| send_held(body, (slot, memory), times)))
+}
+
+/// Refuses the headers of calls that no request here has: its sender takes them to be in force.
+///
+/// # Errors
+/// `ARGUMENT_INVALID`.
+fn check_headers(headers: &HeaderMap) -> Result<()> {
+    let found = CALL_HEADERS.into_iter().find(|(name, _)| headers.contains_key(*name));
+    found.map_or(Ok(()), |(name, hint)| {
+        let message = format!("`{PATH}` takes no header `{name}`");
+        Err(Error::new(Reason::ArgumentInvalid, message).with(HINT_KEY, hint))
+    })
 }
 
 /// The session of the protocol that a request is part of.

@@ -196,6 +196,13 @@ async fn what_is_not_a_request_of_a_caller_is_refused() {
     assert_eq!((refused.status, refused.reason()), (StatusCode::FORBIDDEN, "ORIGIN_DENIED"));
     let refused = agent.post(address, &[("browse-scopes", "control")], ping).await;
     assert_eq!((refused.status, refused.reason()), (StatusCode::FORBIDDEN, "SCOPE_DENIED"));
+    // What holds other calls would not hold these.
+    for (name, value) in [("browse-session", "work"), ("browse-skill-hosts", "a.example")] {
+        let refused = agent.post(address, &[(name, value)], ping).await;
+        let found = (refused.status, refused.reason());
+        assert_eq!(found, (StatusCode::BAD_REQUEST, "ARGUMENT_INVALID"), "{name}");
+        assert!(refused.body["message"].as_str().is_some_and(|text| text.contains(name)), "{name}");
+    }
     let refused = agent.post(address, &[], &"x".repeat((1 << 20) + 1)).await;
     let found = (refused.status, refused.reason());
     assert_eq!(found, (StatusCode::PAYLOAD_TOO_LARGE, "TOO_LARGE"));
