@@ -153,7 +153,7 @@ async fn client(
     })?;
     let client = Grpc::new(connection);
     Ok(client
-        .max_decoding_message_size(MAX_MESSAGE_BYTES)
+        .max_decoding_message_size(peer.max_answer_bytes())
         .max_encoding_message_size(MAX_MESSAGE_BYTES))
 }
 
@@ -172,7 +172,7 @@ fn handshake_failure(error: &(dyn Error + 'static), peer: &Peer) -> Option<Failu
         return Some(unusable.0.clone());
     }
     let failure = match peer {
-        Peer::Gateway { .. } => tls::untrusted_certificate(error),
+        Peer::Gateway { .. } | Peer::InProcess => tls::untrusted_certificate(error),
         Peer::Daemon | Peer::Paired => tls::pin_mismatch(error),
     };
     let failure = failure.or_else(|| unexpected_peer::failure_of_error(error))?;
@@ -185,7 +185,7 @@ fn call_error(peer: &Peer, status: &Status) -> CallError {
     if let Some(failure) = foreign {
         return CallError { failure: peer.advise(failure), is_retryable: false };
     }
-    let failure = peer.advise(status::failure_of(status));
+    let failure = peer.advise(status::failure_of(status, peer.max_answer_bytes()));
     // `SHUTTING_DOWN` is an answer in place of the call.
     let unsent = failure.has_reason(Reason::ShuttingDown) || connection::was_not_sent(status);
     CallError { failure, is_retryable: unsent }
@@ -198,7 +198,7 @@ fn deadline_error(command: &Command, peer: &Peer) -> CallError {
         Peer::Daemon | Peer::Paired => {
             "Run `browse status`; when that hangs, too, run `browse restart`"
         }
-        Peer::Gateway { .. } => GATEWAY_UNREACHABLE_HINT,
+        Peer::Gateway { .. } | Peer::InProcess => GATEWAY_UNREACHABLE_HINT,
     };
     Failure::new(Reason::DaemonUnreachable, message).with_hint(hint).into()
 }

@@ -221,7 +221,7 @@ impl ServerHandler for BrowseServer {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = &request.uri;
         let result = match resources::session_call(uri) {
@@ -232,8 +232,14 @@ impl ServerHandler for BrowseServer {
                 Err(ErrorData::invalid_params(message, None))
             }
             Some(call) => {
-                let reply = self.call(call.tool, Value::Object(call.arguments)).await;
-                resources::of_reply(uri, reply)
+                let reading = self.call(call.tool, Value::Object(call.arguments));
+                tokio::select! {
+                    reply = reading => resources::of_reply(uri, reply),
+                    // As for a tool: the call is dropped, which ends it at the daemon too.
+                    () = context.ct.cancelled() => {
+                        Err(ErrorData::internal_error("the call was cancelled", None))
+                    }
+                }
             }
             None => resources::read(uri),
         };

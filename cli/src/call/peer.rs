@@ -3,8 +3,10 @@
 use browse_proto::Reason;
 
 use crate::{
+    address::DaemonSocket,
     connect::{ConnectedDaemon, GATEWAY_UNREACHABLE_HINT, ServerIdentity},
     failure::Failure,
+    limits::{MAX_IN_PROCESS_ANSWER_BYTES, MAX_MESSAGE_BYTES},
     remote,
 };
 
@@ -24,11 +26,16 @@ pub enum Peer {
         /// The command that signs in again; none where callers bring a token.
         login: Option<String>,
     },
+    /// The gateway that this process is.
+    InProcess,
 }
 
 impl Peer {
     /// The one at the other end of this connection.
     pub fn of(daemon: &ConnectedDaemon) -> Self {
+        if let DaemonSocket::InProcess(_) = &daemon.socket {
+            return Self::InProcess;
+        }
         match &daemon.expected_identity {
             None => Self::Daemon,
             Some(ServerIdentity::Paired { .. }) => Self::Paired,
@@ -43,6 +50,14 @@ impl Peer {
         !matches!(self, Self::Daemon)
     }
 
+    /// Bytes that an answer from there may have.
+    pub fn max_answer_bytes(&self) -> usize {
+        match self {
+            Self::InProcess => MAX_IN_PROCESS_ANSWER_BYTES,
+            Self::Daemon | Self::Paired | Self::Gateway { .. } => MAX_MESSAGE_BYTES,
+        }
+    }
+
     /// The same failure with the hint that fits there. Nobody restarts a remote daemon, and no
     /// pairing outlives it.
     pub fn advise(&self, failure: Failure) -> Failure {
@@ -55,16 +70,20 @@ impl Peer {
                 failure.with_hint(remote::PAIRING_ENDED_HINT)
             }
             Self::Paired => failure,
-            Self::Gateway { .. } if has_any(&failure, &[Reason::DaemonUnreachable]) => {
+            Self::Gateway { .. } | Self::InProcess
+                if has_any(&failure, &[Reason::DaemonUnreachable]) =>
+            {
                 failure.with_hint(GATEWAY_UNREACHABLE_HINT)
             }
-            Self::Gateway { .. } if has_any(&failure, &[Reason::RemoteForeign]) => {
+            Self::Gateway { .. } | Self::InProcess
+                if has_any(&failure, &[Reason::RemoteForeign]) =>
+            {
                 failure.with_hint(FOREIGN_HINT)
             }
             Self::Gateway { login: Some(login) } if has_any(&failure, TOKEN_REASONS) => {
                 failure.with_hint(format!("Run `{login}` again"))
             }
-            Self::Gateway { .. } => failure,
+            Self::Gateway { .. } | Self::InProcess => failure,
         }
     }
 }

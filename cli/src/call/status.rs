@@ -3,12 +3,21 @@
 use browse_proto::{Reason, wire};
 use tonic::{Code, Status};
 
-use crate::{failure::Failure, limits::MAX_MESSAGE_BYTES, response::ResponseNotices};
+use crate::{failure::Failure, response::ResponseNotices};
 
-/// The failure of a call, by its status.
-pub fn failure_of(status: &Status) -> Failure {
+/// What to do when an answer is too large.
+const SMALLER_ANSWER_HINT: &str =
+    "Ask for less: a part of the page, one element, or an image as jpeg";
+
+/// The failure of a call, by its status. An answer may have `max_answer_bytes`.
+pub fn failure_of(status: &Status, max_answer_bytes: usize) -> Failure {
     let Some(info) = wire::error_info(status.details()) else {
-        let limit = format!("{} MiB", MAX_MESSAGE_BYTES >> 20);
+        let limit = format!("{} MiB", max_answer_bytes >> 20);
+        if status.code() == Code::OutOfRange {
+            let message = format!("the answer is larger than {limit}");
+            return Failure::with_values(Reason::TooLarge, message, [("limit", limit)])
+                .with_hint(SMALLER_ANSWER_HINT);
+        }
         let (reason, message) = (reason_of(status.code()), message_of(status));
         return Failure::with_values(reason, message, [("limit", limit)]);
     };
@@ -25,7 +34,7 @@ fn reason_of(code: Code) -> Reason {
         Code::DeadlineExceeded => Reason::DeadlineExceeded,
         Code::Unimplemented => Reason::MethodUnknown,
         Code::Unauthenticated => Reason::TokenInvalid,
-        Code::ResourceExhausted | Code::OutOfRange => Reason::TooLarge,
+        Code::ResourceExhausted => Reason::TooLarge,
         Code::Unavailable | Code::Unknown | Code::Internal | Code::Cancelled => {
             Reason::DaemonUnreachable
         }

@@ -204,6 +204,12 @@ class CertManager(unittest.TestCase):
             root = find(rendered, "Issuer", authority["issuerRef"]["name"])
             self.assertEqual(root["spec"], {"selfSigned": {}})
 
+    def test_replicas_of_the_gateway_share_a_private_key(self):
+        rendered = objects("minimal")
+        for name, policy in (("gate", "Never"), ("pod", "Always")):
+            spec = find(rendered, "Certificate", f"{RELEASE}-{name}-tls")["spec"]
+            self.assertEqual(spec["privateKey"]["rotationPolicy"], policy)
+
     def test_an_issuer_that_is_there_is_used(self):
         rendered = objects("open")
         self.assertEqual(of_kind(rendered, "Issuer"), [])

@@ -5,6 +5,7 @@ use std::{fs, path::Path, sync::Arc};
 
 use browse_base::{Error, HINT_KEY, Result};
 use browse_proto::Reason;
+use ring::hkdf;
 use tokio_rustls::rustls::{
     self, ClientConfig, DigitallySignedStruct, DistinguishedName, RootCertStore, ServerConfig,
     SignatureScheme,
@@ -97,6 +98,21 @@ impl FleetIdentity {
             .with_root_certificates(Arc::clone(&self.authorities))
             .with_client_auth_cert(self.chain.clone(), self.key.clone_key());
         config.map_err(|error| mismatch(&error.to_string()))
+    }
+
+    /// A key of 32 bytes for `purpose`, which all programs with this private key derive, and no others:
+    /// HKDF-SHA256 (RFC 5869).
+    ///
+    /// # Errors
+    /// `CERTIFICATE_UNUSABLE`.
+    pub fn derive_key(&self, purpose: &str) -> Result<[u8; 32]> {
+        let extracted = hkdf::Salt::new(hkdf::HKDF_SHA256, &[]).extract(self.key.secret_der());
+        let (info, mut key) = ([purpose.as_bytes()], [0; 32]);
+        extracted
+            .expand(&info, hkdf::HKDF_SHA256)
+            .and_then(|derived| derived.fill(&mut key))
+            .map_err(|_| mismatch("no key can be derived from its private key"))?;
+        Ok(key)
     }
 }
 
@@ -236,6 +252,21 @@ mod tests {
         let posing = other.folder(&home.path().join("b"), POD_NAME, &fleet);
         assert!(talk(&posing, &gate).await.is_err(), "the gateway knows its pods");
         assert!(talk(&gate, &gate).await.is_err(), "the gateway is not a pod");
+    }
+
+    #[test]
+    fn who_has_the_private_key_derives_the_same_keys() {
+        let home = tempfile::tempdir().expect("a folder");
+        let fleet = Authority::new();
+        let gate = fleet.folder(home.path(), GATE_NAME, &fleet);
+        let pod = fleet.folder(home.path(), POD_NAME, &fleet);
+        let derive = |folder: &Path, purpose: &str| {
+            FleetIdentity::read(folder).and_then(|identity| identity.derive_key(purpose))
+        };
+        let key = derive(&gate, "ids").expect("a key");
+        assert_eq!(derive(&gate, "ids").expect("a key"), key, "another replica");
+        assert_ne!(derive(&gate, "others").expect("a key"), key);
+        assert_ne!(derive(&pod, "ids").expect("a key"), key);
     }
 
     #[test]

@@ -6,11 +6,13 @@ mod call_record;
 mod call_scopes;
 mod client_limits;
 mod devtools;
+mod ended_sessions;
 mod forward;
 mod held_body;
 mod loss_reports;
 mod mcp;
 mod mcp_calls;
+mod mcp_end;
 mod mcp_session;
 mod observed_body;
 mod outcome;
@@ -28,7 +30,6 @@ use std::{
 
 use browse_base::{Error, Result};
 use browse_fleet::{GATE_NAME, PLACE_PATH, PlaceRequest, PlaceResponse, SessionKey, SessionScope};
-use browse_mcp::HostedServer;
 use browse_policy::layer::{bearer_token, error_reply, requested_timeout};
 use browse_proto::{FLEET_DOCUMENT_PATH, Reason};
 use http::{HeaderValue, Method, Request, Response, header};
@@ -50,11 +51,11 @@ use access::{role_of, session_of};
 use call_command::{command_of, opens_session};
 use call_record::CallRecord;
 use call_scopes::CallScopes;
-use client_limits::{ClientLimits, DEVTOOLS_CLIENTS, MCP_REQUESTS};
+use client_limits::{ClientLimits, DEVTOOLS_CLIENTS};
 use devtools::ClientPath;
 use forward::AdmittedCall;
 use loss_reports::LossReports;
-use mcp_session::EndedSessions;
+use mcp::McpEndpoint;
 use session_of_call::CallBody;
 use skill_call::CallOrigin;
 
@@ -86,11 +87,7 @@ pub struct Gateway {
     metrics: Arc<Metrics>,
     address: PublicAddress,
     clients: Arc<ClientLimits>,
-    mcp: HostedServer,
-    /// Requests of MCP that are under way.
-    agents: Arc<ClientLimits>,
-    /// Sessions of MCP that are over.
-    ended: EndedSessions,
+    mcp: McpEndpoint,
     observer: Arc<Observer>,
     loss_reports: LossReports,
     restores_sessions: bool,
@@ -123,6 +120,7 @@ impl Gateway {
             authenticator: parts.authenticator,
             login: parts.login,
             replicas: PeerClient::new(&parts.identity, GATE_NAME)?,
+            mcp: McpEndpoint::new(&parts.identity)?,
             cluster: parts.cluster,
             placement: parts.placement,
             pods: parts.pods,
@@ -130,9 +128,6 @@ impl Gateway {
             metrics: parts.metrics,
             address: parts.address,
             clients: ClientLimits::new(DEVTOOLS_CLIENTS),
-            mcp: HostedServer::new(),
-            agents: ClientLimits::new(MCP_REQUESTS),
-            ended: EndedSessions::default(),
             observer: parts.observer,
             loss_reports: LossReports::new()?,
             restores_sessions: parts.restores_sessions,

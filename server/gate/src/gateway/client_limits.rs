@@ -1,15 +1,19 @@
-//! How many clients this replica serves at a time, in all and of each tenant.
+//! How many clients this replica serves at a time, and how much memory they take: in all, and of each
+//! tenant.
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use browse_base::{Error, HINT_KEY, Result};
 use browse_fleet::Tenant;
 use browse_proto::Reason;
 
-/// A kind of clients, and how many there are at a time.
+/// A kind of clients, or of what they take, and how much of it there is at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientKind {
     /// What they are, in the plural.
@@ -30,12 +34,21 @@ pub const DEVTOOLS_CLIENTS: ClientKind = ClientKind {
     hint: "Disconnect one of them, then connect again",
 };
 
-/// Requests of MCP that are under way. The gateway holds each of them, and its answer, in memory.
+/// Requests of MCP that are under way.
 pub const MCP_REQUESTS: ClientKind = ClientKind {
     name: "requests of MCP under way",
     max_of_tenant: 100,
     max: 500,
     hint: "Wait until one of them has ended, then send it again",
+};
+
+/// Memory that the requests of MCP under way and their answers take, as it is estimated: the gateway
+/// holds both whole.
+pub const MCP_MEMORY: ClientKind = ClientKind {
+    name: "bytes of memory with requests of MCP and their answers",
+    max_of_tenant: 96 << 20,
+    max: 256 << 20,
+    hint: "Make fewer calls with large answers at a time",
 };
 
 /// Time after which a client may try again where there are too many, in milliseconds.
@@ -47,10 +60,11 @@ pub struct ClientLimits {
     of_tenants: Mutex<HashMap<Tenant, usize>>,
 }
 
-/// The place of one client, until it is dropped.
+/// What a client takes, until it is dropped: one place, or as much as it has taken.
 pub struct ClientSlot {
     limits: Arc<ClientLimits>,
     tenant: Tenant,
+    taken: AtomicUsize,
 }
 
 impl ClientLimits {
@@ -64,21 +78,15 @@ impl ClientLimits {
     /// # Errors
     /// `FLEET_QUOTA`: the tenant has too many. `FLEET_BUSY`: the replica has.
     pub fn enter(self: &Arc<Self>, tenant: &Tenant) -> Result<ClientSlot> {
-        let ClientKind { name, max_of_tenant, max, hint } = self.kind;
-        let mut clients = self.lock();
-        let own = clients.get(tenant).copied().unwrap_or_default();
-        if own >= max_of_tenant {
-            let message = format!("the tenant has {own} {name}");
-            return Err(Error::new(Reason::FleetQuota, message)
-                .with("limit", max_of_tenant)
-                .with(HINT_KEY, hint));
-        }
-        if clients.values().sum::<usize>() >= max {
-            let message = format!("this replica has {max} {name}");
-            return Err(Error::new(Reason::FleetBusy, message).with("retry_ms", RETRY_MS));
-        }
-        clients.insert(tenant.clone(), own + 1);
-        Ok(ClientSlot { limits: Arc::clone(self), tenant: tenant.clone() })
+        let slot = self.slot(tenant);
+        slot.take(1)?;
+        Ok(slot)
+    }
+
+    /// A slot of `tenant` that has taken nothing yet.
+    pub fn slot(self: &Arc<Self>, tenant: &Tenant) -> ClientSlot {
+        let (limits, tenant) = (Arc::clone(self), tenant.clone());
+        ClientSlot { limits, tenant, taken: AtomicUsize::new(0) }
     }
 
     /// How many there are.
@@ -91,11 +99,38 @@ impl ClientLimits {
     }
 }
 
+impl ClientSlot {
+    /// Takes as much more.
+    ///
+    /// # Errors
+    /// `FLEET_QUOTA`: the tenant has too much. `FLEET_BUSY`: the replica has. Nothing more is taken
+    /// then.
+    pub fn take(&self, count: usize) -> Result<()> {
+        let ClientKind { name, max_of_tenant, max, hint } = self.limits.kind;
+        let mut clients = self.limits.lock();
+        let own = clients.get(&self.tenant).copied().unwrap_or_default();
+        if own.saturating_add(count) > max_of_tenant {
+            let message = format!("the tenant has {own} {name}");
+            return Err(Error::new(Reason::FleetQuota, message)
+                .with("limit", max_of_tenant)
+                .with(HINT_KEY, hint));
+        }
+        let all = clients.values().sum::<usize>();
+        if all.saturating_add(count) > max {
+            let message = format!("this replica has {all} {name}");
+            return Err(Error::new(Reason::FleetBusy, message).with("retry_ms", RETRY_MS));
+        }
+        clients.insert(self.tenant.clone(), own + count);
+        self.taken.fetch_add(count, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
 impl Drop for ClientSlot {
     fn drop(&mut self) {
         let mut clients = self.limits.lock();
         if let Some(own) = clients.get_mut(&self.tenant) {
-            *own -= 1;
+            *own -= *self.taken.get_mut();
             if *own == 0 {
                 clients.remove(&self.tenant);
             }
@@ -135,5 +170,22 @@ mod tests {
         let refused = limits.enter(&Tenant::new("late").expect("a name")).map(drop);
         assert_eq!(refused.expect_err("it is full").reason(), Reason::FleetBusy);
         drop(slots);
+    }
+
+    #[test]
+    fn what_a_client_takes_grows_up_to_the_limit() {
+        let limits = ClientLimits::new(MCP_MEMORY);
+        let (a, b) = (Tenant::new("a").expect("a name"), Tenant::new("b").expect("a name"));
+        let (first, second) = (limits.slot(&a), limits.slot(&a));
+        first.take(MCP_MEMORY.max_of_tenant - 10).expect("there is room");
+        first.take(4).expect("there is room");
+        assert_eq!(second.take(7).expect_err("it is too much").reason(), Reason::FleetQuota);
+        second.take(6).expect("what was refused is not taken");
+        limits.slot(&b).take(1).expect("it is another tenant");
+        drop(first);
+        assert_eq!(limits.len(), 6, "the other one keeps what it has");
+        second.take(MCP_MEMORY.max_of_tenant - 6).expect("there is room again");
+        drop(second);
+        assert_eq!(limits.len(), 0);
     }
 }

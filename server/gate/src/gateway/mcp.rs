@@ -8,27 +8,28 @@ use std::{
 };
 
 use browse_base::{Error, HINT_KEY, Result};
-use browse_fleet::{CallerRole, SessionKey, SessionScope};
-use browse_mcp::{HostedCaller, is_initialize};
+use browse_fleet::{FleetIdentity, SessionKey, SessionScope};
+use browse_mcp::{HostedCaller, HostedServer, is_initialize};
 use browse_policy::layer::{bearer_token, json_error};
 use browse_proto::{Command, Reason, metadata};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
-use serde_json::json;
-use tokio::time::timeout;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use tokio::time::{self, timeout, timeout_at};
 use tonic::body::Body;
+use tower::BoxError;
 
 use super::{
-    CallBody, Gateway,
+    Gateway,
     call_record::CallRecord,
     call_scopes::CallScopes,
-    forward::{self, AdmittedCall},
+    client_limits::{ClientLimits, ClientSlot, MCP_MEMORY, MCP_REQUESTS},
+    ended_sessions::EndedSessions,
     header_value,
-    held_body::HeldBody,
-    mcp_calls::calls_of,
-    mcp_session::McpSessionId,
-    skill_call::CallOrigin,
+    held_body::{AnswerTimes, send_held},
+    mcp_calls::RequestCalls,
+    mcp_end::{CLOSE_COMMAND, end_session},
+    mcp_session::{McpIdKey, McpSessionId},
 };
 use crate::auth::Caller;
 
@@ -44,20 +45,64 @@ const SESSION_HEADER: &str = "mcp-session-id";
 /// The methods that are served.
 const METHODS: &str = "POST, DELETE";
 
+/// Headers of calls that are not taken, and what to do instead.
+const CALL_HEADERS: [(&str, &str); 2] = [
+    (
+        metadata::SESSION,
+        "Leave it out: a tool takes the argument `session`, and a token can be for one session",
+    ),
+    (
+        metadata::SKILL_HOSTS,
+        "Leave it out: sessions of agents visit the hosts of the fleet, and skills run beside a daemon",
+    ),
+];
+
 /// Bytes that a request may have.
 const MAX_REQUEST_BYTES: usize = 1 << 20;
+
+/// Bytes of memory for each byte of a request: a value of JSON takes more than its text.
+const MEMORY_PER_BYTE: usize = 32;
 
 /// Time that a request has to come.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Time that the answer to a request has. Each call that comes of it has its own deadline.
+/// Time that the answer to a request has, until the client has read it. Each call that comes of it has
+/// its own deadline.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 
-/// Time that the session of a browser has to be closed.
-const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
+/// Time in which a client has to take the next part of its answer.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The command that closes one.
-const CLOSE_COMMAND: &str = "session close";
+/// What a client does whose session has ended.
+pub(super) const NEW_SESSION_HINT: &str =
+    "Send `initialize` without `Mcp-Session-Id`: that begins another one";
+
+/// What a replica has for requests of MCP.
+pub struct McpEndpoint {
+    server: HostedServer,
+    /// Requests that are under way.
+    requests: Arc<ClientLimits>,
+    /// What they take of the memory.
+    memory: Arc<ClientLimits>,
+    key: McpIdKey,
+    pub(super) ended: EndedSessions,
+}
+
+impl McpEndpoint {
+    /// That of the gateway with this identity.
+    ///
+    /// # Errors
+    /// `CERTIFICATE_UNUSABLE`.
+    pub fn new(identity: &FleetIdentity) -> Result<Self> {
+        Ok(Self {
+            server: HostedServer::new(),
+            requests: ClientLimits::new(MCP_REQUESTS),
+            memory: ClientLimits::new(MCP_MEMORY),
+            key: McpIdKey::new(identity)?,
+            ended: EndedSessions::default(),
+        })
+    }
+}
 
 /// Answers a request at [`PATH`]. It may not carry `Origin`.
 pub async fn answer(
@@ -83,7 +128,8 @@ async fn serve(
     let token = bearer_token(&request)?;
     let mut caller = gateway.authenticator.authenticate(token.as_deref()).await?;
     record.set_tenant(&caller.tenant);
-    let slot = gateway.agents.enter(&caller.tenant)?;
+    let slot = gateway.mcp.requests.enter(&caller.tenant)?;
+    check_headers(request.headers())?;
     let id = session_id(gateway, &caller, request.headers())?;
     if request.method() == Method::DELETE {
         return end_session(gateway, &caller, id, record).await;
@@ -95,7 +141,9 @@ async fn serve(
             .with(HINT_KEY, "Send messages of MCP as in Streamable HTTP: with POST"));
     }
     let scopes = CallScopes::take(&mut caller, request.headers())?;
-    let service = calls_of(gateway, &caller, scopes)?;
+    let memory = Arc::new(gateway.mcp.memory.slot(&caller.tenant));
+    let own = id.as_ref().map(|id| key_of(&caller, id));
+    let service = Arc::new(RequestCalls::new(gateway, &caller, scopes, own, &memory)?);
     let session = match (&caller.session, &id) {
         (SessionScope::Only(own), _) => Some(own.clone()),
         (SessionScope::Any, id) => id.as_ref().map(|id| id.session().to_owned()),
@@ -106,7 +154,7 @@ async fn serve(
     let (mut head, body) = request.into_parts();
     // What answers keeps the headers for its tools, which need no token.
     head.headers.remove(header::AUTHORIZATION);
-    let body = read_body(body).await?;
+    let body = read_body(body, &memory).await?;
     let begins_session = id.is_none() && is_initialize(&body);
     let traceparent = head.headers.get(metadata::TRACEPARENT);
     let hosted = HostedCaller {
@@ -115,18 +163,32 @@ async fn serve(
         session,
         traceparent: traceparent.and_then(|value| value.to_str().ok()).map(str::to_owned),
     };
-    let answering = gateway.mcp.answer(Request::from_parts(head, body), hosted);
-    let mut response = timeout(ANSWER_TIMEOUT, answering).await.map_err(|_| {
+    let answering = gateway.mcp.server.answer(Request::from_parts(head, body), hosted);
+    let until = time::Instant::now() + ANSWER_TIMEOUT;
+    let mut response = timeout_at(until, answering).await.map_err(|_| {
         let minutes = ANSWER_TIMEOUT.as_secs() / 60;
         Error::new(Reason::DeadlineExceeded, format!("the answer took {minutes} minutes"))
             .with(HINT_KEY, "Make a call with fewer steps")
     })?;
     if begins_session && response.status() == StatusCode::OK {
         let id = McpSessionId::generate(SystemTime::now())?;
-        let value = header_value(SESSION_HEADER, &id.text(&caller))?;
+        let value = header_value(SESSION_HEADER, &id.text(&caller, &gateway.mcp.key))?;
         response.headers_mut().insert(SESSION_HEADER, value);
     }
-    Ok(response.map(|body| Body::new(HeldBody::new(body, slot))))
+    let times = AnswerTimes { until, idle: IDLE_TIMEOUT };
+    Ok(response.map(|body| send_held(body, (slot, memory), times)))
+}
+
+/// Refuses the headers of calls that no request here has: its sender takes them to be in force.
+///
+/// # Errors
+/// `ARGUMENT_INVALID`.
+fn check_headers(headers: &HeaderMap) -> Result<()> {
+    let found = CALL_HEADERS.into_iter().find(|(name, _)| headers.contains_key(*name));
+    found.map_or(Ok(()), |(name, hint)| {
+        let message = format!("`{PATH}` takes no header `{name}`");
+        Err(Error::new(Reason::ArgumentInvalid, message).with(HINT_KEY, hint))
+    })
 }
 
 /// The session of the protocol that a request is part of.
@@ -142,12 +204,11 @@ fn session_id(
     let Some(value) = values.next() else { return Ok(None) };
     let is_alone = values.next().is_none();
     let text = value.to_str().ok().filter(|_| is_alone);
-    let id = text.and_then(|text| McpSessionId::parse(text, caller));
+    let id = text.and_then(|text| McpSessionId::parse(text, caller, &gateway.mcp.key));
     let id = id.filter(|id| is_alive(gateway, caller, id));
     id.map(Some).ok_or_else(|| {
         let message = "the session of MCP has ended, or is not one of this caller";
-        Error::new(Reason::SessionNotFound, message)
-            .with(HINT_KEY, "Send `initialize` without `Mcp-Session-Id`: that begins another one")
+        Error::new(Reason::SessionNotFound, message).with(HINT_KEY, NEW_SESSION_HINT)
     })
 }
 
@@ -155,7 +216,7 @@ fn session_id(
 /// before it was used. When that has been closed because nobody called, it has ended too.
 fn is_alive(gateway: &Gateway, caller: &Caller, id: &McpSessionId) -> bool {
     let key = key_of(caller, id);
-    if gateway.ended.contains(&key) {
+    if gateway.mcp.ended.contains(&key) {
         return false;
     }
     // The session that such a token names is not one of MCP, and one in a store can be restored.
@@ -170,85 +231,35 @@ fn is_alive(gateway: &Gateway, caller: &Caller, id: &McpSessionId) -> bool {
         || id.age(SystemTime::now()) < gateway.placement.idle_session_time()
 }
 
-fn key_of(caller: &Caller, id: &McpSessionId) -> SessionKey {
+/// The session of the browser that a session of the protocol has.
+pub(super) fn key_of(caller: &Caller, id: &McpSessionId) -> SessionKey {
     SessionKey { tenant: caller.tenant.clone(), session: id.session().to_owned() }
 }
 
-/// Ends a session of the protocol, and closes the session of its browser.
-async fn end_session(
-    gateway: &Arc<Gateway>,
-    caller: &Caller,
-    id: Option<McpSessionId>,
-    record: &mut CallRecord,
-) -> Result<Response<Body>> {
-    let id = id.ok_or_else(|| {
-        Error::new(Reason::ArgumentInvalid, "the request has no `Mcp-Session-Id`")
-            .with(HINT_KEY, "Name the session to end")
-    })?;
-    let key = key_of(caller, &id);
-    gateway.ended.add(key.clone(), Instant::now(), gateway.placement.idle_session_time());
-    // That of a token for one session was there before, and stays.
-    if caller.session == SessionScope::Any {
-        record.set_session(&key);
-        let response = close(gateway, caller, &key, record).await?;
-        let is_closed = |found: &Response<Body>| {
-            found.status().is_success() || found.status() == StatusCode::NOT_FOUND
-        };
-        if let Some(refused) = response.filter(|response| !is_closed(response)) {
-            return Ok(refused);
+/// Reads the body of a request; what it takes is taken of `memory`.
+async fn read_body(body: Body, memory: &ClientSlot) -> Result<Bytes> {
+    let mut body = Limited::new(body, MAX_REQUEST_BYTES);
+    let reading = async {
+        let mut read = Vec::new();
+        while let Some(frame) = body.frame().await {
+            // A request has no trailers that are read.
+            let Ok(data) = frame.map_err(broken_request)?.into_data() else { continue };
+            memory.take(data.len().saturating_mul(MEMORY_PER_BYTE))?;
+            read.extend_from_slice(&data);
         }
-    }
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::NO_CONTENT;
-    Ok(response)
-}
-
-/// Closes a session of a browser, where it is open; the response of its pod. Who may use it may end
-/// it, whatever else the token allows.
-async fn close(
-    gateway: &Arc<Gateway>,
-    caller: &Caller,
-    key: &SessionKey,
-    record: &mut CallRecord,
-) -> Result<Option<Response<Body>>> {
-    let pod = gateway.lock().pod(key).cloned();
-    let (Some(pod), Some(command)) = (pod, Command::by_name(CLOSE_COMMAND)) else {
-        return Ok(None);
+        Ok::<Bytes, Error>(read.into())
     };
-    let owner = Caller {
-        scopes: vec![command.scope.name().to_owned()],
-        session: SessionScope::Only(key.session.clone()),
-        ..caller.clone()
-    };
-    let message = json!({ "name": key.session }).to_string();
-    let mut request = Request::new(Body::new(Full::from(message)));
-    *request.method_mut() = Method::POST;
-    *request.uri_mut() = http::Uri::from_static(command.path);
-    let kind = HeaderValue::from_static("application/json");
-    request.headers_mut().insert(header::CONTENT_TYPE, kind);
-    let body = CallBody::read(command, request).await?;
-    let until = Instant::now() + CLOSE_TIMEOUT;
-    let (origin, role) = (CallOrigin::Caller, CallerRole::Program);
-    let admitted = AdmittedCall { caller: &owner, origin: &origin, role, command, key, until };
-    let closing = forward::forward(gateway, &admitted, body, pod, record);
-    let closed = timeout(CLOSE_TIMEOUT, closing).await.map_err(|_| {
-        Error::new(Reason::DeadlineExceeded, "the session of the browser was not closed in time")
-            .with(HINT_KEY, "Nothing has to be done: it is closed after its idle time")
-    })?;
-    closed.map(Some)
-}
-
-async fn read_body(body: Body) -> Result<Bytes> {
-    let collecting = Limited::new(body, MAX_REQUEST_BYTES).collect();
-    let collected = timeout(BODY_TIMEOUT, collecting)
+    timeout(BODY_TIMEOUT, reading)
         .await
-        .map_err(|_| Error::new(Reason::RequestSlow, "the request did not come in time"))?;
-    let collected = collected.map_err(|error| match error.is::<LengthLimitError>() {
+        .map_err(|_| Error::new(Reason::RequestSlow, "the request did not come in time"))?
+}
+
+fn broken_request(error: BoxError) -> Error {
+    match error.is::<LengthLimitError>() {
         true => Error::new(Reason::TooLarge, "the request is too large")
             .with("limit", format!("{} KiB", MAX_REQUEST_BYTES >> 10)),
         false => Error::new(Reason::ArgumentInvalid, format!("the request broke off: {error}")),
-    })?;
-    Ok(collected.to_bytes())
+    }
 }
 
 /// The response to a request that is refused.

@@ -1,17 +1,16 @@
 //! Sessions of MCP. All that is to be known of one is in its id, so that any replica serves it: the
-//! session of the browser that it has, when it began, and a sum of both and of its owner.
+//! session of the browser that it has, when it began, and an authentication code (HMAC-SHA256) of both
+//! and of its owner.
 //!
-//! An id grants nothing: the token of each request does, for the sessions of its own tenant. So the
-//! sum needs no key. It makes the ids of other owners, and those that are mistyped, unknown.
+//! The token of each request grants what it may do, for the sessions of its own tenant. The id grants one
+//! thing beside that: its owner may close the session. So nobody else can make it: the key of the code
+//! is derived from the private key of the gateway, which all replicas have.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
-};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use browse_base::{Result, hex, random};
-use browse_fleet::SessionKey;
+use browse_fleet::FleetIdentity;
+use ring::hmac;
 use sha2::{Digest as _, Sha256};
 
 use crate::auth::Caller;
@@ -23,11 +22,24 @@ const NAME_PREFIX: &str = "agent-";
 /// Random bytes of a name, which follow in hexadecimal.
 const NAME_BYTES: usize = 16;
 
-/// Bytes of the sum.
-const SUM_BYTES: usize = 8;
+/// Bytes of the code that an id has.
+const CODE_BYTES: usize = 16;
 
-/// Sessions that are remembered after their clients have ended them.
-const MAX_ENDED: usize = 10_000;
+/// What the key of the codes is for.
+const KEY_PURPOSE: &str = "ids of sessions of mcp";
+
+/// The key that ids are made with.
+pub struct McpIdKey(hmac::Key);
+
+impl McpIdKey {
+    /// That of the gateway with this identity.
+    ///
+    /// # Errors
+    /// `CERTIFICATE_UNUSABLE`.
+    pub fn new(identity: &FleetIdentity) -> Result<Self> {
+        Ok(Self(hmac::Key::new(hmac::HMAC_SHA256, &identity.derive_key(KEY_PURPOSE)?)))
+    }
+}
 
 /// The id of a session of MCP.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,8 +59,8 @@ impl McpSessionId {
         Ok(Self { session, began: seconds(now) })
     }
 
-    /// Reads an id; none where it was not made for `caller`.
-    pub fn parse(text: &str, caller: &Caller) -> Option<Self> {
+    /// Reads an id; none where it was not made for `caller`, with `key`.
+    pub fn parse(text: &str, caller: &Caller, key: &McpIdKey) -> Option<Self> {
         let mut parts = text.split('.');
         let (session, began) = (parts.next()?, parts.next()?);
         let digits = session.strip_prefix(NAME_PREFIX)?;
@@ -58,20 +70,18 @@ impl McpSessionId {
         }
         let began = u64::from_str_radix(began, 16).ok()?;
         let id = Self { session: session.to_owned(), began };
-        (id.text(caller) == text).then_some(id)
+        // Equal hashes say nothing of how far a guess was right.
+        (Sha256::digest(id.text(caller, key)) == Sha256::digest(text)).then_some(id)
     }
 
     /// What a client of `caller` sends as `Mcp-Session-Id`.
-    pub fn text(&self, caller: &Caller) -> String {
+    pub fn text(&self, caller: &Caller, key: &McpIdKey) -> String {
         let Self { session, began } = self;
-        let mut sum = Sha256::new();
         // Of these, only the subject may have a line break.
-        for part in [caller.tenant.as_str(), session, &began.to_string(), &caller.subject] {
-            sum.update(part);
-            sum.update("\n");
-        }
-        let sum = hex(&sum.finalize()[..SUM_BYTES]);
-        format!("{session}.{began:x}.{sum}")
+        let owned = format!("{}\n{session}\n{began}\n{}\n", caller.tenant.as_str(), caller.subject);
+        let code = hmac::sign(&key.0, owned.as_bytes());
+        let code = hex(&code.as_ref()[..CODE_BYTES]);
+        format!("{session}.{began:x}.{code}")
     }
 
     /// The name of the session of the browser.
@@ -87,35 +97,6 @@ impl McpSessionId {
 
 fn seconds(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
-}
-
-/// Sessions that their clients have ended, as this replica knows. One that was not used before could
-/// be opened by its id else.
-#[derive(Default)]
-pub struct EndedSessions(Mutex<HashMap<SessionKey, Instant>>);
-
-impl EndedSessions {
-    /// Remembers one, for `time` at least while there are few.
-    pub fn add(&self, key: SessionKey, now: Instant, time: Duration) {
-        let mut ended = self.lock();
-        ended.retain(|_, until| *until > now);
-        if ended.len() >= MAX_ENDED {
-            let next = ended.iter().min_by_key(|(_, until)| **until);
-            if let Some(next) = next.map(|(key, _)| key.clone()) {
-                ended.remove(&next);
-            }
-        }
-        ended.insert(key, now + time);
-    }
-
-    /// Whether its client has ended it.
-    pub fn contains(&self, key: &SessionKey) -> bool {
-        self.lock().contains_key(key)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<SessionKey, Instant>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 #[cfg(test)]
@@ -140,14 +121,18 @@ mod tests {
         let began = UNIX_EPOCH + Duration::from_secs(1_800_000_000);
         let owner = caller("acme", "ann");
         let id = McpSessionId::generate(began).expect("random numbers");
-        let text = id.text(&owner);
+        let key = McpIdKey(hmac::Key::new(hmac::HMAC_SHA256, &[7; 32]));
+        let parse = |text: &str, caller: &Caller| McpSessionId::parse(text, caller, &key);
+        let text = id.text(&owner, &key);
         assert!(text.bytes().all(|byte| byte.is_ascii_graphic()), "{text}");
-        assert_eq!(McpSessionId::parse(&text, &owner).as_ref(), Some(&id));
+        assert_eq!(parse(&text, &owner).as_ref(), Some(&id));
         assert_eq!(id.age(began + Duration::from_secs(60)), Duration::from_secs(60));
         assert_eq!(id.age(UNIX_EPOCH), Duration::ZERO, "clocks differ");
         for other in [caller("beta", "ann"), caller("acme", "bob"), caller("acm", "eann")] {
-            assert_eq!(McpSessionId::parse(&text, &other), None, "{other:?}");
+            assert_eq!(parse(&text, &other), None, "{other:?}");
         }
+        let other = McpIdKey(hmac::Key::new(hmac::HMAC_SHA256, &[8; 32]));
+        assert_eq!(McpSessionId::parse(&text, &owner, &other), None, "another fleet");
         let (session, rest) = text.split_once('.').expect("parts");
         for wrong in [
             String::new(),
@@ -159,27 +144,7 @@ mod tests {
             format!("{session}.0{rest}"),
             format!("agent-{}.{rest}", "0".repeat(32)),
         ] {
-            assert_eq!(McpSessionId::parse(&wrong, &owner), None, "{wrong}");
+            assert_eq!(parse(&wrong, &owner), None, "{wrong}");
         }
-    }
-
-    #[test]
-    fn as_many_ended_sessions_are_remembered() {
-        let (ended, now) = (EndedSessions::default(), Instant::now());
-        let tenant = Tenant::new("acme").expect("a name");
-        let key = |number: usize| SessionKey {
-            tenant: tenant.clone(),
-            session: format!("agent-{number}"),
-        };
-        let time = Duration::from_secs(60);
-        ended.add(key(0), now, time);
-        assert!(ended.contains(&key(0)) && !ended.contains(&key(1)));
-        ended.add(key(1), now + time, time);
-        assert!(!ended.contains(&key(0)), "its time is over");
-        for number in 2..=MAX_ENDED + 1 {
-            ended.add(key(number), now + time + Duration::from_millis(1), time);
-        }
-        assert!(!ended.contains(&key(1)) && ended.contains(&key(2)));
-        assert!(ended.contains(&key(MAX_ENDED + 1)));
     }
 }

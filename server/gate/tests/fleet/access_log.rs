@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    mcp_http::McpClient,
+    mcp_client::McpClient,
     support::{World, eventually},
 };
 

@@ -1,152 +1,27 @@
 //! MCP over HTTP at the gateway: a client with a token of the fleet, and pods that are played.
 
-use std::{collections::BTreeSet, net::SocketAddr};
+use std::{collections::BTreeSet, path::Path};
 
 use browse_base::hex;
-use browse_fleet::SessionScope;
-use http::{Method, Request, StatusCode, header};
-use http_body_util::{BodyExt as _, Full};
-use hyper::body::Bytes;
-use hyper_util::{
-    client::legacy::{Client, connect::HttpConnector},
-    rt::TokioExecutor,
-};
+use browse_fleet::{FleetIdentity, GATE_NAME, SessionScope};
+use http::{Method, StatusCode, header};
+use ring::hmac;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::support::{Answer, World, eventually};
+use crate::{
+    mcp_client::{ID_HEADER, McpClient},
+    support::{World, eventually},
+};
 
-const ID_HEADER: &str = "mcp-session-id";
-
-/// A client of MCP, with a key of the fleet.
-pub struct McpClient {
-    key: String,
-    /// The session of the protocol.
-    id: Option<String>,
-}
-
-impl McpClient {
-    /// A client that has sent nothing.
-    pub fn new(key: &str) -> Self {
-        Self { key: key.to_owned(), id: None }
-    }
-
-    /// A client whose session has begun.
-    pub async fn begin(address: SocketAddr, key: &str) -> Self {
-        let mut client = Self::new(key);
-        let answer = client.request(address, "initialize", initialize()).await;
-        assert_eq!(answer.body["result"]["serverInfo"]["name"], "browse", "{answer:?}");
-        let id = answer.headers.get(ID_HEADER).unwrap_or_else(|| panic!("no id: {answer:?}"));
-        client.id = Some(id.to_str().expect("ASCII").to_owned());
-        let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-        let answer = client.send(address, Method::POST, &[], ready.to_string()).await;
-        assert_eq!(answer.status, StatusCode::ACCEPTED, "{answer:?}");
-        client
-    }
-
-    fn id(&self) -> &str {
-        self.id.as_deref().expect("it has begun")
-    }
-
-    /// The session of the browser.
-    pub fn session(&self) -> &str {
-        self.id().split('.').next().expect("a part")
-    }
-
-    async fn send(
-        &self,
-        address: SocketAddr,
-        method: Method,
-        headers: &[(&str, &str)],
-        body: String,
-    ) -> Answer {
-        let client: Client<HttpConnector, Full<Bytes>> =
-            Client::builder(TokioExecutor::new()).build_http();
-        let mut request = Request::builder()
-            .method(method)
-            .uri(format!("http://{address}/mcp"))
-            .body(Full::from(body))
-            .expect("a request");
-        let authorization = format!("Bearer {}", self.key);
-        let own = [
-            ("authorization", authorization.as_str()),
-            ("content-type", "application/json"),
-            ("accept", "application/json, text/event-stream"),
-            ("mcp-protocol-version", "2025-11-25"),
-        ];
-        let id = self.id.as_deref().map(|id| (ID_HEADER, id));
-        for (name, value) in own.iter().chain(&id).chain(headers) {
-            let name: header::HeaderName = name.parse().expect("a name");
-            match value.is_empty() {
-                true => drop(request.headers_mut().remove(name)),
-                false => {
-                    drop(request.headers_mut().insert(name, value.parse().expect("a header")));
-                }
-            }
-        }
-        let response = client.request(request).await.expect("the gateway answers");
-        let (parts, body) = response.into_parts();
-        let bytes = body.collect().await.expect("a body").to_bytes();
-        let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
-        Answer { status: parts.status, headers: parts.headers, body }
-    }
-
-    async fn post(&self, address: SocketAddr, headers: &[(&str, &str)], body: &str) -> Answer {
-        self.send(address, Method::POST, headers, body.to_owned()).await
-    }
-
-    async fn request(&self, address: SocketAddr, method: &str, params: Value) -> Answer {
-        self.request_with(address, method, params, &[]).await
-    }
-
-    async fn request_with(
-        &self,
-        address: SocketAddr,
-        method: &str,
-        params: Value,
-        headers: &[(&str, &str)],
-    ) -> Answer {
-        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        self.send(address, Method::POST, headers, message.to_string()).await
-    }
-
-    /// The text of a tool call, and whether it failed.
-    pub async fn call(
-        &self,
-        address: SocketAddr,
-        tool: &str,
-        arguments: Value,
-        headers: &[(&str, &str)],
-    ) -> (String, bool) {
-        let params = json!({ "name": tool, "arguments": arguments });
-        let answer = self.request_with(address, "tools/call", params, headers).await;
-        let result = &answer.body["result"];
-        let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer:?}"));
-        (text.to_owned(), result["isError"] == true)
-    }
-
-    async fn ok(&self, address: SocketAddr, tool: &str, arguments: Value) -> String {
-        let (text, is_error) = self.call(address, tool, arguments, &[]).await;
-        assert!(!is_error, "{tool}: {text}");
-        text
-    }
-
-    async fn fail(&self, address: SocketAddr, tool: &str, arguments: Value) -> String {
-        let (text, is_error) = self.call(address, tool, arguments, &[]).await;
-        assert!(is_error, "{tool}: {text}");
-        text
-    }
-}
-
-fn initialize() -> Value {
-    let client = json!({ "name": "test", "version": "1" });
-    json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client })
-}
-
-/// The id of a session that began at a time, in seconds since 1970.
-fn id_of(tenant: &str, subject: &str, session: &str, began: u64) -> String {
-    let sum = Sha256::digest(format!("{tenant}\n{session}\n{began}\n{subject}\n"));
-    format!("{session}.{began:x}.{}", hex(&sum[..8]))
+/// The id of a session of the caller `ann` of `acme` that began at a time, in seconds since 1970, as
+/// gateways with the certificate in `identity` make it.
+fn id_of(identity: &Path, session: &str, began: u64) -> String {
+    let identity = FleetIdentity::read(identity).expect("it is whole");
+    let key = identity.derive_key("ids of sessions of mcp").expect("a key");
+    let key = hmac::Key::new(hmac::HMAC_SHA256, &key);
+    let code = hmac::sign(&key, format!("acme\n{session}\n{began}\nann\n").as_bytes());
+    format!("{session}.{began:x}.{}", hex(&code.as_ref()[..16]))
 }
 
 fn list() -> Value {
@@ -196,40 +71,6 @@ async fn an_agent_with_a_token_alone_drives_a_session() {
 }
 
 #[tokio::test]
-async fn a_session_that_its_client_ends_gives_its_place_back() {
-    let world = World::keeping_sessions(1).await;
-    let pod = world.add_pod().await;
-    let address = |replica: usize| world.replicas[replica].address;
-    let agent = McpClient::begin(address(0), "acme-key").await;
-    agent.ok(address(0), "tabs", list()).await;
-    let ended = agent.send(address(1), Method::DELETE, &[], String::new()).await;
-    assert_eq!(ended.status, StatusCode::NO_CONTENT, "{ended:?}");
-    let session = agent.session();
-    assert_eq!(pod.calls().last(), Some(&format!("{session} session close")));
-    let closing = pod.grants().last().cloned().expect("a grant");
-    assert_eq!(closing.scopes, ["control"]);
-    assert_eq!(closing.session, SessionScope::Only(session.to_owned()));
-    eventually(|| (world.replicas[2].gateway.session_count() == 0).then_some(())).await;
-    for method in [Method::POST, Method::DELETE] {
-        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
-        let refused = agent.send(address(1), method, &[], message.to_string()).await;
-        assert_eq!(
-            (refused.status, refused.reason()),
-            (StatusCode::NOT_FOUND, "SESSION_NOT_FOUND")
-        );
-    }
-    // One that nobody has used has no session to close.
-    let idle = McpClient::begin(address(0), "acme-key").await;
-    let ended = idle.send(address(0), Method::DELETE, &[], String::new()).await;
-    assert_eq!(ended.status, StatusCode::NO_CONTENT, "{ended:?}");
-    let nothing = McpClient::new("acme-key");
-    let refused = nothing.send(address(0), Method::DELETE, &[], String::new()).await;
-    assert_eq!((refused.status, refused.reason()), (StatusCode::BAD_REQUEST, "ARGUMENT_INVALID"));
-    let closes = pod.calls().iter().filter(|call| call.ends_with("session close")).count();
-    assert_eq!(closes, 1);
-}
-
-#[tokio::test]
 async fn a_session_of_mcp_is_unknown_to_others() {
     let world = World::keeping_sessions(10).await;
     let pods = world.add_pods(2).await;
@@ -255,21 +96,39 @@ async fn a_session_of_mcp_is_unknown_to_others() {
     let named = json!({ "action": "list", "session": agent.session() });
     beta.ok(address, "tabs", named).await;
     assert_eq!(own.calls(), calls, "nothing came to the pod of the owner");
-    // Nor does an id that a tenant makes for another name than those of agents.
-    let made = id_of("acme", "ann", "default", 1);
-    let forger = McpClient { key: "acme-key".to_owned(), id: Some(made) };
-    let refused = forger.request(address, "tools/list", json!({})).await;
-    assert_eq!(refused.reason(), "SESSION_NOT_FOUND");
+    // Who knows the name of a session, as callers of the tenant can, has no id that ends it.
+    let foreign = world.foreign_certificate_for(GATE_NAME);
+    let began = agent.id().split('.').nth(1).expect("a part");
+    let began_at = u64::from_str_radix(began, 16).expect("a time");
+    let sum = Sha256::digest(format!("acme\n{}\n{began_at}\nann\n", agent.session()));
+    for made in [
+        id_of(&foreign, agent.session(), began_at),
+        format!("{}.{began}.{}", agent.session(), hex(&sum[..16])),
+        format!("{}.{began}.{}", agent.session(), hex(&sum[..8])),
+        // No client gets an id for another name than those of agents.
+        id_of(&world.gate_identity, "default", 1),
+    ] {
+        let forger = McpClient { key: "acme-key".to_owned(), id: Some(made.clone()) };
+        for method in [Method::POST, Method::DELETE] {
+            let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+            let refused = forger.send(address, method, &[], message.to_string()).await;
+            assert_eq!(refused.reason(), "SESSION_NOT_FOUND", "{made}");
+        }
+    }
+    assert_eq!(own.calls(), calls);
+    agent.ok(address, "tabs", list()).await;
 }
 
 #[tokio::test]
 async fn a_session_that_nobody_used_for_long_has_ended() {
     let name = format!("agent-{}", "a1".repeat(16));
-    let old = McpClient {
-        key: "acme-key".to_owned(),
-        id: Some(id_of("acme", "ann", &name, 1_700_000_000)),
+    let began_at = 1_700_000_000;
+    let client = |identity: &Path| {
+        let id = Some(id_of(identity, &name, began_at));
+        McpClient { key: "acme-key".to_owned(), id }
     };
     let world = World::keeping_sessions(10).await;
+    let old = client(&world.gate_identity);
     let _pod = world.add_pod().await;
     let address = world.replicas[0].address;
     let refused = old.request(address, "tools/list", json!({})).await;
@@ -281,7 +140,7 @@ async fn a_session_that_nobody_used_for_long_has_ended() {
     // One that lies in a store can be restored.
     let restoring = World::restoring(10).await;
     let _pod = restoring.add_pod().await;
-    old.ok(restoring.replicas[0].address, "tabs", list()).await;
+    client(&restoring.gate_identity).ok(restoring.replicas[0].address, "tabs", list()).await;
 }
 
 #[tokio::test]
@@ -337,6 +196,13 @@ async fn what_is_not_a_request_of_a_caller_is_refused() {
     assert_eq!((refused.status, refused.reason()), (StatusCode::FORBIDDEN, "ORIGIN_DENIED"));
     let refused = agent.post(address, &[("browse-scopes", "control")], ping).await;
     assert_eq!((refused.status, refused.reason()), (StatusCode::FORBIDDEN, "SCOPE_DENIED"));
+    // What holds other calls would not hold these.
+    for (name, value) in [("browse-session", "work"), ("browse-skill-hosts", "a.example")] {
+        let refused = agent.post(address, &[(name, value)], ping).await;
+        let found = (refused.status, refused.reason());
+        assert_eq!(found, (StatusCode::BAD_REQUEST, "ARGUMENT_INVALID"), "{name}");
+        assert!(refused.body["message"].as_str().is_some_and(|text| text.contains(name)), "{name}");
+    }
     let refused = agent.post(address, &[], &"x".repeat((1 << 20) + 1)).await;
     let found = (refused.status, refused.reason());
     assert_eq!(found, (StatusCode::PAYLOAD_TOO_LARGE, "TOO_LARGE"));

@@ -13,7 +13,7 @@ use std::{
 
 use browse_fleet::{FleetIdentity, GATE_NAME, PodUid, Tenant, TokenRequest};
 use browse_gate::cluster::PodRecord;
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::watch};
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
@@ -50,6 +50,12 @@ pub(super) struct PodState {
     pub spans: Mutex<Option<String>>,
     /// Whether it is of a version that does not know of skills.
     pub is_old: AtomicBool,
+    /// The message of its answers of gRPC.
+    pub message: Mutex<Vec<u8>>,
+    /// Whether its answers of gRPC stop before their last byte.
+    pub stalls: watch::Sender<bool>,
+    /// How many answers have stopped, and are still waited for.
+    pub stalled: Arc<AtomicUsize>,
 }
 
 impl FakePod {
@@ -90,6 +96,9 @@ impl FakePod {
             sent: Arc::default(),
             spans: Mutex::default(),
             is_old: AtomicBool::new(false),
+            message: Mutex::default(),
+            stalls: watch::Sender::new(false),
+            stalled: Arc::default(),
         });
         let done = CancellationToken::new();
         let acceptor = TlsAcceptor::from(Arc::new(tls));
@@ -163,6 +172,22 @@ impl FakePod {
     /// It is of a version that does not know of skills.
     pub fn make_old(&self) {
         self.state.is_old.store(true, Ordering::Relaxed);
+    }
+
+    /// Its answers of gRPC have this message from now on.
+    pub fn answer_with(&self, message: Vec<u8>) {
+        *self.state.message.lock().expect("no panic") = message;
+    }
+
+    /// Whether its answers of gRPC stop before their last byte. Those that have stopped go on when
+    /// they do so no more.
+    pub fn set_stalls(&self, stalls: bool) {
+        self.state.stalls.send_replace(stalls);
+    }
+
+    /// How many answers have stopped, and are still waited for.
+    pub fn stalled(&self) -> usize {
+        self.state.stalled.load(Ordering::Relaxed)
     }
 
     /// Its daemon is started anew: it has lost everything.

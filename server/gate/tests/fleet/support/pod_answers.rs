@@ -2,7 +2,10 @@
 
 use std::{
     convert::Infallible,
-    sync::{Arc, atomic::Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use browse_base::Error;
@@ -13,6 +16,7 @@ use browse_fleet::{
 };
 use browse_policy::layer::json_error;
 use browse_proto::{Command, Reason, metadata};
+use futures::{StreamExt as _, stream};
 use http::{HeaderMap, Request, Response, header};
 use http_body_util::{BodyExt as _, Full, StreamBody};
 use hyper::{
@@ -168,7 +172,7 @@ async fn answer_pod(
         }
     }
     if text("content-type").starts_with("application/grpc") {
-        return Ok(empty_message());
+        return Ok(grpc_answer(&state));
     }
     let mut response = json_answer(&json!({
         "pod": state.uid, "tenant": text(TENANT_HEADER), "session": session, "token": token,
@@ -182,16 +186,46 @@ async fn answer_pod(
     Ok(response)
 }
 
-/// The answer of gRPC with a message that has no fields.
-fn empty_message() -> Response<tonic::body::Body> {
+/// The answer of gRPC with the message of this pod. One that stalls stops before its last byte.
+fn grpc_answer(state: &PodState) -> Response<tonic::body::Body> {
+    let message = state.message.lock().expect("no panic").clone();
+    let length = u32::try_from(message.len()).expect("it is small");
+    let mut begin = Bytes::from([&[0_u8][..], &length.to_be_bytes(), &message].concat());
+    let last = begin.split_off(begin.len() - 1);
+    let mut stalls = state.stalls.subscribe();
+    let stalled = stalls.borrow().then(|| StalledAnswer::begin(&state.stalled));
+    let end = async move {
+        if let Some(stalled) = stalled {
+            drop(stalls.wait_for(|stalls| !stalls).await);
+            drop(stalled);
+        }
+        Ok::<Frame<Bytes>, Infallible>(Frame::data(last))
+    };
     let mut trailers = HeaderMap::new();
     trailers.insert("grpc-status", header::HeaderValue::from_static("0"));
-    let frames = [Frame::data(Bytes::from_static(&[0; 5])), Frame::trailers(trailers)];
-    let frames = futures::stream::iter(frames.map(Ok::<_, Infallible>));
+    let frames = stream::iter([Ok(Frame::data(begin))])
+        .chain(stream::once(end))
+        .chain(stream::iter([Ok(Frame::trailers(trailers))]));
     let mut response = Response::new(tonic::body::Body::new(StreamBody::new(frames)));
     let kind = header::HeaderValue::from_static("application/grpc");
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
     response
+}
+
+/// An answer that has stopped. It is counted until nobody waits for it.
+struct StalledAnswer(Arc<AtomicUsize>);
+
+impl StalledAnswer {
+    fn begin(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(count))
+    }
+}
+
+impl Drop for StalledAnswer {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 fn json_answer(message: &impl serde::Serialize) -> Result<Response<tonic::body::Body>, Infallible> {
