@@ -209,7 +209,9 @@ fn only_tabs_that_were_opened_or_given_are_seen_and_all_else_stays() {
     assert_eq!(theirs.tabs(), before);
     project.ok(&["goto", &site.url("/")]);
     printed += &project.ok(&["click", "text=popup"]);
-    assert_eq!(pages_of(&project), [site.url("/"), site.url("/popup")]);
+    let ours = [site.url("/"), site.url("/popup")];
+    let seen = || Some(pages_of(&project)).filter(|pages| *pages == ours).ok_or("one tab");
+    eventually(LIMIT, seen).expect("the window that it opened is a tab");
 
     let adopted = project.json(&["adopt", &mail]);
     assert_eq!(adopted["url"], mail.as_str());
