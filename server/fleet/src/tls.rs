@@ -3,9 +3,9 @@
 
 use std::{fs, path::Path, sync::Arc};
 
+use ::ring::hkdf;
 use browse_base::{Error, HINT_KEY, Result};
 use browse_proto::Reason;
-use ring::hkdf;
 use tokio_rustls::rustls::{
     self, ClientConfig, DigitallySignedStruct, DistinguishedName, RootCertStore, ServerConfig,
     SignatureScheme,
