@@ -21,15 +21,17 @@ WAYS = {
     "request": "request('GET')",
     "picture": "load('img')",
     "script": "load('script')",
-    "frame": "load('iframe')",
+    "frame": "load('iframe'); soon()",
     "socket": "listen(new WebSocket(to.replace(/^http/, 'ws')))",
     "events": "listen(new EventSource(to))",
-    "form": "submit()",
+    "form": "submit(); soon()",
     "often": "often(20)",
 }
 TRY = """<!doctype html><title>Try</title><p id=result>under way</p><script>
 const to = %s;
 const end = () => { document.getElementById('result').textContent = 'ended'; };
+// A frame whose document was refused reports nothing.
+const soon = () => setTimeout(end, 3000);
 const load = (name) => {
   const element = document.createElement(name);
   element.onload = element.onerror = end;
