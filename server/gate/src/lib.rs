@@ -20,7 +20,7 @@ pub mod traces;
 
 mod expiring_map;
 mod machine_tls;
+mod pod_token_cache;
 mod queue;
 mod rates;
 mod routes;
-mod token_cache;

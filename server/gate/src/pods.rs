@@ -19,7 +19,7 @@ use crate::{
     cluster::PodRecord,
     peer::{PeerClient, PeerError, UpgradeClient},
     placement::unavailable,
-    token_cache::TokenCache,
+    pod_token_cache::PodTokenCache,
 };
 
 /// Time in which a pod gives out a token.
@@ -35,7 +35,7 @@ pub struct PodClient {
     control: PeerClient,
     /// WebSockets, each by a connection of its own.
     sockets: UpgradeClient,
-    tokens: Mutex<TokenCache>,
+    tokens: Mutex<PodTokenCache>,
 }
 
 impl PodClient {
@@ -123,7 +123,7 @@ impl PodClient {
         self.sockets.connect(address, request).await
     }
 
-    fn lock(&self) -> MutexGuard<'_, TokenCache> {
+    fn lock(&self) -> MutexGuard<'_, PodTokenCache> {
         self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -57,7 +57,7 @@ pub use registry::Sessions;
 pub use ring_buffer::{MemorySize, RingBuffer};
 pub use session::{DisplayMode, Session, SessionRules};
 pub use session_snapshot::SessionSnapshot;
-pub use session_use::SessionUse;
+pub use session_use::SessionUseGuard;
 pub use snapshot_task::run_snapshots as keep_sessions;
 pub use state_changing_requests::{StateChangingRequest, StateChangingRequestLog};
 pub use tab::{NetworkLine, SuspendedAction, Tab, TabId, TabState};

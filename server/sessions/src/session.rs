@@ -16,7 +16,7 @@ use super::{
     StateChangingRequestLog, Tab, TabId,
     browser_recovery::SnapshotState,
     kept_session::KeepingState,
-    session_use::{SessionUse, SessionUses},
+    session_use::{SessionUseGuard, SessionUseTracker},
 };
 use browse_base::{Error, Result};
 use browse_chromium::{AnsweredBy, BrowserContext, BrowserContextId, OpenPageDialog, TargetId};
@@ -66,7 +66,7 @@ pub struct Session {
     recording: Mutex<Option<VideoRecording>>,
     state_changing_requests: StateChangingRequestLog,
     offers: Offers,
-    uses: SessionUses,
+    uses: SessionUseTracker,
     /// What it holds, in case its browser ends.
     pub(super) snapshot_state: SnapshotState,
     /// Whether it is kept on disk.
@@ -146,7 +146,7 @@ impl Session {
             recording,
             state_changing_requests: StateChangingRequestLog::default(),
             offers: Offers::default(),
-            uses: SessionUses::default(),
+            uses: SessionUseTracker::default(),
             snapshot_state: SnapshotState::default(),
             keeping: KeepingState::default(),
             attachment: Mutex::default(),
@@ -223,7 +223,7 @@ impl Session {
     }
 
     /// Notes that a call uses it from now on.
-    pub fn begin_use(&self) -> SessionUse {
+    pub fn begin_use(&self) -> SessionUseGuard {
         self.uses.begin()
     }
 

@@ -6,7 +6,7 @@ use browse_base::Lock;
 use tokio::time::Instant;
 
 /// The uses of a session.
-pub(super) struct SessionUses(Arc<Lock<UseState>>);
+pub(super) struct SessionUseTracker(Arc<Lock<UseState>>);
 
 struct UseState {
     /// Calls that act in it now.
@@ -15,24 +15,24 @@ struct UseState {
 }
 
 /// A use of a session, until it is dropped.
-pub struct SessionUse(Arc<Lock<UseState>>);
+pub struct SessionUseGuard(Arc<Lock<UseState>>);
 
-impl Default for SessionUses {
+impl Default for SessionUseTracker {
     fn default() -> Self {
         Self(Arc::new(Lock::new(UseState { running: 0, last: Instant::now() })))
     }
 }
 
-impl SessionUses {
+impl SessionUseTracker {
     /// Notes a use that is over at once.
     pub fn mark(&self) {
         self.0.lock().last = Instant::now();
     }
 
     /// Begins a use.
-    pub fn begin(&self) -> SessionUse {
+    pub fn begin(&self) -> SessionUseGuard {
         self.0.lock().running += 1;
-        SessionUse(Arc::clone(&self.0))
+        SessionUseGuard(Arc::clone(&self.0))
     }
 
     /// Time since the last use; none while there is one.
@@ -45,7 +45,7 @@ impl SessionUses {
     }
 }
 
-impl Drop for SessionUse {
+impl Drop for SessionUseGuard {
     fn drop(&mut self) {
         let mut state = self.0.lock();
         state.running -= 1;
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn a_session_is_idle_from_the_end_of_its_last_use() {
-        let uses = SessionUses::default();
+        let uses = SessionUseTracker::default();
         let long = Duration::from_secs(60);
         let age = || {
             let long_ago = Instant::now().checked_sub(long).expect("it runs longer");

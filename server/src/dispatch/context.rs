@@ -35,7 +35,7 @@ use browse_chromium::{FrameId, LeavingGuard, Page};
 use browse_content::{Findings, Sources};
 use browse_net::is_metadata_host;
 use browse_policy::{Capability, ClientId, ClientKind, Grant, Listener, Permit};
-use browse_sessions::{Session, SessionUse, SharedGuard, Tab, TabId};
+use browse_sessions::{Session, SessionUseGuard, SharedGuard, Tab, TabId};
 
 pub use step_handlers::StepHandlers;
 
@@ -89,7 +89,7 @@ struct KeptAlive {
     /// The daemon, for the time of a stream.
     daemon: Option<InFlightCall>,
     /// The session that it acts in.
-    session: Option<SessionUse>,
+    session: Option<SessionUseGuard>,
 }
 
 /// What the call gathers for its answer.

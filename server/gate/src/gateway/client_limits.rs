@@ -15,7 +15,7 @@ use browse_proto::Reason;
 
 /// A kind of clients, or of what they take, and how much of it there is at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ClientKind {
+pub struct LimitedResource {
     /// What they are, in the plural.
     name: &'static str,
     /// Those of one tenant.
@@ -27,7 +27,7 @@ pub struct ClientKind {
 }
 
 /// Clients of the DevTools protocol.
-pub const DEVTOOLS_CLIENTS: ClientKind = ClientKind {
+pub const DEVTOOLS_CLIENTS: LimitedResource = LimitedResource {
     name: "clients of the DevTools protocol",
     max_of_tenant: 100,
     max: 2_000,
@@ -35,7 +35,7 @@ pub const DEVTOOLS_CLIENTS: ClientKind = ClientKind {
 };
 
 /// Requests of MCP that are under way.
-pub const MCP_REQUESTS: ClientKind = ClientKind {
+pub const MCP_REQUESTS: LimitedResource = LimitedResource {
     name: "requests of MCP under way",
     max_of_tenant: 100,
     max: 500,
@@ -44,7 +44,7 @@ pub const MCP_REQUESTS: ClientKind = ClientKind {
 
 /// Memory that the requests of MCP under way and their answers take, as it is estimated: the gateway
 /// holds both whole.
-pub const MCP_MEMORY: ClientKind = ClientKind {
+pub const MCP_MEMORY: LimitedResource = LimitedResource {
     name: "bytes of memory with requests of MCP and their answers",
     max_of_tenant: 96 << 20,
     max: 256 << 20,
@@ -56,7 +56,7 @@ const RETRY_MS: u64 = 1_000;
 
 /// The clients of a kind that are there.
 pub struct ClientLimits {
-    kind: ClientKind,
+    kind: LimitedResource,
     of_tenants: Mutex<HashMap<Tenant, usize>>,
 }
 
@@ -69,7 +69,7 @@ pub struct ClientSlot {
 
 impl ClientLimits {
     /// None yet.
-    pub fn new(kind: ClientKind) -> Arc<Self> {
+    pub fn new(kind: LimitedResource) -> Arc<Self> {
         Arc::new(Self { kind, of_tenants: Mutex::default() })
     }
 
@@ -106,7 +106,7 @@ impl ClientSlot {
     /// `FLEET_QUOTA`: the tenant has too much. `FLEET_BUSY`: the replica has. Nothing more is taken
     /// then.
     pub fn take(&self, count: usize) -> Result<()> {
-        let ClientKind { name, max_of_tenant, max, hint } = self.limits.kind;
+        let LimitedResource { name, max_of_tenant, max, hint } = self.limits.kind;
         let mut clients = self.limits.lock();
         let own = clients.get(&self.tenant).copied().unwrap_or_default();
         if own.saturating_add(count) > max_of_tenant {

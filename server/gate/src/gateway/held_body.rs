@@ -55,35 +55,39 @@ pub fn send_held(
 }
 
 /// Passes a body on, until the client does not take a part in time.
-async fn pass_on(mut body: BoxBody<Bytes, Infallible>, parts: &mpsc::Sender<Part>, idle: Duration) {
+async fn pass_on(
+    mut body: BoxBody<Bytes, Infallible>,
+    parts: &mpsc::Sender<BodyPart>,
+    idle: Duration,
+) {
     while let Some(frame) = body.frame().await {
         let Ok(frame) = frame;
         match frame.into_data() {
             Ok(mut data) => {
                 while !data.is_empty() {
                     let part = data.split_to(data.len().min(PART_BYTES));
-                    if !send(parts, Part::Frame(Frame::data(part)), idle).await {
+                    if !send(parts, BodyPart::Frame(Frame::data(part)), idle).await {
                         return;
                     }
                 }
             }
             Err(trailers) => {
-                if !send(parts, Part::Frame(trailers), idle).await {
+                if !send(parts, BodyPart::Frame(trailers), idle).await {
                     return;
                 }
             }
         }
     }
-    send(parts, Part::End, idle).await;
+    send(parts, BodyPart::End, idle).await;
 }
 
 /// Sends a part; whether the client takes it in time.
-async fn send(parts: &mpsc::Sender<Part>, part: Part, idle: Duration) -> bool {
+async fn send(parts: &mpsc::Sender<BodyPart>, part: BodyPart, idle: Duration) -> bool {
     matches!(timeout(idle, parts.send(part)).await, Ok(Ok(())))
 }
 
 /// A part of a body.
-enum Part {
+enum BodyPart {
     /// Some of it.
     Frame(Frame<Bytes>),
     /// Its end.
@@ -92,7 +96,7 @@ enum Part {
 
 /// A body that a task passes on.
 struct HeldBody {
-    parts: mpsc::Receiver<Part>,
+    parts: mpsc::Receiver<BodyPart>,
     /// Bytes that are still to come, where that is known.
     left: Option<u64>,
 }
@@ -106,8 +110,8 @@ impl http_body::Body for HeldBody {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         let frame = match ready!(self.parts.poll_recv(cx)) {
-            Some(Part::Frame(frame)) => frame,
-            Some(Part::End) => return Poll::Ready(None),
+            Some(BodyPart::Frame(frame)) => frame,
+            Some(BodyPart::End) => return Poll::Ready(None),
             // The client reads a cut answer as one that broke off.
             None => {
                 return Poll::Ready(Some(Err(Status::aborted("the time of the answer is over"))));

@@ -10,12 +10,12 @@ const MAX_POD_TOKENS: usize = 200;
 
 /// The tokens, by pod.
 #[derive(Default)]
-pub struct TokenCache(HashMap<PodUid, PodTokens>);
+pub struct PodTokenCache(HashMap<PodUid, PodTokens>);
 
 /// Those of one pod, each with its end.
 type PodTokens = HashMap<TokenRequest, (String, Instant)>;
 
-impl TokenCache {
+impl PodTokenCache {
     /// The token for `request`, unless it has ended at `now`.
     pub fn get(&self, request: &TokenRequest, now: Instant) -> Option<&str> {
         let (token, until) = self.0.get(&request.pod)?.get(request)?;
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn a_pod_with_many_callers_takes_no_room_of_others() {
-        let mut cache = TokenCache::default();
+        let mut cache = PodTokenCache::default();
         let begun = Instant::now();
         let until = |number: usize| begun + Duration::from_secs(3600 + number as u64);
         cache.insert(request("p1", "ann"), "kept".to_owned(), until(0), begun);
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn tokens_end_with_their_time_and_with_their_pod() {
-        let mut cache = TokenCache::default();
+        let mut cache = PodTokenCache::default();
         let begun = Instant::now();
         let until = begun + Duration::from_secs(10);
         cache.insert(request("p1", "ann"), "first".to_owned(), until, begun);
