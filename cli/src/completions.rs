@@ -3,7 +3,7 @@
 
 mod names;
 
-use browse_proto::{Command, Field, Kind};
+use browse_proto::{Command, Field, FieldType};
 
 use crate::{globals::FLAGS, help, table};
 
@@ -33,9 +33,9 @@ pub fn candidates(words: &[String]) -> Vec<String> {
     all.into_iter().map(|(word, help)| format!("{word}\t{help}")).collect()
 }
 
-type Candidate = (String, String);
+type Completion = (String, String);
 
-fn next_candidates(before: &[&str], current: &str) -> Vec<Candidate> {
+fn next_candidates(before: &[&str], current: &str) -> Vec<Completion> {
     let name = command_words(before);
     let commands = table::beginning_with(&name);
     if let Some(last) = before.last().filter(|last| last.starts_with('-'))
@@ -111,14 +111,14 @@ fn words_after(before: &[&str], name: usize) -> usize {
 }
 
 /// The values of the flag `spelling`, when it wants one.
-fn values(commands: &[&'static Command], spelling: &str) -> Option<Vec<Candidate>> {
+fn values(commands: &[&'static Command], spelling: &str) -> Option<Vec<Completion>> {
     let mut own = commands.iter().flat_map(|command| command.flags());
     let named = |field: &&'static Field| match spelling.strip_prefix("--") {
         Some(name) => field.flag() == name,
         None => field.short.is_some_and(|letter| spelling == format!("-{letter}")),
     };
     if let Some(field) = own.find(named) {
-        return (!matches!(field.kind, Kind::Bool)).then(|| choices(field));
+        return (!matches!(field.kind, FieldType::Bool)).then(|| choices(field));
     }
     let global = FLAGS.iter().find(|flag| spelling == format!("--{}", flag.name))?;
     if global.name == "session" {
@@ -127,15 +127,15 @@ fn values(commands: &[&'static Command], spelling: &str) -> Option<Vec<Candidate
     (!global.is_switch()).then(Vec::new)
 }
 
-fn choices(field: &Field) -> Vec<Candidate> {
-    let Kind::Enum(of) = &field.kind else {
+fn choices(field: &Field) -> Vec<Completion> {
+    let FieldType::Enum(of) = &field.kind else {
         return Vec::new();
     };
     let values = of.values.iter().filter(|value| !value.name.is_empty());
     values.map(|value| (value.name.to_owned(), sentence(value.help))).collect()
 }
 
-fn flags(command: &'static Command) -> Vec<Candidate> {
+fn flags(command: &'static Command) -> Vec<Completion> {
     let own = command.flags().map(|f| (format!("--{}", f.flag()), sentence(f.help)));
     let saving = command.saving_flags().map(|(usage, help)| {
         let flag = usage.split(' ').next().unwrap_or_default();
@@ -144,7 +144,7 @@ fn flags(command: &'static Command) -> Vec<Candidate> {
     own.chain(saving).collect()
 }
 
-fn first_words() -> Vec<Candidate> {
+fn first_words() -> Vec<Completion> {
     let words = table::next_words(&[]).into_iter();
     let own = words.map(|word| (word.to_owned(), summary(&[word])));
     let local =

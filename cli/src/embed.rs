@@ -54,7 +54,7 @@ pub enum EmbeddedServer {
 
 /// Who makes a call, and for what.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Caller<'a> {
+pub struct CallerContext<'a> {
     /// The token; that of the owner of the daemon when there is none.
     pub token: Option<&'a str>,
     /// The session that the call acts in.
@@ -142,7 +142,11 @@ impl EmbeddedClient {
     ///
     /// # Errors
     /// Those of the command; the daemon cannot be started or reached.
-    pub async fn call(&self, call: &EmbeddedCall, caller: Caller<'_>) -> Result<EmbeddedReply> {
+    pub async fn call(
+        &self,
+        call: &EmbeddedCall,
+        caller: CallerContext<'_>,
+    ) -> Result<EmbeddedReply> {
         let command = call.request.invocation.command;
         let globals = self.globals_of(call, caller);
         if command.streaming {
@@ -182,7 +186,7 @@ impl EmbeddedClient {
     pub async fn call_for_data(
         &self,
         call: &EmbeddedCall,
-        caller: Caller<'_>,
+        caller: CallerContext<'_>,
     ) -> Result<EmbeddedReply> {
         let globals = self.globals_of(call, caller);
         Ok(self.fetch(call, &globals).await?.1)
@@ -232,7 +236,7 @@ impl EmbeddedClient {
         Ok(EmbeddedReply::new(text, Map::new(), notices))
     }
 
-    fn globals_of(&self, call: &EmbeddedCall, caller: Caller<'_>) -> Globals {
+    fn globals_of(&self, call: &EmbeddedCall, caller: CallerContext<'_>) -> Globals {
         let traceparent = caller.traceparent.map(str::to_owned);
         Globals {
             tab: call.tab,

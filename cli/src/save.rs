@@ -12,7 +12,7 @@ mod sink;
 mod temporary;
 mod unary_files;
 
-use browse_proto::{Kind, Reason};
+use browse_proto::{FieldType, Reason};
 
 use crate::{
     failure::{Failure, Result},
@@ -47,7 +47,7 @@ pub fn check_inline(invocation: &Invocation) -> Result<()> {
         return Ok(());
     };
     // Several files have no form within an answer.
-    if invocation.base64 && !matches!(field.kind, Kind::Message(_)) {
+    if invocation.base64 && !matches!(field.kind, FieldType::Message(_)) {
         return Ok(());
     }
     let message = format!(

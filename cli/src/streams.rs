@@ -5,7 +5,7 @@ mod files;
 use std::cell::RefCell;
 
 use browse_proto::{
-    Command, Kind, Reason,
+    Command, FieldType, Reason,
     render::{self, Untrusted, quote_envelope_lines},
     wire::base64,
 };
@@ -212,7 +212,8 @@ pub fn stderr_bytes(command: &Command, message: &Map<String, Value>) -> Option<V
     if !command.runs_program() {
         return None;
     }
-    let field = command.response.fields.iter().find(|field| matches!(field.kind, Kind::Bytes))?;
+    let field =
+        command.response.fields.iter().find(|field| matches!(field.kind, FieldType::Bytes))?;
     base64::decode(message.get(field.name)?.as_str()?)
 }
 

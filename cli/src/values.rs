@@ -1,6 +1,6 @@
 //! Turns a word of argv into the value of a field.
 
-use browse_proto::{Command, Field, Kind, Reason};
+use browse_proto::{Command, Field, FieldType, Reason};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -17,24 +17,26 @@ pub fn parse_value(command: &Command, field: &Field, label: &str, word: &str) ->
         Failure::with_values(Reason::ArgumentInvalid, message, values)
     };
     Ok(match &field.kind {
-        Kind::Bool => match word {
+        FieldType::Bool => match word {
             "true" => json!(true),
             "false" => json!(false),
             _ => return Err(wrong("true or false, or no value")),
         },
-        Kind::U32 => json!(word.parse::<u32>().map_err(|_| wrong("a whole number from 0"))?),
-        Kind::U64 => json!(word.parse::<u64>().map_err(|_| wrong("a whole number from 0"))?),
-        Kind::I32 => json!(word.parse::<i32>().map_err(|_| wrong("a whole number"))?),
-        Kind::F64 => {
+        FieldType::U32 => json!(word.parse::<u32>().map_err(|_| wrong("a whole number from 0"))?),
+        FieldType::U64 => json!(word.parse::<u64>().map_err(|_| wrong("a whole number from 0"))?),
+        FieldType::I32 => json!(word.parse::<i32>().map_err(|_| wrong("a whole number"))?),
+        FieldType::F64 => {
             let number = word.parse::<f64>().ok().filter(|number| number.is_finite());
             json!(number.ok_or_else(|| wrong("a number"))?)
         }
-        Kind::Enum(_) => json!(parse_choice(field, label, word)?),
-        Kind::StringMap => {
+        FieldType::Enum(_) => json!(parse_choice(field, label, word)?),
+        FieldType::StringMap => {
             let (key, value) = word.split_once('=').ok_or_else(|| wrong("name=value"))?;
             Value::Object(Map::from_iter([(key.to_owned(), json!(value))]))
         }
-        Kind::String | Kind::Bytes | Kind::Message(_) | Kind::Any => json!(word),
+        FieldType::String | FieldType::Bytes | FieldType::Message(_) | FieldType::Any => {
+            json!(word)
+        }
     })
 }
 

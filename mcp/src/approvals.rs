@@ -14,7 +14,7 @@ use std::{
 
 use browse_cli::{
     Failure,
-    embed::{Caller, EmbeddedCall, EmbeddedClient},
+    embed::{CallerContext, EmbeddedCall, EmbeddedClient},
 };
 use browse_proto::Reason;
 use rmcp::{
@@ -154,7 +154,7 @@ impl SuspendedCalls {
 /// The question for the user: what waits under `id`, as the daemon describes it.
 pub async fn question(client: &EmbeddedClient, id: &str, failure: &Failure) -> String {
     let waiting = match EmbeddedCall::new(command("approve"), Map::new()) {
-        Ok(call) => client.call_for_data(&call, Caller::default()).await.ok(),
+        Ok(call) => client.call_for_data(&call, CallerContext::default()).await.ok(),
         Err(_) => None,
     };
     let waiting = waiting.and_then(|answer| answer.response.get("approvals").cloned());

@@ -1,6 +1,6 @@
 //! JSON Schema of arguments, made from the fields of the contract.
 
-use browse_proto::{Command, Field, Kind};
+use browse_proto::{Command, Field, FieldType};
 use serde_json::{Map, Value, json};
 
 /// Letters of a description: the whole help of a command is one call of `help` away.
@@ -41,10 +41,10 @@ pub fn first_sentence(text: &str) -> String {
 
 fn kind(field: &Field) -> Value {
     let one = match &field.kind {
-        Kind::Bool => json!({"type": "boolean"}),
-        Kind::U32 | Kind::U64 | Kind::I32 => json!({"type": "integer"}),
-        Kind::F64 => json!({"type": "number"}),
-        Kind::Enum(of) => {
+        FieldType::Bool => json!({"type": "boolean"}),
+        FieldType::U32 | FieldType::U64 | FieldType::I32 => json!({"type": "integer"}),
+        FieldType::F64 => json!({"type": "number"}),
+        FieldType::Enum(of) => {
             let names: Vec<_> =
                 of.values.iter().map(|value| value.name).filter(|name| !name.is_empty()).collect();
             json!({"type": "string", "enum": names})

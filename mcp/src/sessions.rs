@@ -5,7 +5,7 @@ use std::{collections::HashMap, time::Duration};
 
 use browse_cli::{
     Failure,
-    embed::{Caller, EmbeddedCall, EmbeddedClient, EmbeddedServer},
+    embed::{CallerContext, EmbeddedCall, EmbeddedClient, EmbeddedServer},
 };
 use browse_proto::Reason;
 use serde_json::{Map, Value};
@@ -57,16 +57,16 @@ impl Default for SessionAccess {
 
 impl AgentSession {
     /// Who makes a call in it.
-    pub fn caller<'a>(&'a self, traceparent: Option<&'a str>) -> Caller<'a> {
+    pub fn caller<'a>(&'a self, traceparent: Option<&'a str>) -> CallerContext<'a> {
         match &self.access {
             SessionAccess::Token(token) => {
-                Caller { token: Some(token), traceparent, ..Caller::default() }
+                CallerContext { token: Some(token), traceparent, ..CallerContext::default() }
             }
-            SessionAccess::Fleet(scopes) => Caller {
+            SessionAccess::Fleet(scopes) => CallerContext {
                 session: Some(&self.handle),
                 scopes: Some(*scopes),
                 traceparent,
-                ..Caller::default()
+                ..CallerContext::default()
             },
         }
     }
@@ -102,7 +102,7 @@ const ENDED_REASONS: &[Reason] = &[
 ];
 
 /// The sessions of a server.
-pub struct AgentSessions {
+pub struct McpSessions {
     options: ServerOptions,
     state: Mutex<KnownSessions>,
 }
@@ -114,7 +114,7 @@ struct KnownSessions {
     by_handle: HashMap<String, AgentSession>,
 }
 
-impl AgentSessions {
+impl McpSessions {
     /// None yet.
     pub fn new(options: ServerOptions) -> Self {
         Self { options, state: Mutex::default() }
@@ -168,7 +168,7 @@ impl AgentSessions {
         let fields = Map::from_iter([("name".to_owned(), Value::from(session.handle.as_str()))]);
         let Ok(call) = EmbeddedCall::new(command("session close"), fields) else { return };
         // With all scopes of the token: those of the agent do not include this.
-        let caller = Caller { session: Some(&session.handle), ..Caller::default() };
+        let caller = CallerContext { session: Some(&session.handle), ..CallerContext::default() };
         let _ = timeout(CLOSE_TIMEOUT, client.call_for_data(&call, caller)).await;
     }
 
@@ -227,8 +227,10 @@ impl AgentSessions {
         fields.insert("host".to_owned(), Value::Array(hosts));
         let call = EmbeddedCall::new(command("agent open"), fields)?;
         let session = self.options.session.as_deref().filter(|_| handle.is_none());
-        let opened =
-            client.call_for_data(&call, Caller { session, ..Caller::default() }).await?.response;
+        let opened = client
+            .call_for_data(&call, CallerContext { session, ..CallerContext::default() })
+            .await?
+            .response;
         let text = |name: &str| {
             let text = opened.get(name).and_then(Value::as_str).map(str::to_owned);
             text.ok_or_else(|| Failure::new(Reason::Bug, format!("the answer has no `{name}`")))

@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 
 use browse_cli::{
     Failure,
-    embed::{Caller, EmbeddedAction, EmbeddedCall, EmbeddedClient, EmbeddedReply, parse_words},
+    embed::{
+        CallerContext, EmbeddedAction, EmbeddedCall, EmbeddedClient, EmbeddedReply, parse_words,
+    },
 };
 use browse_proto::Reason;
 use serde_json::{Map, Value};
@@ -13,15 +15,15 @@ use crate::{
     options::{ServerOptions, unknown_tool},
     reply::ToolReply,
     schema::command,
-    sessions::{AgentSession, AgentSessions},
-    tools::{Arguments, ToolName, ToolStep},
+    sessions::{AgentSession, McpSessions},
+    tools::{ToolArguments, ToolName, ToolStep},
 };
 
 /// What runs the tool calls of a server.
 pub struct ToolCalls {
     options: ServerOptions,
     client: EmbeddedClient,
-    sessions: AgentSessions,
+    sessions: McpSessions,
 }
 
 /// What came of a call.
@@ -42,11 +44,11 @@ pub struct SuspendedCall {
     steps: VecDeque<ToolStep>,
     /// What was answered so far.
     reply: ToolReply,
-    refusal: Option<Refusal>,
+    refusal: Option<StepRefusal>,
 }
 
 /// Why a part of a call was refused.
-struct Refusal {
+struct StepRefusal {
     /// The answer of the steps, where it was one of several.
     answer: Option<EmbeddedReply>,
     /// The steps that were done before.
@@ -57,7 +59,7 @@ struct Refusal {
 /// A step that was refused, with what is left of it when a part was done.
 struct RefusedStep {
     rest: Option<ToolStep>,
-    refusal: Refusal,
+    refusal: StepRefusal,
 }
 
 impl SuspendedCall {
@@ -71,8 +73,8 @@ impl SuspendedCall {
     pub fn into_reply(self) -> ToolReply {
         let mut reply = self.reply;
         match self.refusal {
-            Some(Refusal { answer: Some(answer), .. }) => reply.add(answer),
-            Some(Refusal { answer: None, failure, .. }) => reply.add_failure(&failure),
+            Some(StepRefusal { answer: Some(answer), .. }) => reply.add(answer),
+            Some(StepRefusal { answer: None, failure, .. }) => reply.add_failure(&failure),
             None => {}
         }
         reply
@@ -82,7 +84,7 @@ impl SuspendedCall {
 impl ToolCalls {
     /// For a server with these options.
     pub fn new(options: ServerOptions, client: EmbeddedClient) -> Self {
-        let sessions = AgentSessions::new(options.clone());
+        let sessions = McpSessions::new(options.clone());
         Self { options, client, sessions }
     }
 
@@ -118,7 +120,7 @@ impl ToolCalls {
             let offered = ToolName::ALL.into_iter().filter(|tool| self.options.offers(*tool));
             unknown_tool(name, &offered.collect::<Vec<_>>())
         })?;
-        let arguments = Arguments::new(arguments)?;
+        let arguments = ToolArguments::new(arguments)?;
         let steps = tool.plan(&arguments, self.client.file_access())?;
         let mut reply = ToolReply::default();
         if let [ToolStep::Text(text)] = steps.as_slice() {
@@ -155,7 +157,7 @@ impl ToolCalls {
                         None
                     }
                     Err(failure) if is_of_session && approval_id(&failure).is_some() => {
-                        let refusal = Refusal { answer: None, done: 0, failure };
+                        let refusal = StepRefusal { answer: None, done: 0, failure };
                         Some(RefusedStep { rest: None, refusal })
                     }
                     Err(failure) => {
@@ -184,7 +186,7 @@ impl ToolCalls {
         };
         match approved {
             Ok(()) => {
-                if let Some(Refusal { answer: Some(answer), done, .. }) = call.refusal.take() {
+                if let Some(StepRefusal { answer: Some(answer), done, .. }) = call.refusal.take() {
                     call.reply.add(EmbeddedReply {
                         failures: Vec::new(),
                         is_failure: false,
@@ -228,7 +230,7 @@ impl ToolCalls {
                 let rest = ToolStep::Call(Box::new(call.after_steps(done)?));
                 return Ok(Some(RefusedStep {
                     rest: Some(rest),
-                    refusal: Refusal { answer: Some(answer), done, failure },
+                    refusal: StepRefusal { answer: Some(answer), done, failure },
                 }));
             }
             ToolStep::Image(call) => {
@@ -259,7 +261,7 @@ impl ToolCalls {
         traceparent: Option<&str>,
         reply: &mut ToolReply,
     ) -> Result<(), Failure> {
-        let caller = Caller { traceparent, ..Caller::default() };
+        let caller = CallerContext { traceparent, ..CallerContext::default() };
         if !self.options.hosts.is_empty() {
             let message = "this server is held to hosts, and a skill has hosts of its own";
             return Err(Failure::new(Reason::ScopeDenied, message)
@@ -287,5 +289,5 @@ fn approval_id(failure: &Failure) -> Option<&str> {
 async fn approve(client: &EmbeddedClient, id: &str) -> Result<(), Failure> {
     let fields = Map::from_iter([("id".to_owned(), Value::from(id))]);
     let call = EmbeddedCall::new(command("approve"), fields)?;
-    client.call_for_data(&call, Caller::default()).await.map(drop)
+    client.call_for_data(&call, CallerContext::default()).await.map(drop)
 }

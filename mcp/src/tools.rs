@@ -10,7 +10,7 @@ use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
 use crate::schema::{command, first_sentence, object, property};
-pub use arguments::Arguments;
+pub use arguments::ToolArguments;
 pub use plan::ToolStep;
 
 /// The readings of `read`.

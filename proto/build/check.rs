@@ -20,7 +20,7 @@ pub fn check(model: &ContractModel) -> Result<(), Vec<String>> {
     for message in &model.messages {
         let odd = message.fields.iter().filter(|field| field.kind.contains("Unsupported"));
         faults.extend(odd.map(|f| format!("{}.{}: {}", message.name, f.name, f.kind)));
-        let json = message.fields.iter().filter(|f| f.json && f.kind != "Kind::String");
+        let json = message.fields.iter().filter(|f| f.json && f.kind != "FieldType::String");
         faults
             .extend(json.map(|f| format!("{}.{}: JSON is held by a string", message.name, f.name)));
     }
@@ -101,7 +101,7 @@ fn check_command(
         }
     }
     for field in request.fields.iter().filter(|field| field.source == SOURCE_FILES) {
-        if !field.repeated || !field.kind.starts_with("Kind::Message") {
+        if !field.repeated || !field.kind.starts_with("FieldType::Message") {
             fault(format!("{}.{}: files are a list of messages", request.name, field.name));
         }
     }
@@ -130,16 +130,16 @@ fn check_effects(command: &CommandModel, request: &MessageModel, fault: &mut dyn
     }
     for field in request.fields.iter().filter(|field| field.sends != 0) {
         let fits = match field.sends {
-            SENDS_BUTTON => field.kind.starts_with("Kind::Enum"),
+            SENDS_BUTTON => field.kind.starts_with("FieldType::Enum"),
             SENDS_FILES => field.source == SOURCE_FILES,
-            _ => matches!(field.kind.as_str(), "Kind::String" | "Kind::Bytes"),
+            _ => matches!(field.kind.as_str(), "FieldType::String" | "FieldType::Bytes"),
         };
         if !fits {
             fault(format!("{}.{}: `sends` does not fit its type", request.name, field.name));
         }
     }
     for field in request.fields.iter().filter(|field| field.target) {
-        if field.kind != "Kind::String" {
+        if field.kind != "FieldType::String" {
             fault(format!("{}.{}: a target is text", request.name, field.name));
         }
     }

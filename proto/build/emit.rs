@@ -22,12 +22,12 @@ pub fn registry(model: &ContractModel) -> String {
         let fields: String = message.fields.iter().map(field).collect();
         let _ = writeln!(
             out,
-            "static M_{0}: Message = Message {{ name: {0:?}, full_name: {1:?}, help: {2:?}, fields: &[{fields}] }};",
+            "static M_{0}: MessageType = MessageType {{ name: {0:?}, full_name: {1:?}, help: {2:?}, fields: &[{fields}] }};",
             message.name, message.full_name, message.help
         );
     }
     let list: String = model.messages.iter().map(|m| format!("&M_{}, ", m.name)).collect();
-    let _ = writeln!(out, "pub(crate) static MESSAGES: &[&Message] = &[{list}];");
+    let _ = writeln!(out, "pub(crate) static MESSAGES: &[&MessageType] = &[{list}];");
     let commands: String = model.commands.iter().map(|c| command(model, c)).collect();
     let _ = writeln!(out, "pub(crate) static COMMANDS: &[Command] = &[{commands}];");
     out
@@ -187,7 +187,7 @@ pub fn reasons(model: &ContractModel) -> String {
             writeln!(variants, "    /// {}\n    {variant} = {},", reason.problem, reason.number);
         let _ = writeln!(
             rules,
-            "    Rule {{ reason: Reason::{variant}, name: {name:?}, problem: {:?}, cause: {:?}, code: Code::{}, hint: {:?}, exit: {}, page: &{:?} }},",
+            "    ReasonRule {{ reason: Reason::{variant}, name: {name:?}, problem: {:?}, cause: {:?}, code: Code::{}, hint: {:?}, exit: {}, page: &{:?} }},",
             reason.problem,
             reason.cause,
             pascal(&reason.code),
@@ -197,7 +197,7 @@ pub fn reasons(model: &ContractModel) -> String {
         );
     }
     format!(
-        "/// Why a call failed; the names are those of `errors.proto`.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]\npub enum Reason {{\n{variants}}}\npub(crate) static RULES: &[Rule] = &[\n{rules}];\n"
+        "/// Why a call failed; the names are those of `errors.proto`.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]\npub enum Reason {{\n{variants}}}\npub(crate) static RULES: &[ReasonRule] = &[\n{rules}];\n"
     )
 }
 

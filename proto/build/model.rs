@@ -199,20 +199,20 @@ fn field(pool: &DescriptorPool, field: &FieldDescriptor) -> FieldModel {
 
 fn kind(field: &FieldDescriptor) -> String {
     if field.is_map() {
-        return "Kind::StringMap".to_owned();
+        return "FieldType::StringMap".to_owned();
     }
     match field.kind() {
-        Kind::Bool => "Kind::Bool".to_owned(),
-        Kind::Uint32 => "Kind::U32".to_owned(),
-        Kind::Uint64 => "Kind::U64".to_owned(),
-        Kind::Int32 => "Kind::I32".to_owned(),
-        Kind::Double => "Kind::F64".to_owned(),
-        Kind::String => "Kind::String".to_owned(),
-        Kind::Bytes => "Kind::Bytes".to_owned(),
-        Kind::Enum(of) => format!("Kind::Enum(&E_{})", of.name()),
-        Kind::Message(of) if of.full_name() == "google.protobuf.Any" => "Kind::Any".to_owned(),
-        Kind::Message(of) => format!("Kind::Message(&M_{})", of.name()),
-        other => format!("Kind::Unsupported(\"{other:?}\")"),
+        Kind::Bool => "FieldType::Bool".to_owned(),
+        Kind::Uint32 => "FieldType::U32".to_owned(),
+        Kind::Uint64 => "FieldType::U64".to_owned(),
+        Kind::Int32 => "FieldType::I32".to_owned(),
+        Kind::Double => "FieldType::F64".to_owned(),
+        Kind::String => "FieldType::String".to_owned(),
+        Kind::Bytes => "FieldType::Bytes".to_owned(),
+        Kind::Enum(of) => format!("FieldType::Enum(&E_{})", of.name()),
+        Kind::Message(of) if of.full_name() == "google.protobuf.Any" => "FieldType::Any".to_owned(),
+        Kind::Message(of) => format!("FieldType::Message(&M_{})", of.name()),
+        other => format!("FieldType::Unsupported(\"{other:?}\")"),
     }
 }
 

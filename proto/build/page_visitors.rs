@@ -15,7 +15,7 @@ pub fn visitors(pool: &DescriptorPool) -> String {
         let warnings = if has_warnings(&message) { WARNINGS_METHOD } else { "" };
         let _ = writeln!(
             out,
-            "impl PageDerived for v1::{} {{\n    #[allow(unused_variables, clippy::single_match)]\n    fn visit_page(&mut self, visit: &mut dyn FnMut(Page<'_>)) {{\n{body}    }}\n{warnings}}}",
+            "impl PageDerived for v1::{} {{\n    #[allow(unused_variables, clippy::single_match)]\n    fn visit_page(&mut self, visit: &mut dyn FnMut(PageValue<'_>)) {{\n{body}    }}\n{warnings}}}",
             message.name()
         );
     }
@@ -37,11 +37,11 @@ fn visit_field(pool: &DescriptorPool, field: &FieldDescriptor) -> Option<String>
     let (page, address) = (marked("browse.v1.page"), marked("browse.v1.address"));
     let action = match field.kind() {
         Kind::String if page && address => {
-            "{ visit(Page::Text(value)); visit(Page::Address(value)); }".to_owned()
+            "{ visit(PageValue::Text(value)); visit(PageValue::Address(value)); }".to_owned()
         }
-        Kind::String if address => "visit(Page::Address(value));".to_owned(),
-        Kind::String if page => "visit(Page::Text(value));".to_owned(),
-        Kind::Bytes if page => "visit(Page::Bytes(value));".to_owned(),
+        Kind::String if address => "visit(PageValue::Address(value));".to_owned(),
+        Kind::String if page => "visit(PageValue::Text(value));".to_owned(),
+        Kind::Bytes if page => "visit(PageValue::Bytes(value));".to_owned(),
         Kind::Message(of) if of.package_name() == "browse.v1" && !of.is_map_entry() => {
             "value.visit_page(visit);".to_owned()
         }

@@ -29,12 +29,12 @@ fn visit_field(field: &FieldModel) -> String {
     // What is borrowed: each value of a list or an option, or the field itself.
     let value = if is_many { "value".to_owned() } else { format!("&self.r#{name}") };
     let sent = match field.kind.as_str() {
-        "Kind::Bytes" => format!("SentValue::Bytes({value})"),
-        kind if kind.starts_with("Kind::Enum") && !is_many => {
+        "FieldType::Bytes" => format!("SentValue::Bytes({value})"),
+        kind if kind.starts_with("FieldType::Enum") && !is_many => {
             format!("SentValue::Number(self.r#{name})")
         }
-        kind if kind.starts_with("Kind::Enum") => format!("SentValue::Number(*{value})"),
-        kind if kind.starts_with("Kind::Message") => {
+        kind if kind.starts_with("FieldType::Enum") => format!("SentValue::Number(*{value})"),
+        kind if kind.starts_with("FieldType::Message") => {
             "SentValue::File { name: &value.name, content: &value.content }".to_owned()
         }
         _ => format!("SentValue::Text({value})"),

@@ -40,9 +40,9 @@ pub struct Command {
     /// Positional arguments.
     pub args: &'static [Argument],
     /// Its request.
-    pub request: &'static Message,
+    pub request: &'static MessageType,
     /// Its response, or one message of its stream.
-    pub response: &'static Message,
+    pub response: &'static MessageType,
     /// Index in `response.fields` of what callers get as the result.
     pub result: Option<usize>,
     /// How a row of the result reads as text.
@@ -200,7 +200,7 @@ impl Scope {
 
 /// A message of the contract.
 #[derive(Debug)]
-pub struct Message {
+pub struct MessageType {
     /// Name without the package.
     pub name: &'static str,
     /// Name with the package: `browse.v1.ClickRequest`.
@@ -219,7 +219,7 @@ pub struct Field {
     /// Number on the wire.
     pub number: u32,
     /// Type.
-    pub kind: Kind,
+    pub kind: FieldType,
     /// Whether it is a list.
     pub repeated: bool,
     /// Whether it can be absent.
@@ -259,7 +259,7 @@ impl Field {
 /// The type of a field.
 #[derive(Debug)]
 #[allow(missing_docs)]
-pub enum Kind {
+pub enum FieldType {
     Bool,
     U32,
     U64,
@@ -268,7 +268,7 @@ pub enum Kind {
     String,
     Bytes,
     Enum(&'static Enum),
-    Message(&'static Message),
+    Message(&'static MessageType),
     /// `map<string, string>`.
     StringMap,
     /// `google.protobuf.Any` with a message of the contract.
@@ -319,7 +319,7 @@ impl Command {
     /// at its end. The time that a caller gives is the program's, and making it
     /// ready is not counted: the handler keeps it.
     pub fn runs_program(&self) -> bool {
-        let says = self.response.fields.iter().any(|field| matches!(field.kind, Kind::Bytes));
+        let says = self.response.fields.iter().any(|field| matches!(field.kind, FieldType::Bytes));
         self.streaming && self.result.is_some() && says
     }
 
@@ -330,7 +330,7 @@ impl Command {
         let names_element = fields.iter().any(|field| field.name == "target" && !field.optional);
         let takes_files = fields.iter().any(|field| field.source == Source::Files);
         let answers_receipt = self.result.is_some_and(
-            |at| matches!(self.response.fields[at].kind, Kind::Message(of) if of.name == "Receipt"),
+            |at| matches!(self.response.fields[at].kind, FieldType::Message(of) if of.name == "Receipt"),
         );
         self.has_side_effects && names_element && answers_receipt && !takes_files
     }
@@ -396,14 +396,14 @@ impl Command {
 /// Messages within each other that are looked into.
 const MAX_MESSAGE_DEPTH: u32 = 8;
 
-impl Message {
+impl MessageType {
     /// Every message of the contract.
-    pub fn all() -> &'static [&'static Message] {
+    pub fn all() -> &'static [&'static MessageType] {
         MESSAGES
     }
 
     /// The message with this full name.
-    pub fn by_name(full_name: &str) -> Option<&'static Message> {
+    pub fn by_name(full_name: &str) -> Option<&'static MessageType> {
         MESSAGES.iter().copied().find(|message| message.full_name == full_name)
     }
 
@@ -414,7 +414,7 @@ impl Message {
 
     fn has_page_content_within(&self, levels: u32) -> bool {
         self.fields.iter().any(|field| match field.kind {
-            Kind::Message(of) if levels > 0 => of.has_page_content_within(levels - 1),
+            FieldType::Message(of) if levels > 0 => of.has_page_content_within(levels - 1),
             _ => field.page,
         })
     }

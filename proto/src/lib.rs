@@ -23,10 +23,10 @@ pub mod wire;
 
 pub use build::build_id;
 pub use command::{
-    Argument, Command, Enum, EnumValue, Field, Kind, Message, Requires, Scope, Sends, Source,
-    StepRole,
+    Argument, Command, Enum, EnumValue, Field, FieldType, MessageType, Requires, Scope, Sends,
+    Source, StepRole,
 };
-pub use reason::{Code, Reason, Rule};
+pub use reason::{Code, Reason, ReasonRule};
 pub use usage::Positional;
 
 /// The encoded `FileDescriptorSet` of the contract, for server reflection.
@@ -79,7 +79,7 @@ pub mod metadata {
 #[cfg(feature = "messages")]
 mod page;
 #[cfg(feature = "messages")]
-pub use page::{Page, PageDerived};
+pub use page::{PageDerived, PageValue};
 
 #[cfg(feature = "messages")]
 mod sent;

@@ -4,7 +4,7 @@ use crate::v1;
 
 /// A page-derived value of a response.
 #[derive(Debug)]
-pub enum Page<'a> {
+pub enum PageValue<'a> {
     /// Text, to be cleaned in place.
     Text(&'a mut String),
     /// An address, which stays as it is: what it says in words is to be looked at.
@@ -17,7 +17,7 @@ pub enum Page<'a> {
 /// generated from the `(page)` option of the proto files.
 pub trait PageDerived {
     /// Calls `visit` for every page-derived value, in field order.
-    fn visit_page(&mut self, visit: &mut dyn FnMut(Page<'_>));
+    fn visit_page(&mut self, visit: &mut dyn FnMut(PageValue<'_>));
 
     /// Where a message of a stream without end says what its reader is warned of;
     /// other streams say it at their end. It is the field `warnings`.

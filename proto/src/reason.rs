@@ -22,7 +22,7 @@ pub enum Code {
 
 /// How a reason travels and reads.
 #[derive(Debug)]
-pub struct Rule {
+pub struct ReasonRule {
     /// The reason.
     pub reason: Reason,
     /// Its name on the wire: `REF_STALE`.
@@ -43,12 +43,12 @@ pub struct Rule {
 
 impl Reason {
     /// Every rule, in the order of the contract.
-    pub fn all() -> &'static [Rule] {
+    pub fn all() -> &'static [ReasonRule] {
         RULES
     }
 
     /// The rule of this reason.
-    pub fn rule(self) -> &'static Rule {
+    pub fn rule(self) -> &'static ReasonRule {
         let found = RULES.iter().find(|rule| rule.reason == self);
         found.expect("the table has a rule for each reason")
     }
@@ -64,7 +64,7 @@ impl Reason {
     }
 }
 
-impl Rule {
+impl ReasonRule {
     /// The hint with each `{key}` replaced by `value(key)`; a key without a
     /// value is left out together with its text.
     pub fn hint_with(&self, value: impl Fn(&str) -> Option<String>) -> String {

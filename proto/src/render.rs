@@ -20,7 +20,7 @@ pub use receipt::receipt_line;
 pub use steps::step_text;
 pub use template::{MAX_SHOWN_ADDRESS_CHARS, truncate_address};
 
-use crate::{Command, Field, Kind, Message};
+use crate::{Command, Field, FieldType, MessageType};
 
 /// The result of `command` within its decoded `response`.
 pub fn result(command: &Command, response: &Map<String, Value>) -> Value {
@@ -51,9 +51,9 @@ pub fn text(command: &Command, response: &Map<String, Value>) -> String {
 }
 
 /// The message that a line of `command` reads.
-fn row_of(command: &Command) -> &'static Message {
+fn row_of(command: &Command) -> &'static MessageType {
     match command.result.map(|index| &command.response.fields[index].kind) {
-        Some(Kind::Message(of)) => of,
+        Some(FieldType::Message(of)) => of,
         _ => command.response,
     }
 }
@@ -80,7 +80,7 @@ pub fn answer_text(
 }
 
 /// Whether `response` holds any page-derived value that is not empty.
-pub fn is_page_derived(message: &Message, response: &Map<String, Value>) -> bool {
+pub fn is_page_derived(message: &MessageType, response: &Map<String, Value>) -> bool {
     message
         .fields
         .iter()
@@ -90,10 +90,10 @@ pub fn is_page_derived(message: &Message, response: &Map<String, Value>) -> bool
 fn is_page_field(field: &Field, value: &Value) -> bool {
     match (value, &field.kind) {
         (Value::Array(items), _) => items.iter().any(|item| is_page_field(field, item)),
-        (Value::Object(fields), Kind::Message(of)) => is_page_derived(of, fields),
-        (Value::Object(fields), Kind::Any) => {
+        (Value::Object(fields), FieldType::Message(of)) => is_page_derived(of, fields),
+        (Value::Object(fields), FieldType::Any) => {
             let name = fields.get("@type").and_then(Value::as_str).unwrap_or_default();
-            Message::by_name(name).is_some_and(|of| is_page_derived(of, fields))
+            MessageType::by_name(name).is_some_and(|of| is_page_derived(of, fields))
         }
         (Value::String(text), _) => field.page && !text.is_empty(),
         _ => false,

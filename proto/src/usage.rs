@@ -1,7 +1,7 @@
 //! How a command is called: its positional arguments, its flags, and the line
 //! that shows both.
 
-use crate::{Command, Field, Kind, Source};
+use crate::{Command, Field, FieldType, Source};
 
 /// A positional argument of a command.
 #[derive(Clone, Copy, Debug)]
@@ -121,7 +121,9 @@ impl Command {
         let letters = spelling.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
         let switch = |letter: char| {
             letter == short
-                || self.flags().any(|f| f.short == Some(letter) && matches!(f.kind, Kind::Bool))
+                || self
+                    .flags()
+                    .any(|f| f.short == Some(letter) && matches!(f.kind, FieldType::Bool))
         };
         letters.is_some_and(|letters| letters.contains(short) && letters.chars().all(switch))
     }
@@ -183,7 +185,7 @@ impl Field {
 
     /// The words that its value is chosen from, when it is an enum.
     pub fn choices(&self) -> Vec<&'static str> {
-        let Kind::Enum(of) = &self.kind else {
+        let FieldType::Enum(of) = &self.kind else {
             return Vec::new();
         };
         of.values.iter().map(|value| value.name).filter(|name| !name.is_empty()).collect()
@@ -193,8 +195,8 @@ impl Field {
     pub fn usage(&self) -> String {
         let short = self.short.map_or_else(String::new, |letter| format!("-{letter}, "));
         let value = match &self.kind {
-            Kind::Bool => String::new(),
-            Kind::Enum(_) => format!(" <{}>", self.choices().join("|")),
+            FieldType::Bool => String::new(),
+            FieldType::Enum(_) => format!(" <{}>", self.choices().join("|")),
             _ => format!(" <{}>", self.label()),
         };
         let dots = if self.repeated { "..." } else { "" };
@@ -204,7 +206,7 @@ impl Field {
     /// Its comment, and what its words mean. `every` lists them all, for a
     /// place where the usage does not show them.
     pub fn explanation(&self, every: bool) -> String {
-        let Kind::Enum(of) = &self.kind else {
+        let FieldType::Enum(of) = &self.kind else {
             return self.help.to_owned();
         };
         let explained =

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use browse_proto::{Code, Command, Kind, Message, Reason, Requires, Scope};
+use browse_proto::{Code, Command, FieldType, MessageType, Reason, Requires, Scope};
 
 /// The commands that a paired agent may call, of those that are built; batch,
 /// redeem and whoami come on top.
@@ -88,11 +88,11 @@ fn text_that_leaves_the_daemon_is_marked_or_listed() {
     insta::assert_snapshot!(list);
 }
 
-fn collect(message: &'static Message, unmarked: &mut BTreeSet<String>) {
+fn collect(message: &'static MessageType, unmarked: &mut BTreeSet<String>) {
     for field in message.fields {
         match field.kind {
-            Kind::Message(of) => collect(of, unmarked),
-            Kind::String | Kind::Bytes | Kind::StringMap | Kind::Any
+            FieldType::Message(of) => collect(of, unmarked),
+            FieldType::String | FieldType::Bytes | FieldType::StringMap | FieldType::Any
                 if !field.page && !field.address =>
             {
                 unmarked.insert(format!("{}.{}", message.name, field.name));

@@ -80,7 +80,7 @@ fn error_details_are_read_as_tonic_types_writes_them() {
     assert_eq!(wire::error_info(b"\xff\xff"), None);
 }
 
-fn members(message: &browse_proto::Message, bytes: &[u8]) -> String {
+fn members(message: &browse_proto::MessageType, bytes: &[u8]) -> String {
     let mut out = String::new();
     wire::write_members(&mut out, message, bytes).expect("a message");
     format!("{{{out}}}")

@@ -54,10 +54,10 @@ impl CallerProcess {
 
 /// Who used the default session lately, and which pairs were reported.
 #[derive(Debug, Default)]
-pub struct SessionSharing(Mutex<State>);
+pub struct SessionSharing(Mutex<SharingState>);
 
 #[derive(Debug, Default)]
-struct State {
+struct SharingState {
     callers: Vec<(CallerProcess, Instant)>,
     /// Who received a report, and about whom.
     reported: HashSet<(CallerProcess, CallerProcess)>,
@@ -107,7 +107,7 @@ impl SessionSharing {
         others.into_iter().map(age).collect()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, SharingState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

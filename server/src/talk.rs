@@ -15,7 +15,7 @@ use browse_base::{Error, Result};
 use browse_proto::Reason;
 use tokio::sync::{oneshot, watch};
 
-pub use message::{Message, MessageKind, MessageState, NoteSubject};
+pub use message::{MessageKind, MessageState, NoteSubject, StoredMessage};
 use storage::Storage;
 pub use storage::talk_folder;
 
@@ -55,7 +55,7 @@ pub struct Talk {
 struct Messages {
     last_id: u64,
     last_change: u64,
-    by_id: BTreeMap<u64, Message>,
+    by_id: BTreeMap<u64, StoredMessage>,
     /// Who waits for answers.
     waiting: HashMap<u64, oneshot::Sender<String>>,
     /// Sessions with notes that no caller was notified of.
@@ -94,7 +94,7 @@ impl Talk {
 
     /// An agent says something to the person. Answers the number of the message.
     pub fn say(&self, session: &str, client: &str, text: &str) -> u64 {
-        self.add(Message::new(MessageKind::Say, session, client, text), None)
+        self.add(StoredMessage::new(MessageKind::Say, session, client, text), None)
     }
 
     /// An agent asks the person.
@@ -108,7 +108,7 @@ impl Talk {
         choices: Vec<String>,
         time: Duration,
     ) -> Result<PendingQuestion> {
-        let is_waiting = |message: &&Message| {
+        let is_waiting = |message: &&StoredMessage| {
             message.state == MessageState::Waiting && message.session == session
         };
         if self.lock().by_id.values().filter(is_waiting).count() >= MAX_WAITING {
@@ -117,14 +117,14 @@ impl Talk {
         }
         let until = SystemTime::now() + time;
         let (sender, answer) = oneshot::channel();
-        let question = Message {
+        let question = StoredMessage {
             choices,
             state: MessageState::Waiting,
             until_ms: until
                 .duration_since(SystemTime::UNIX_EPOCH)
                 .ok()
                 .and_then(|time| u64::try_from(time.as_millis()).ok()),
-            ..Message::new(MessageKind::Question, session, client, text)
+            ..StoredMessage::new(MessageKind::Question, session, client, text)
         };
         let id = self.add(question, Some(sender));
         Ok(PendingQuestion { talk: Arc::clone(self), id, answer })
@@ -139,9 +139,9 @@ impl Talk {
         text: &str,
         subject: Option<NoteSubject>,
     ) -> u64 {
-        let mut note = Message {
+        let mut note = StoredMessage {
             state: MessageState::Unread,
-            ..Message::new(MessageKind::Note, session, client, text)
+            ..StoredMessage::new(MessageKind::Note, session, client, text)
         };
         let mut picture = None;
         if let Some(subject) = subject {
@@ -160,11 +160,12 @@ impl Talk {
 
     /// The notes to the agent of a session, oldest first. They count as read; with `clear` they are
     /// forgotten.
-    pub fn read_inbox(&self, session: &str, clear: bool) -> Vec<Message> {
+    pub fn read_inbox(&self, session: &str, clear: bool) -> Vec<StoredMessage> {
         let mut messages = self.lock();
-        let is_note =
-            |message: &&Message| message.kind == MessageKind::Note && message.session == session;
-        let notes: Vec<Message> = messages.by_id.values().filter(is_note).cloned().collect();
+        let is_note = |message: &&StoredMessage| {
+            message.kind == MessageKind::Note && message.session == session
+        };
+        let notes: Vec<StoredMessage> = messages.by_id.values().filter(is_note).cloned().collect();
         let is_changed = notes.iter().any(|note| clear || note.state == MessageState::Unread);
         if !is_changed {
             return notes;
@@ -239,12 +240,12 @@ impl Talk {
     }
 
     /// The message with a number.
-    pub fn message(&self, id: u64) -> Option<Message> {
+    pub fn message(&self, id: u64) -> Option<StoredMessage> {
         self.lock().by_id.get(&id).cloned()
     }
 
     /// All messages, oldest first.
-    pub fn messages(&self) -> Vec<Message> {
+    pub fn messages(&self) -> Vec<StoredMessage> {
         self.lock().by_id.values().cloned().collect()
     }
 
@@ -256,7 +257,7 @@ impl Talk {
     /// Forgets what belongs to a session that is closed. Its questions end.
     pub fn forget(&self, session: &str) {
         let mut messages = self.lock();
-        let of_session = |message: &&Message| message.session == session;
+        let of_session = |message: &&StoredMessage| message.session == session;
         let ids: Vec<u64> =
             messages.by_id.values().filter(of_session).map(|message| message.id).collect();
         if ids.is_empty() {
@@ -268,7 +269,7 @@ impl Talk {
         self.changed(&mut messages);
     }
 
-    fn add(&self, message: Message, asker: Option<oneshot::Sender<String>>) -> u64 {
+    fn add(&self, message: StoredMessage, asker: Option<oneshot::Sender<String>>) -> u64 {
         let mut messages = self.lock();
         messages.last_id += 1;
         let id = messages.last_id;
@@ -276,7 +277,7 @@ impl Talk {
         if message.kind == MessageKind::Note {
             messages.unreported.insert(session.clone());
         }
-        messages.by_id.insert(id, Message { id, ..message });
+        messages.by_id.insert(id, StoredMessage { id, ..message });
         messages.change(id, |_| {});
         if let Some(asker) = asker {
             messages.waiting.insert(id, asker);
@@ -311,7 +312,7 @@ impl Talk {
 
     /// Writes the messages to disk, and wakes who follows them.
     fn changed(&self, messages: &mut Messages) {
-        let stored: Vec<&Message> = messages.by_id.values().collect();
+        let stored: Vec<&StoredMessage> = messages.by_id.values().collect();
         if let Err(error) = self.storage.save(&stored) {
             self.warn_of(messages, &error);
         }
@@ -333,7 +334,7 @@ impl Talk {
 }
 
 impl Messages {
-    fn change(&mut self, id: u64, change: impl FnOnce(&mut Message)) {
+    fn change(&mut self, id: u64, change: impl FnOnce(&mut StoredMessage)) {
         self.last_change += 1;
         let last_change = self.last_change;
         if let Some(message) = self.by_id.get_mut(&id) {
@@ -346,7 +347,7 @@ impl Messages {
     /// that agents cannot push out what the person wrote, and none that is waited for.
     fn surplus(&self, added: u64) -> Vec<u64> {
         let Some(added) = self.by_id.get(&added) else { return Vec::new() };
-        let same_side: Vec<&Message> = self
+        let same_side: Vec<&StoredMessage> = self
             .by_id
             .values()
             .filter(|message| {

@@ -6,9 +6,9 @@ use std::{convert::Infallible, sync::Arc};
 use browse_base::Error;
 use browse_policy::{
     Authority, Listener,
-    layer::{GateConfig, OriginCheck, with_gate},
+    layer::{LayerConfig, OriginCheck, with_gate},
 };
-use browse_proto::{Command, Field, Kind, Message, Reason, metadata, wire};
+use browse_proto::{Command, Field, FieldType, MessageType, Reason, metadata, wire};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Request, Response, header};
 use http_body_util::{BodyExt as _, Full, StreamBody};
@@ -22,16 +22,16 @@ const WARNING: &str = "it asks for a password";
 
 /// A response of `message` whose texts are `text`, where `wants` says so.
 fn filled(
-    message: &'static Message,
+    message: &'static MessageType,
     wants: fn(&Field) -> bool,
     level: usize,
 ) -> Map<String, Value> {
     let mut fields = Map::new();
     for field in message.fields {
         let value = match &field.kind {
-            Kind::String if wants(field) => json!("text"),
-            Kind::Bytes if wants(field) => json!(wire::base64::encode(b"text")),
-            Kind::Message(of) if level < 6 => Value::Object(filled(of, wants, level + 1)),
+            FieldType::String if wants(field) => json!("text"),
+            FieldType::Bytes if wants(field) => json!(wire::base64::encode(b"text")),
+            FieldType::Message(of) if level < 6 => Value::Object(filled(of, wants, level + 1)),
             _ => continue,
         };
         let value = if field.repeated { json!([value]) } else { value };
@@ -59,7 +59,7 @@ async fn call(
 ) -> Response<Body> {
     let authority = Arc::new(Authority::new().expect("there are random numbers"));
     let bearer = format!("Bearer {}", authority.root_token());
-    let gate = GateConfig {
+    let gate = LayerConfig {
         listener: Listener::Local,
         authority,
         origin: OriginCheck::Any,

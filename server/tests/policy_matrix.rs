@@ -11,7 +11,7 @@ use browse_net::HostPolicy;
 use browse_policy::{
     Audience, Authority, ClientId, ClientKind, Delivery, GrantSpec, IssuedToken, Listener, Permit,
     Rate, Scopes, SessionRule, TabPolicy,
-    layer::{GateConfig, GatedService, OriginCheck, with_gate},
+    layer::{GatedService, LayerConfig, OriginCheck, with_gate},
 };
 use browse_proto::{Command, Reason, Scope};
 use http::{Request, Response};
@@ -38,7 +38,7 @@ impl World {
 
     fn listener(&self, listener: Listener) -> GatedService {
         let refused = Arc::clone(&self.refused);
-        let gate = GateConfig {
+        let gate = LayerConfig {
             listener,
             authority: Arc::clone(&self.authority),
             origin: match listener {

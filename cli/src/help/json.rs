@@ -1,6 +1,6 @@
 //! Help for programs: every command with all that its help says.
 
-use browse_proto::{Command, Field, Kind, Source};
+use browse_proto::{Command, Field, FieldType, Source};
 use serde_json::{Value, json};
 
 use super::page;
@@ -81,10 +81,10 @@ fn command_json(command: &'static Command) -> Value {
 fn field_json(field: &Field) -> Value {
     let kind = match field.kind {
         _ if matches!(field.source, Source::File | Source::FileOrUrl | Source::Files) => "file",
-        Kind::Bool => "switch",
-        Kind::U32 | Kind::U64 | Kind::I32 => "integer",
-        Kind::F64 => "number",
-        Kind::Enum(_) => "choice",
+        FieldType::Bool => "switch",
+        FieldType::U32 | FieldType::U64 | FieldType::I32 => "integer",
+        FieldType::F64 => "number",
+        FieldType::Enum(_) => "choice",
         _ => "text",
     };
     let mut value = json!({"name": field.label(), "type": kind, "help": field.help});

@@ -1,6 +1,6 @@
 //! Reads the flags and the positional arguments of a command.
 
-use browse_proto::{Command, Field, Kind, Reason};
+use browse_proto::{Command, Field, FieldType, Reason};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -85,7 +85,7 @@ pub(super) fn flag(
 /// that wants a value: that one can be written with `=`.
 pub(super) fn command_switch(command: &'static Command, spelling: &str) -> Option<&'static Field> {
     let name = spelling.strip_prefix("--")?;
-    command.flags().find(|field| matches!(field.kind, Kind::Bool) && field.flag() == name)
+    command.flags().find(|field| matches!(field.kind, FieldType::Bool) && field.flag() == name)
 }
 
 /// Reads `-ic`, `-d3`, `-d 3` and `-d=3`.
@@ -108,7 +108,7 @@ fn short_flags(
         let known = command.flags().find(|field| field.short == Some(letter));
         let field = known.ok_or_else(|| unknown_command_flag(command, &spelling))?;
         let rest = letters.as_str();
-        if matches!(field.kind, Kind::Bool) && !rest.is_empty() {
+        if matches!(field.kind, FieldType::Bool) && !rest.is_empty() {
             set(invocation, field, &spelling, None, tokens)?;
             continue;
         }
@@ -127,7 +127,7 @@ fn set(
 ) -> Result<()> {
     let command = invocation.command;
     let value = match (&field.kind, value) {
-        (Kind::Bool, None) => json!(true),
+        (FieldType::Bool, None) => json!(true),
         (_, Some(value)) => values::parse_value(command, field, spelling, value)?,
         (_, None) => {
             let label = field.label();

@@ -1,7 +1,7 @@
 //! Names of files: those that pages choose, and the extensions of formats.
 
 pub use browse_proto::file_name::sanitize;
-use browse_proto::{Command, Kind, Source, output::harmless_page_name};
+use browse_proto::{Command, FieldType, Source, output::harmless_page_name};
 
 /// The name of a file that a page chose, made harmless: programs do not obey it.
 pub fn sanitize_page_name(wanted: &str) -> String {
@@ -13,7 +13,9 @@ pub fn sanitize_page_name(wanted: &str) -> String {
 pub fn default_extension(command: &Command, mime: &str) -> &'static str {
     let field = command.request.fields.iter().find(|field| field.source == Source::Extension);
     let format = match field.map(|field| &field.kind) {
-        Some(Kind::Enum(of)) => of.values.iter().map(|value| value.name).find(|n| !n.is_empty()),
+        Some(FieldType::Enum(of)) => {
+            of.values.iter().map(|value| value.name).find(|n| !n.is_empty())
+        }
         _ => None,
     };
     format.or_else(|| extension_of_mime(mime)).unwrap_or("bin")

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use browse_proto::{
-    Command, Field, Kind, Message,
+    Command, Field, FieldType, MessageType,
     render::Untrusted,
     wire::{self, base64},
 };
@@ -27,7 +27,7 @@ pub fn save_files(
     };
     let output = OutputWriter::new(invocation, globals)?;
     match &field.kind {
-        Kind::Message(of) => save_several(&output, invocation, field, of, response),
+        FieldType::Message(of) => save_several(&output, invocation, field, of, response),
         _ => save_one(&output, invocation, field, response, body),
     }
 }
@@ -77,7 +77,7 @@ fn save_several(
     output: &OutputWriter,
     invocation: &Invocation,
     field: &Field,
-    of: &Message,
+    of: &MessageType,
     response: &mut Map<String, Value>,
 ) -> Result<SavedTo> {
     let (prefix, named) = match &invocation.path {
@@ -88,7 +88,7 @@ fn save_several(
         }
     };
     let joint = if prefix.ends_with('/') { "" } else { "-" };
-    let content = of.fields.iter().find(|field| matches!(field.kind, Kind::Bytes));
+    let content = of.fields.iter().find(|field| matches!(field.kind, FieldType::Bytes));
     let files = response.get_mut(field.name).and_then(Value::as_array_mut);
     let mut written: Vec<String> = Vec::new();
     for file in files.into_iter().flatten().filter_map(Value::as_object_mut) {
@@ -155,6 +155,6 @@ pub fn saved_line(command: &Command, response: &Map<String, Value>) -> String {
 /// The files, of a command that saves several.
 fn saved_rows<'a>(command: &Command, response: &'a Map<String, Value>) -> Option<&'a [Value]> {
     let field = &command.response.fields[command.save?];
-    let rows = matches!(field.kind, Kind::Message(_)).then(|| response.get(field.name));
+    let rows = matches!(field.kind, FieldType::Message(_)).then(|| response.get(field.name));
     Some(rows??.as_array()?.as_slice())
 }

@@ -5,39 +5,14 @@
 //! expressions. A name that a module exports from another one counts as of that one.
 //! Tests are left out: they may use what lies above. A cycle between plain files of one
 //! folder is let through, and so is one between a module and its own parts.
+//!
+//! The name of a type says which one it is: no other type of the workspace has it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
 };
-
-/// The sources that are held to it.
-const SOURCES: &[&str] = &[
-    "cli/src",
-    "mcp/src",
-    "pin/src",
-    "proto/src",
-    "sdk-rust/src",
-    "server/src",
-    "server/base/src",
-    "server/chromium/src",
-    "server/content/src",
-    "server/engine/src",
-    "server/guard/src",
-    "server/models/src",
-    "server/net/src",
-    "server/ngrok/src",
-    "server/onnx/src",
-    "server/outbound/src",
-    "server/policy/src",
-    "server/process/src",
-    "server/recording/src",
-    "server/records/src",
-    "server/secrets/src",
-    "server/sessions/src",
-    "server/traces/src",
-];
 
 /// The place of a module below the root of its crate.
 type ModulePath = Vec<String>;
@@ -284,6 +259,41 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
+/// The sources of all crates of the workspace, from its root.
+fn sources() -> Vec<String> {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("the workspace");
+    let list = manifest.split_once("members = [").expect("its members").1;
+    let list = list.split_once(']').expect("the end of the list").0;
+    list.split(',')
+        .filter_map(|member| member.trim().strip_prefix('"')?.strip_suffix('"'))
+        .map(|member| format!("{member}/src"))
+        .collect()
+}
+
+/// The types that a source declares outside of functions and macros.
+fn types(text: &str) -> Vec<String> {
+    let (mut found, mut is_alternative) = (Vec::new(), false);
+    for line in text.lines() {
+        if line.starts_with("#[") {
+            // What stands in for a type on another system.
+            is_alternative |= line.starts_with("#[cfg(");
+            continue;
+        }
+        let item = match line.strip_prefix("pub(") {
+            Some(rest) => rest.split_once(") ").map_or("", |(_, item)| item),
+            None => line.strip_prefix("pub ").unwrap_or(line),
+        };
+        let kinds = ["struct ", "enum ", "trait ", "union ", "type "];
+        let name = kinds.iter().find_map(|kind| item.strip_prefix(kind));
+        if let Some(name) = name.filter(|_| !is_alternative) {
+            let end = name.find(|c: char| !c.is_alphanumeric()).unwrap_or(name.len());
+            found.push(name[..end].to_owned());
+        }
+        is_alternative = false;
+    }
+    found
+}
+
 /// The lines of a cycle: who uses whom in it, and where.
 fn describe(edges: &Edges, cycle: &BTreeSet<&str>) -> String {
     let mut text = String::new();
@@ -299,8 +309,8 @@ fn describe(edges: &Edges, cycle: &BTreeSet<&str>) -> String {
 #[test]
 fn no_folder_takes_part_in_a_cycle() {
     let mut problems = String::new();
-    for source in SOURCES {
-        let modules = Modules::read(&root().join(source));
+    for source in sources() {
+        let modules = Modules::read(&root().join(&source));
         for (at, module) in &modules.0 {
             let edges = modules.edges(at);
             let mut seen = BTreeSet::new();
@@ -313,7 +323,7 @@ fn no_folder_takes_part_in_a_cycle() {
                 let cycle: BTreeSet<&str> = below.into_iter().filter(is_in_cycle).collect();
                 seen.extend(cycle.iter().copied());
                 if cycle.iter().any(|part| modules.is_folder(at, part)) {
-                    let place = [vec![(*source).to_owned()], at.clone()].concat().join("::");
+                    let place = [vec![source.clone()], at.clone()].concat().join("::");
                     problems.push_str(&format!("{place}: {cycle:?}\n"));
                     problems.push_str(&describe(&edges, &cycle));
                 }
@@ -321,6 +331,33 @@ fn no_folder_takes_part_in_a_cycle() {
         }
     }
     assert!(problems.is_empty(), "these modules use each other:\n{problems}");
+}
+
+#[test]
+fn no_two_types_have_one_name() {
+    // Each crate may have an error of its own, as is usual.
+    const OF_EACH_CRATE: [&str; 2] = ["Error", "Result"];
+    let mut declared: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for source in sources() {
+        // The SDK holds copies of modules of the contract, which the generator makes.
+        let name = if source == "sdk-rust/src" { "proto/src" } else { &source };
+        for (at, module) in Modules::read(&root().join(&source)).0 {
+            let place = [vec![name.to_owned()], at].concat().join("::");
+            for of in types(&module.text) {
+                declared.entry(of).or_default().insert(place.clone());
+            }
+        }
+    }
+    assert!(declared.len() > 1000, "{} types were read", declared.len());
+    declared.retain(|name, places| places.len() > 1 && !OF_EACH_CRATE.contains(&name.as_str()));
+    assert!(declared.is_empty(), "these are names of several types: {declared:#?}");
+}
+
+#[test]
+fn types_are_read_with_any_visibility() {
+    let text = "pub struct A<'a>(&'a str);\n#[derive(Debug)]\npub(super) enum B {}\n\
+        #[cfg(target_os = \"macos\")]\nstruct C;\ntype D = u8;\n    struct E;\n";
+    assert_eq!(types(text), ["A", "B", "D"]);
 }
 
 #[test]

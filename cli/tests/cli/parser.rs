@@ -7,7 +7,7 @@ use browse_cli::{
     Failure,
     parse::{self, CliAction, Invocation},
 };
-use browse_proto::{Command, Kind, Source};
+use browse_proto::{Command, FieldType, Source};
 use serde_json::{Value, json};
 
 /// Reads a line as a shell would, with single quotes only.
@@ -99,7 +99,7 @@ fn no_flag_of_a_command_hides_a_global_one() {
         for flag in command.flags() {
             let spelling = format!("--{}", flag.flag());
             if SWITCHES.contains(&(command.name, &spelling)) {
-                assert!(matches!(flag.kind, Kind::Bool), "{}: {spelling}", command.name);
+                assert!(matches!(flag.kind, FieldType::Bool), "{}: {spelling}", command.name);
                 continue;
             }
             assert!(!browse_cli::is_global_flag(&spelling), "{}: {spelling}", command.name);
@@ -114,7 +114,8 @@ fn no_flag_of_a_command_hides_a_global_one() {
 fn argv_can_spell_every_field_that_it_is_to_spell() {
     for command in Command::all() {
         for field in command.request.fields.iter().filter(|f| f.source == Source::Argv) {
-            let is_plain = !matches!(field.kind, Kind::Message(_) | Kind::Any | Kind::Bytes);
+            let is_plain =
+                !matches!(field.kind, FieldType::Message(_) | FieldType::Any | FieldType::Bytes);
             assert!(is_plain, "{}.{}", command.request.name, field.name);
         }
     }

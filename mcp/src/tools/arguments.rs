@@ -10,9 +10,9 @@ use serde_json::{Map, Value};
 const MAX_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
 /// The arguments of a call.
-pub struct Arguments(Map<String, Value>);
+pub struct ToolArguments(Map<String, Value>);
 
-impl Arguments {
+impl ToolArguments {
     /// Those that a client sent.
     ///
     /// # Errors

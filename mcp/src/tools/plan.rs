@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     READINGS, ToolName,
-    arguments::{Arguments, invalid},
+    arguments::{ToolArguments, invalid},
 };
 use crate::{schema::command, steps};
 
@@ -35,7 +35,11 @@ impl ToolName {
     ///
     /// # Errors
     /// An argument that the tool does not have, or of the wrong type; `FILE_DENIED`.
-    pub fn plan(self, arguments: &Arguments, access: FileAccess) -> Result<Vec<ToolStep>, Failure> {
+    pub fn plan(
+        self,
+        arguments: &ToolArguments,
+        access: FileAccess,
+    ) -> Result<Vec<ToolStep>, Failure> {
         arguments.check_names(&self.schema())?;
         let tab = arguments.number("tab")?;
         let call = |name: &'static str, fields: Map<String, Value>| {
@@ -134,7 +138,7 @@ impl ToolName {
 /// The same, and then the page, where the caller asked to see it.
 fn with_view(
     mut steps: Vec<ToolStep>,
-    arguments: &Arguments,
+    arguments: &ToolArguments,
     tab: Option<u64>,
 ) -> Result<Vec<ToolStep>, Failure> {
     let view = arguments.text("view")?.unwrap_or("none");
@@ -154,7 +158,7 @@ fn with_view(
     Ok(steps)
 }
 
-fn snapshot(arguments: &Arguments, tab: Option<u64>) -> Result<ToolStep, Failure> {
+fn snapshot(arguments: &ToolArguments, tab: Option<u64>) -> Result<ToolStep, Failure> {
     let scope = |field: &str| {
         let scope = arguments.value("scope");
         scope.map(|scope| (field.to_owned(), scope.clone()))
@@ -182,7 +186,7 @@ fn snapshot(arguments: &Arguments, tab: Option<u64>) -> Result<ToolStep, Failure
     Ok(ToolStep::Call(Box::new(EmbeddedCall::new(command(name), fields)?.in_tab(tab))))
 }
 
-fn screenshot(arguments: &Arguments, tab: Option<u64>) -> Result<ToolStep, Failure> {
+fn screenshot(arguments: &ToolArguments, tab: Option<u64>) -> Result<ToolStep, Failure> {
     let mut fields = Map::new();
     let name = if arguments.flag("annotate")? {
         fields.insert("interactive".to_owned(), true.into());
@@ -198,7 +202,7 @@ fn screenshot(arguments: &Arguments, tab: Option<u64>) -> Result<ToolStep, Failu
     Ok(ToolStep::Image(Box::new(EmbeddedCall::new(command(name), fields)?.in_tab(tab))))
 }
 
-fn skill(arguments: &Arguments) -> Result<ToolStep, Failure> {
+fn skill(arguments: &ToolArguments) -> Result<ToolStep, Failure> {
     let name = || {
         let name = arguments.text("name")?;
         name.ok_or_else(|| invalid("`name` is missing: the action `list` lists them".to_owned()))

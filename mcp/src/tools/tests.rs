@@ -3,10 +3,10 @@
 use browse_cli::embed::FileAccess;
 use serde_json::json;
 
-use super::{Arguments, ToolName, ToolStep};
+use super::{ToolArguments, ToolName, ToolStep};
 
 fn plan(tool: ToolName, arguments: serde_json::Value) -> Vec<String> {
-    let arguments = Arguments::new(arguments).expect("an object");
+    let arguments = ToolArguments::new(arguments).expect("an object");
     let steps = tool.plan(&arguments, FileAccess::Caller).expect("a plan");
     let name = |step: &ToolStep| match step {
         ToolStep::Call(call) | ToolStep::Image(call) => call.command().name.to_owned(),
@@ -67,10 +67,10 @@ fn wrong_arguments_are_named() {
         (ToolName::Run, json!({"command": ["guide"]}), "command line"),
         (ToolName::Screenshot, json!({"tab": "one"}), "`tab` is a number"),
     ] {
-        let arguments = Arguments::new(arguments.clone()).expect("an object");
+        let arguments = ToolArguments::new(arguments.clone()).expect("an object");
         let failure =
             tool.plan(&arguments, FileAccess::Caller).err().unwrap_or_else(|| panic!("{word}"));
         assert!(failure.message.contains(word), "{}", failure.message);
     }
-    assert!(Arguments::new(json!([1])).is_err());
+    assert!(ToolArguments::new(json!([1])).is_err());
 }

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, value::RawValue};
 
 use super::Untrusted;
-use crate::{Command, Field, Kind, Message};
+use crate::{Command, Field, FieldType, MessageType};
 
 /// The result of `command` within its decoded `response`, as JSON.
 pub fn result_json(command: &Command, response: &Map<String, Value>) -> String {
@@ -31,7 +31,7 @@ pub fn document_json(result: &str, untrusted: Option<&Untrusted>) -> String {
     }
 }
 
-fn write_message(out: &mut String, message: &Message, fields: &Map<String, Value>) {
+fn write_message(out: &mut String, message: &MessageType, fields: &Map<String, Value>) {
     out.push('{');
     let mut first = true;
     for (name, value) in fields {
@@ -64,10 +64,10 @@ fn write_field(out: &mut String, field: &Field, value: &Value) {
             }
             out.push(']');
         }
-        (Value::Object(fields), Kind::Message(of)) => write_message(out, of, fields),
-        (Value::Object(fields), Kind::Any) => {
+        (Value::Object(fields), FieldType::Message(of)) => write_message(out, of, fields),
+        (Value::Object(fields), FieldType::Any) => {
             let name = fields.get("@type").and_then(Value::as_str).unwrap_or_default();
-            match Message::by_name(name) {
+            match MessageType::by_name(name) {
                 Some(of) => write_message(out, of, fields),
                 None => out.push_str(&value.to_string()),
             }

@@ -8,7 +8,7 @@
 use serde_json::{Map, Value};
 
 use super::{Untrusted, envelope::is_break};
-use crate::{Command, Kind};
+use crate::{Command, FieldType};
 
 /// Characters of a page that one line may hold.
 const MAX_PAGE_CHARS: usize = 200;
@@ -25,7 +25,7 @@ pub fn receipt_line(
     untrusted: &Untrusted,
 ) -> Option<String> {
     let field = &command.response.fields[command.result?];
-    let is_receipt = matches!(field.kind, Kind::Message(of) if of.name == "Receipt");
+    let is_receipt = matches!(field.kind, FieldType::Message(of) if of.name == "Receipt");
     if !is_receipt || !untrusted.warnings.is_empty() {
         return None;
     }

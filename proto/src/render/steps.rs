@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{Untrusted, quotes_of, quotes_text, text};
-use crate::{Command, Kind};
+use crate::{Command, FieldType};
 
 /// The results of the steps of `command`, when it is one that runs steps.
 pub fn step_results<'a>(
@@ -12,7 +12,7 @@ pub fn step_results<'a>(
 ) -> Option<&'a [Value]> {
     let field = &command.response.fields[command.result?];
     match field.kind {
-        Kind::Message(of) if field.repeated && of.name == "StepResult" => {
+        FieldType::Message(of) if field.repeated && of.name == "StepResult" => {
             Some(response.get(field.name)?.as_array()?)
         }
         _ => None,

@@ -3,13 +3,13 @@
 
 use serde_json::{Map, Value};
 
-use crate::Message;
+use crate::MessageType;
 
 /// Characters of an address that a line shows; JSON has all of it.
 pub const MAX_SHOWN_ADDRESS_CHARS: usize = 200;
 
 /// Fills `template` from `row`, which is a `message`.
-pub fn fill_template(template: &str, row: &Map<String, Value>, message: &Message) -> String {
+pub fn fill_template(template: &str, row: &Map<String, Value>, message: &MessageType) -> String {
     let mut out = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {

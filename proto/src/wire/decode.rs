@@ -6,14 +6,14 @@ use super::{
     TYPE_PREFIX, WireError, base64,
     read::{FieldReader, WireValue, text, varint},
 };
-use crate::{Field, Kind, Message};
+use crate::{Field, FieldType, MessageType};
 
 /// Decodes `bytes` as `message`. Fields that the tables do not know, from a
 /// newer daemon, are skipped.
 ///
 /// # Errors
 /// [`WireError::Malformed`] when the bytes are not a message.
-pub fn decode(message: &Message, bytes: &[u8]) -> Result<Map<String, Value>, WireError> {
+pub fn decode(message: &MessageType, bytes: &[u8]) -> Result<Map<String, Value>, WireError> {
     let mut out = Map::new();
     for field in message.fields {
         if let Some(zero) = zero_value(field) {
@@ -86,17 +86,20 @@ fn zero_value(field: &Field) -> Option<Value> {
     }
     match field.kind {
         _ if field.optional => None,
-        Kind::Bool => Some(json!(false)),
-        Kind::U32 | Kind::U64 | Kind::I32 => Some(json!(0)),
-        Kind::F64 => Some(json!(0.0)),
-        Kind::String | Kind::Bytes | Kind::Enum(_) => Some(json!("")),
-        Kind::StringMap => Some(json!({})),
-        Kind::Message(_) | Kind::Any => None,
+        FieldType::Bool => Some(json!(false)),
+        FieldType::U32 | FieldType::U64 | FieldType::I32 => Some(json!(0)),
+        FieldType::F64 => Some(json!(0.0)),
+        FieldType::String | FieldType::Bytes | FieldType::Enum(_) => Some(json!("")),
+        FieldType::StringMap => Some(json!({})),
+        FieldType::Message(_) | FieldType::Any => None,
     }
 }
 
 fn is_packable(field: &Field) -> bool {
-    matches!(field.kind, Kind::U32 | Kind::U64 | Kind::I32 | Kind::Bool | Kind::Enum(_))
+    matches!(
+        field.kind,
+        FieldType::U32 | FieldType::U64 | FieldType::I32 | FieldType::Bool | FieldType::Enum(_)
+    )
 }
 
 fn decode_field(
@@ -116,7 +119,7 @@ fn decode_field(
     }
     let value = decode_value(field, raw)?;
     match (&field.kind, value) {
-        (Kind::StringMap, Value::Object(entry)) => {
+        (FieldType::StringMap, Value::Object(entry)) => {
             if let Some(Value::Object(map)) = out.get_mut(field.name) {
                 map.extend(entry);
             }
@@ -137,22 +140,22 @@ fn append_item(out: &mut Map<String, Value>, field: &Field, value: Value) {
 
 fn decode_value(field: &Field, raw: WireValue<'_>) -> Result<Value, WireError> {
     Ok(match (&field.kind, raw) {
-        (Kind::Bool, WireValue::Number(number)) => json!(number != 0),
-        (Kind::U32 | Kind::U64, WireValue::Number(number)) => json!(number),
-        (Kind::I32, WireValue::Number(number)) => json!(number as i32),
-        (Kind::Enum(of), WireValue::Number(number)) => {
+        (FieldType::Bool, WireValue::Number(number)) => json!(number != 0),
+        (FieldType::U32 | FieldType::U64, WireValue::Number(number)) => json!(number),
+        (FieldType::I32, WireValue::Number(number)) => json!(number as i32),
+        (FieldType::Enum(of), WireValue::Number(number)) => {
             let known = of.values.iter().find(|value| value.number == number as i32);
             json!(known.map_or(number.to_string(), |value| value.name.to_owned()))
         }
-        (Kind::F64, WireValue::Bytes(bytes)) => {
+        (FieldType::F64, WireValue::Bytes(bytes)) => {
             let bytes = bytes.try_into().map_err(|_| WireError::Malformed)?;
             json!(f64::from_le_bytes(bytes))
         }
-        (Kind::String, WireValue::Bytes(bytes)) => json!(text(bytes)?),
-        (Kind::Bytes, WireValue::Bytes(bytes)) => json!(base64::encode(bytes)),
-        (Kind::Message(of), WireValue::Bytes(bytes)) => Value::Object(decode(of, bytes)?),
-        (Kind::StringMap, WireValue::Bytes(bytes)) => Value::Object(decode_map_entry(bytes)?),
-        (Kind::Any, WireValue::Bytes(bytes)) => decode_any(bytes)?,
+        (FieldType::String, WireValue::Bytes(bytes)) => json!(text(bytes)?),
+        (FieldType::Bytes, WireValue::Bytes(bytes)) => json!(base64::encode(bytes)),
+        (FieldType::Message(of), WireValue::Bytes(bytes)) => Value::Object(decode(of, bytes)?),
+        (FieldType::StringMap, WireValue::Bytes(bytes)) => Value::Object(decode_map_entry(bytes)?),
+        (FieldType::Any, WireValue::Bytes(bytes)) => decode_any(bytes)?,
         _ => return Err(WireError::Malformed),
     })
 }
@@ -179,7 +182,7 @@ fn decode_any(encoded: &[u8]) -> Result<Value, WireError> {
         }
     }
     let mut out = Map::from_iter([("@type".to_owned(), json!(name))]);
-    if let Some(message) = Message::by_name(name) {
+    if let Some(message) = MessageType::by_name(name) {
         out.extend(decode(message, body)?);
     }
     Ok(Value::Object(out))

@@ -5,13 +5,13 @@
 use serde_json::{Map, Value};
 
 use super::{FIXED64, LENGTH_DELIMITED, TYPE_PREFIX, VARINT, WireError, base64};
-use crate::{Enum, Field, Kind, Message};
+use crate::{Enum, Field, FieldType, MessageType};
 
 /// Encodes `value` as `message`.
 ///
 /// # Errors
 /// A field that the message lacks, or a value of another type.
-pub fn encode(message: &Message, value: &Map<String, Value>) -> Result<Vec<u8>, WireError> {
+pub fn encode(message: &MessageType, value: &Map<String, Value>) -> Result<Vec<u8>, WireError> {
     let mut out = Vec::new();
     for (name, value) in value {
         let field = message.field(name).or_else(|| message.field(&snake_case(name)));
@@ -23,7 +23,7 @@ pub fn encode(message: &Message, value: &Map<String, Value>) -> Result<Vec<u8>, 
                     encode_value(&mut out, field, item)?;
                 }
             }
-            Value::Object(entries) if matches!(field.kind, Kind::StringMap) => {
+            Value::Object(entries) if matches!(field.kind, FieldType::StringMap) => {
                 for (key, value) in entries {
                     encode_map_entry(&mut out, field, key, value)?;
                 }
@@ -37,45 +37,45 @@ pub fn encode(message: &Message, value: &Map<String, Value>) -> Result<Vec<u8>, 
 fn encode_value(out: &mut Vec<u8>, field: &Field, value: &Value) -> Result<(), WireError> {
     let wrong = |wanted: &str| WireError::WrongType(field.name.to_owned(), wanted.to_owned());
     match &field.kind {
-        Kind::Bool => {
+        FieldType::Bool => {
             let value = value.as_bool().ok_or_else(|| wrong("true or false"))?;
             put_number(out, field, u64::from(value));
         }
-        Kind::U32 => {
+        FieldType::U32 => {
             let value = whole_number(value).and_then(|v| u32::try_from(v).ok());
             put_number(out, field, u64::from(value.ok_or_else(|| wrong("a whole number"))?));
         }
-        Kind::U64 => {
+        FieldType::U64 => {
             put_number(out, field, whole_number(value).ok_or_else(|| wrong("a whole number"))?);
         }
-        Kind::I32 => {
+        FieldType::I32 => {
             let text = value.as_str().and_then(|text| text.parse().ok());
             let value = value.as_i64().or(text).and_then(|v| i32::try_from(v).ok());
             put_number(out, field, i64::from(value.ok_or_else(|| wrong("a number"))?) as u64);
         }
-        Kind::F64 => {
+        FieldType::F64 => {
             put_tag(out, field.number, FIXED64);
             let text = value.as_str().and_then(|text| text.parse().ok());
             let value = value.as_f64().or(text).ok_or_else(|| wrong("a number"))?;
             out.extend(value.to_le_bytes());
         }
-        Kind::String => {
+        FieldType::String => {
             put_bytes(out, field.number, value.as_str().ok_or_else(|| wrong("text"))?.as_bytes());
         }
-        Kind::Bytes => {
+        FieldType::Bytes => {
             let value = value.as_str().and_then(base64::decode_lenient);
             put_bytes(out, field.number, &value.ok_or_else(|| wrong("base64"))?);
         }
-        Kind::Enum(of) => {
+        FieldType::Enum(of) => {
             let value = enum_number(of, value).ok_or_else(|| wrong(&enum_words(of)))?;
             put_number(out, field, value as u64);
         }
-        Kind::Message(of) => {
+        FieldType::Message(of) => {
             let value = value.as_object().ok_or_else(|| wrong("an object"))?;
             put_bytes(out, field.number, &encode(of, value)?);
         }
-        Kind::StringMap => return Err(wrong("an object of texts")),
-        Kind::Any => put_bytes(out, field.number, &encode_any(field, value)?),
+        FieldType::StringMap => return Err(wrong("an object of texts")),
+        FieldType::Any => put_bytes(out, field.number, &encode_any(field, value)?),
     }
     Ok(())
 }
@@ -86,7 +86,7 @@ fn encode_any(field: &Field, value: &Value) -> Result<Vec<u8>, WireError> {
     let mut value = value.as_object().ok_or_else(wrong)?.clone();
     let name = value.remove("@type").ok_or_else(wrong)?;
     let name = name.as_str().ok_or_else(wrong)?.trim_start_matches(TYPE_PREFIX).to_owned();
-    let message = Message::by_name(&name).ok_or_else(wrong)?;
+    let message = MessageType::by_name(&name).ok_or_else(wrong)?;
     let mut out = Vec::new();
     put_bytes(&mut out, 1, format!("{TYPE_PREFIX}{name}").as_bytes());
     put_bytes(&mut out, 2, &encode(message, &value)?);

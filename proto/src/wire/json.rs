@@ -11,7 +11,7 @@ use super::{
     TYPE_PREFIX, WireError,
     read::{FieldReader, WireValue, text, varint},
 };
-use crate::{Field, Kind, Message};
+use crate::{Field, FieldType, MessageType};
 
 /// Writes the members of `message`, whose encoded form is `bytes`, to `out`:
 /// `"name":value`, with commas between them and without braces. Fields that the
@@ -19,7 +19,11 @@ use crate::{Field, Kind, Message};
 ///
 /// # Errors
 /// [`WireError::Malformed`] when the bytes are not such a message.
-pub fn write_members(out: &mut String, message: &Message, bytes: &[u8]) -> Result<(), WireError> {
+pub fn write_members(
+    out: &mut String,
+    message: &MessageType,
+    bytes: &[u8],
+) -> Result<(), WireError> {
     let entries = FieldReader::new(bytes).collect::<Result<Vec<_>, _>>()?;
     let mut is_first = true;
     for field in message.fields {
@@ -43,15 +47,15 @@ pub fn write_members(out: &mut String, message: &Message, bytes: &[u8]) -> Resul
 ///
 /// # Errors
 /// [`WireError::Malformed`] when the bytes are not such a message.
-pub fn holds_page_content(message: &Message, bytes: &[u8]) -> Result<bool, WireError> {
+pub fn holds_page_content(message: &MessageType, bytes: &[u8]) -> Result<bool, WireError> {
     for entry in FieldReader::new(bytes) {
         let (number, raw) = entry?;
         let Some(field) = message.fields.iter().find(|field| field.number == number) else {
             continue;
         };
         let is_page = match (&field.kind, raw) {
-            (Kind::Message(of), WireValue::Bytes(inner)) => holds_page_content(of, inner)?,
-            (Kind::Any, WireValue::Bytes(inner)) => match read_any(inner)? {
+            (FieldType::Message(of), WireValue::Bytes(inner)) => holds_page_content(of, inner)?,
+            (FieldType::Any, WireValue::Bytes(inner)) => match read_any(inner)? {
                 (_, Some(of), body) => holds_page_content(of, body)?,
                 _ => false,
             },
@@ -66,11 +70,12 @@ pub fn holds_page_content(message: &Message, bytes: &[u8]) -> Result<bool, WireE
 }
 
 fn is_written_when_absent(field: &Field) -> bool {
-    field.repeated || (!field.optional && !matches!(field.kind, Kind::Message(_) | Kind::Any))
+    field.repeated
+        || (!field.optional && !matches!(field.kind, FieldType::Message(_) | FieldType::Any))
 }
 
 fn write_field(out: &mut String, field: &Field, values: &[WireValue<'_>]) -> Result<(), WireError> {
-    if matches!(field.kind, Kind::StringMap) {
+    if matches!(field.kind, FieldType::StringMap) {
         return write_map(out, values);
     }
     if !field.repeated {
@@ -110,54 +115,57 @@ fn separate(out: &mut String, begin: usize) {
 }
 
 fn is_packable(field: &Field) -> bool {
-    matches!(field.kind, Kind::U32 | Kind::U64 | Kind::I32 | Kind::Bool | Kind::Enum(_))
+    matches!(
+        field.kind,
+        FieldType::U32 | FieldType::U64 | FieldType::I32 | FieldType::Bool | FieldType::Enum(_)
+    )
 }
 
 fn zero_value(field: &Field) -> &'static str {
     match field.kind {
-        Kind::Bool => "false",
-        Kind::U32 | Kind::I32 => "0",
-        Kind::U64 => "\"0\"",
-        Kind::F64 => "0.0",
-        Kind::String | Kind::Bytes | Kind::Enum(_) => "\"\"",
-        Kind::Message(_) | Kind::StringMap | Kind::Any => "{}",
+        FieldType::Bool => "false",
+        FieldType::U32 | FieldType::I32 => "0",
+        FieldType::U64 => "\"0\"",
+        FieldType::F64 => "0.0",
+        FieldType::String | FieldType::Bytes | FieldType::Enum(_) => "\"\"",
+        FieldType::Message(_) | FieldType::StringMap | FieldType::Any => "{}",
     }
 }
 
 fn write_value(out: &mut String, field: &Field, raw: WireValue<'_>) -> Result<(), WireError> {
     match (&field.kind, raw) {
-        (Kind::Bool, WireValue::Number(number)) => {
+        (FieldType::Bool, WireValue::Number(number)) => {
             out.push_str(if number == 0 { "false" } else { "true" });
         }
-        (Kind::U32, WireValue::Number(number)) => out.push_str(&number.to_string()),
-        (Kind::U64, WireValue::Number(number)) => {
+        (FieldType::U32, WireValue::Number(number)) => out.push_str(&number.to_string()),
+        (FieldType::U64, WireValue::Number(number)) => {
             out.push('"');
             out.push_str(&number.to_string());
             out.push('"');
         }
-        (Kind::I32, WireValue::Number(number)) => out.push_str(&(number as i32).to_string()),
-        (Kind::Enum(of), WireValue::Number(number)) => {
+        (FieldType::I32, WireValue::Number(number)) => out.push_str(&(number as i32).to_string()),
+        (FieldType::Enum(of), WireValue::Number(number)) => {
             match of.values.iter().find(|value| value.number == number as i32) {
                 Some(value) => write_text(out, value.name),
                 None => out.push_str(&(number as i32).to_string()),
             }
         }
-        (Kind::F64, WireValue::Bytes(bytes)) => {
+        (FieldType::F64, WireValue::Bytes(bytes)) => {
             let bytes = bytes.try_into().map_err(|_| WireError::Malformed)?;
             write_double(out, f64::from_le_bytes(bytes));
         }
-        (Kind::String, WireValue::Bytes(bytes)) => write_text(out, text(bytes)?),
-        (Kind::Bytes, WireValue::Bytes(bytes)) => {
+        (FieldType::String, WireValue::Bytes(bytes)) => write_text(out, text(bytes)?),
+        (FieldType::Bytes, WireValue::Bytes(bytes)) => {
             out.push('"');
             STANDARD.encode_string(bytes, out);
             out.push('"');
         }
-        (Kind::Message(of), WireValue::Bytes(bytes)) => {
+        (FieldType::Message(of), WireValue::Bytes(bytes)) => {
             out.push('{');
             write_members(out, of, bytes)?;
             out.push('}');
         }
-        (Kind::Any, WireValue::Bytes(bytes)) => write_any(out, bytes)?,
+        (FieldType::Any, WireValue::Bytes(bytes)) => write_any(out, bytes)?,
         _ => return Err(WireError::Malformed),
     }
     Ok(())
@@ -201,7 +209,7 @@ fn write_map(out: &mut String, values: &[WireValue<'_>]) -> Result<(), WireError
     Ok(())
 }
 
-type AnyParts<'a> = (&'a str, Option<&'static Message>, &'a [u8]);
+type AnyParts<'a> = (&'a str, Option<&'static MessageType>, &'a [u8]);
 
 fn read_any(encoded: &[u8]) -> Result<AnyParts<'_>, WireError> {
     let (mut name, mut body) = ("", &[][..]);
@@ -212,7 +220,7 @@ fn read_any(encoded: &[u8]) -> Result<AnyParts<'_>, WireError> {
             _ => {}
         }
     }
-    Ok((name, Message::by_name(name), body))
+    Ok((name, MessageType::by_name(name), body))
 }
 
 fn write_any(out: &mut String, encoded: &[u8]) -> Result<(), WireError> {

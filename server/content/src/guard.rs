@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use browse_guard::{Datamark, clean};
-use browse_proto::{Page, PageDerived};
+use browse_proto::{PageDerived, PageValue};
 
 use super::{Findings, url_words};
 use browse_policy::Delivery;
@@ -43,7 +43,7 @@ pub struct GuardReport {
 pub fn guard_response(response: &mut dyn PageDerived, handling: GuardOptions) -> GuardReport {
     let mut guarded = GuardReport::default();
     response.visit_page(&mut |page| match page {
-        Page::Text(text) => {
+        PageValue::Text(text) => {
             guarded.is_page_derived |= !text.is_empty();
             if handling.delivery == Delivery::Raw {
                 return;
@@ -62,7 +62,7 @@ pub fn guard_response(response: &mut dyn PageDerived, handling: GuardOptions) ->
                 *text = mark.embed(text);
             }
         }
-        Page::Address(address) => {
+        PageValue::Address(address) => {
             if handling.delivery == Delivery::Raw {
                 return;
             }
@@ -76,13 +76,13 @@ pub fn guard_response(response: &mut dyn PageDerived, handling: GuardOptions) ->
                 guarded.findings.scan(&output.words);
             }
         }
-        Page::Bytes(bytes) if handling.treats_bytes_as_text => {
+        PageValue::Bytes(bytes) if handling.treats_bytes_as_text => {
             guarded.is_page_derived |= !bytes.is_empty();
             if handling.delivery == Delivery::Guarded {
                 guarded.byte_text.push_str(&String::from_utf8_lossy(bytes));
             }
         }
-        Page::Bytes(_) => {}
+        PageValue::Bytes(_) => {}
     });
     guarded
 }

@@ -1,7 +1,7 @@
 //! A law over the registry: whatever a page puts into a response of whatever
 //! command, the guard finds it, cleans it and says that it is there.
 
-use browse_proto::{Command, Field, Kind, Message, PageDerived, v1, wire};
+use browse_proto::{Command, Field, FieldType, MessageType, PageDerived, v1, wire};
 use serde_json::{Map, Value, json};
 
 use super::{GuardOptions, GuardReport, guard_response};
@@ -51,16 +51,16 @@ fn all() -> Vec<(&'static str, Guard)> {
 type FieldFill = fn(&Field) -> Option<(&'static str, bool)>;
 
 /// A response of `message` with the texts of `fill`, and how many of them count.
-fn fill_response(message: &'static Message, fill: FieldFill, level: usize) -> (Value, usize) {
+fn fill_response(message: &'static MessageType, fill: FieldFill, level: usize) -> (Value, usize) {
     let (mut fields, mut count) = (Map::new(), 0);
     for field in message.fields {
         let value = match &field.kind {
-            Kind::String => {
+            FieldType::String => {
                 let Some((text, counts)) = fill(field) else { continue };
                 count += usize::from(counts);
                 json!(text)
             }
-            Kind::Message(of) if level < 6 => {
+            FieldType::Message(of) if level < 6 => {
                 let (value, more) = fill_response(of, fill, level + 1);
                 count += more;
                 value

@@ -1,6 +1,6 @@
 //! What the words of a script stand for: variables, or names of properties.
 
-use super::js_tokens::{Kind, Token};
+use super::js_tokens::{JsToken, JsTokenKind};
 
 /// What a bracket holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub enum Role {
     Other,
 }
 
-pub fn roles(tokens: &[Token<'_>]) -> Vec<Role> {
+pub fn roles(tokens: &[JsToken<'_>]) -> Vec<Role> {
     let mut open = vec![Bracket::Block];
     let mut roles = Vec::with_capacity(tokens.len());
     let mut in_case = false;
@@ -78,11 +78,13 @@ pub fn roles(tokens: &[Token<'_>]) -> Vec<Role> {
         let inner = open.last().copied().unwrap_or(Bracket::Block);
         let mut role = Role::Other;
         match (token.kind, token.text) {
-            (Kind::Word, word) if !KEYWORDS.contains(&word) || is_key(inner, text(-1), text(1)) => {
+            (JsTokenKind::Word, word)
+                if !KEYWORDS.contains(&word) || is_key(inner, text(-1), text(1)) =>
+            {
                 role = word_role(inner, text(-1), text(1));
             }
-            (Kind::Word, "case" | "default") => in_case = true,
-            (Kind::Template, part) => {
+            (JsTokenKind::Word, "case" | "default") => in_case = true,
+            (JsTokenKind::Template, part) => {
                 if !part.starts_with('`') {
                     open.pop();
                 }
@@ -90,9 +92,9 @@ pub fn roles(tokens: &[Token<'_>]) -> Vec<Role> {
                     open.push(Bracket::Other);
                 }
             }
-            (Kind::Sign, "{") => open.push(brace(tokens, index, after_case)),
-            (Kind::Sign, "(" | "[") => open.push(Bracket::Other),
-            (Kind::Sign, "}" | ")" | "]") => drop(open.pop()),
+            (JsTokenKind::Sign, "{") => open.push(brace(tokens, index, after_case)),
+            (JsTokenKind::Sign, "(" | "[") => open.push(Bracket::Other),
+            (JsTokenKind::Sign, "}" | ")" | "]") => drop(open.pop()),
             _ => {}
         }
         after_case = token.text == ":" && in_case;
@@ -126,17 +128,18 @@ fn word_role(inner: Bracket, before: &str, after: &str) -> Role {
 }
 
 /// What the brace at `index` holds.
-fn brace(tokens: &[Token<'_>], index: usize, after_case: bool) -> Bracket {
+fn brace(tokens: &[JsToken<'_>], index: usize, after_case: bool) -> Bracket {
     let Some(before) = index.checked_sub(1).map(|at| tokens[at]) else { return Bracket::Block };
     let names_class = |at: usize| tokens[at].text == "class" || tokens[at].text == "extends";
     match (before.kind, before.text) {
-        (Kind::Word, "return" | "const" | "let" | "of" | "in" | "typeof" | "await" | "yield") => {
-            Bracket::Object
-        }
-        (Kind::Word, _) if index >= 2 && names_class(index - 2) => Bracket::Class,
-        (Kind::Word, _) => Bracket::Block,
-        (Kind::Sign, ")" | "=>" | "{" | "}" | ";") => Bracket::Block,
-        (Kind::Sign, ":") if after_case => Bracket::Block,
+        (
+            JsTokenKind::Word,
+            "return" | "const" | "let" | "of" | "in" | "typeof" | "await" | "yield",
+        ) => Bracket::Object,
+        (JsTokenKind::Word, _) if index >= 2 && names_class(index - 2) => Bracket::Class,
+        (JsTokenKind::Word, _) => Bracket::Block,
+        (JsTokenKind::Sign, ")" | "=>" | "{" | "}" | ";") => Bracket::Block,
+        (JsTokenKind::Sign, ":") if after_case => Bracket::Block,
         _ => Bracket::Object,
     }
 }

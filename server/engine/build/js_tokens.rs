@@ -2,7 +2,7 @@
 
 /// A token of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum JsTokenKind {
     Word,
     /// A number, a string, a template without expressions, or a regular expression.
     Literal,
@@ -12,8 +12,8 @@ pub enum Kind {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Token<'a> {
-    pub kind: Kind,
+pub struct JsToken<'a> {
+    pub kind: JsTokenKind,
     pub text: &'a str,
     /// Whether a line ends before it.
     pub breaks: bool,
@@ -47,9 +47,9 @@ const BEFORE_VALUE: &[&str] = &[
 ///
 /// # Errors
 /// What is not a token of a script.
-pub fn tokens(source: &str) -> Result<Vec<Token<'_>>, String> {
+pub fn tokens(source: &str) -> Result<Vec<JsToken<'_>>, String> {
     let bytes = source.as_bytes();
-    let (mut found, mut at, mut breaks): (Vec<Token<'_>>, _, _) = (Vec::new(), 0, false);
+    let (mut found, mut at, mut breaks): (Vec<JsToken<'_>>, _, _) = (Vec::new(), 0, false);
     // Braces that are open, by whether they are those of an expression in a template.
     let mut braces = Vec::new();
     while at < bytes.len() {
@@ -78,16 +78,16 @@ pub fn tokens(source: &str) -> Result<Vec<Token<'_>>, String> {
                 braces.push(true);
             }
             let whole = first == '`' && !goes_on;
-            (if whole { Kind::Literal } else { Kind::Template }, length)
+            (if whole { JsTokenKind::Literal } else { JsTokenKind::Template }, length)
         } else if first == '"' || first == '\'' {
-            (Kind::Literal, quoted_length(rest, first)?)
+            (JsTokenKind::Literal, quoted_length(rest, first)?)
         } else if first == '/' && begins_value(found.last()) {
-            (Kind::Literal, expression_length(rest)?)
+            (JsTokenKind::Literal, expression_length(rest)?)
         } else if first.is_ascii_digit() {
             let is_part = |c: char| is_word(c) || c == '.';
-            (Kind::Literal, rest.find(|c| !is_part(c)).unwrap_or(rest.len()))
+            (JsTokenKind::Literal, rest.find(|c| !is_part(c)).unwrap_or(rest.len()))
         } else if is_word(first) {
-            (Kind::Word, rest.find(|c| !is_word(c)).unwrap_or(rest.len()))
+            (JsTokenKind::Word, rest.find(|c| !is_word(c)).unwrap_or(rest.len()))
         } else {
             let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
             // `?.5` is not an optional property.
@@ -99,9 +99,9 @@ pub fn tokens(source: &str) -> Result<Vec<Token<'_>>, String> {
                 '}' => drop(braces.pop()),
                 _ => {}
             }
-            (Kind::Sign, sign.map_or(first.len_utf8(), |sign| sign.len()))
+            (JsTokenKind::Sign, sign.map_or(first.len_utf8(), |sign| sign.len()))
         };
-        found.push(Token { kind, text: &rest[..length], breaks });
+        found.push(JsToken { kind, text: &rest[..length], breaks });
         breaks = false;
         at += length;
     }
@@ -109,13 +109,13 @@ pub fn tokens(source: &str) -> Result<Vec<Token<'_>>, String> {
 }
 
 /// Whether a slash after a token begins a regular expression.
-fn begins_value(before: Option<&Token<'_>>) -> bool {
+fn begins_value(before: Option<&JsToken<'_>>) -> bool {
     let Some(before) = before else { return true };
     match before.kind {
-        Kind::Word => BEFORE_VALUE.contains(&before.text),
-        Kind::Literal => false,
-        Kind::Template => before.text.ends_with("${"),
-        Kind::Sign => !matches!(before.text, ")" | "]" | "}" | "++" | "--"),
+        JsTokenKind::Word => BEFORE_VALUE.contains(&before.text),
+        JsTokenKind::Literal => false,
+        JsTokenKind::Template => before.text.ends_with("${"),
+        JsTokenKind::Sign => !matches!(before.text, ")" | "]" | "}" | "++" | "--"),
     }
 }
 

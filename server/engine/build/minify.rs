@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::js_roles::{KEYWORDS, Role, roles};
-use super::js_tokens::{Kind, Token, tokens};
+use super::js_tokens::{JsToken, JsTokenKind, tokens};
 
 /// What scripts take of their window by a word that a variable may have, too: those
 /// variables keep their names. Any other property of it is written `window.name`.
@@ -35,11 +35,11 @@ pub fn minify(source: &str) -> Result<String, String> {
 }
 
 /// A parameter that is the only one stands alone.
-fn without_parentheses<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
+fn without_parentheses<'a>(tokens: &[JsToken<'a>]) -> Vec<JsToken<'a>> {
     let is_alone = |open: usize| {
         let text = |at: usize| tokens.get(at).map_or("", |token| token.text);
         text(open) == "("
-            && tokens[open + 1].kind == Kind::Word
+            && tokens[open + 1].kind == JsTokenKind::Word
             && text(open + 2) == ")"
             && text(open + 3) == "=>"
     };
@@ -50,7 +50,7 @@ fn without_parentheses<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
 /// Short names for all that a script declares, the most used first, and those of them
 /// that stand for what it takes of its window again and again.
 fn short_names<'a>(
-    tokens: &[Token<'a>],
+    tokens: &[JsToken<'a>],
     roles: &[Role],
 ) -> (HashMap<&'a str, String>, Vec<&'a str>) {
     let declared = declared(tokens, roles);
@@ -99,7 +99,7 @@ fn short_name(index: usize) -> String {
 }
 
 /// Variables that the script declares itself: what it takes of its window is none.
-fn declared<'a>(tokens: &[Token<'a>], roles: &[Role]) -> HashSet<&'a str> {
+fn declared<'a>(tokens: &[JsToken<'a>], roles: &[Role]) -> HashSet<&'a str> {
     let mut found = HashSet::new();
     let mut add = |at: usize| {
         if roles[at] != Role::Other && !WINDOW_NAMES.contains(&tokens[at].text) {
@@ -108,14 +108,14 @@ fn declared<'a>(tokens: &[Token<'a>], roles: &[Role]) -> HashSet<&'a str> {
     };
     for (index, token) in tokens.iter().enumerate() {
         match token.text {
-            "const" | "let" | "var" | "function" | "class" if token.kind == Kind::Word => {
+            "const" | "let" | "var" | "function" | "class" if token.kind == JsTokenKind::Word => {
                 match tokens.get(index + 1).map(|next| next.text) {
                     Some("{" | "[") => (index + 2..closing(tokens, index + 1)).for_each(&mut add),
                     _ => add((index + 1).min(tokens.len() - 1)),
                 }
             }
             "catch" if tokens.get(index + 1).is_some_and(|next| next.text == "(") => add(index + 2),
-            "=>" if index > 0 && tokens[index - 1].kind == Kind::Word => add(index - 1),
+            "=>" if index > 0 && tokens[index - 1].kind == JsTokenKind::Word => add(index - 1),
             "=>" if index > 0 => {
                 let from = opening(tokens, index - 1);
                 parameters(tokens, from + 1, index - 1).for_each(&mut add);
@@ -137,7 +137,7 @@ fn declared<'a>(tokens: &[Token<'a>], roles: &[Role]) -> HashSet<&'a str> {
 
 /// Words of a list of parameters that are declared by it: not those of values that stand in.
 fn parameters<'t>(
-    tokens: &'t [Token<'_>],
+    tokens: &'t [JsToken<'_>],
     from: usize,
     to: usize,
 ) -> impl Iterator<Item = usize> + 't {
@@ -156,24 +156,24 @@ fn parameters<'t>(
             ("}" | "]", Some(level)) if depth < level => in_value = None,
             _ => {}
         }
-        in_value.is_none() && token.kind == Kind::Word
+        in_value.is_none() && token.kind == JsTokenKind::Word
     })
 }
 
 /// Whether a parenthesis opens the parameters of a method or of a function.
-fn is_method(tokens: &[Token<'_>], index: usize) -> bool {
+fn is_method(tokens: &[JsToken<'_>], index: usize) -> bool {
     let end = closing(tokens, index);
     let opens_body = tokens.get(end + 1).is_some_and(|next| next.text == "{");
     let named = index.checked_sub(1).map(|at| tokens[at]);
     opens_body
         && named.is_some_and(|name| {
-            name.kind == Kind::Word
+            name.kind == JsTokenKind::Word
                 && !matches!(name.text, "if" | "for" | "while" | "switch" | "catch" | "of")
         })
 }
 
 /// The word after a comma that goes on a declaration: `let [a, b] = x, c = 1`.
-fn next_declared(tokens: &[Token<'_>], comma: usize) -> Option<usize> {
+fn next_declared(tokens: &[JsToken<'_>], comma: usize) -> Option<usize> {
     let (mut at, mut depth) = (comma, 0_usize);
     while at > 0 {
         at -= 1;
@@ -182,7 +182,7 @@ fn next_declared(tokens: &[Token<'_>], comma: usize) -> Option<usize> {
             "(" | "[" | "{" if depth == 0 => return None,
             "(" | "[" | "{" => depth -= 1,
             ";" | "=>" if depth == 0 => return None,
-            "const" | "let" | "var" if depth == 0 && tokens[at].kind == Kind::Word => {
+            "const" | "let" | "var" if depth == 0 && tokens[at].kind == JsTokenKind::Word => {
                 return Some(comma + 1);
             }
             _ => {}
@@ -191,12 +191,12 @@ fn next_declared(tokens: &[Token<'_>], comma: usize) -> Option<usize> {
     None
 }
 
-fn closing(tokens: &[Token<'_>], open: usize) -> usize {
+fn closing(tokens: &[JsToken<'_>], open: usize) -> usize {
     let mut depth = 0_usize;
     for (index, token) in tokens.iter().enumerate().skip(open) {
         match (token.kind, token.text) {
-            (Kind::Sign, "(" | "[" | "{") => depth += 1,
-            (Kind::Sign, ")" | "]" | "}") => {
+            (JsTokenKind::Sign, "(" | "[" | "{") => depth += 1,
+            (JsTokenKind::Sign, ")" | "]" | "}") => {
                 depth -= 1;
                 if depth == 0 {
                     return index;
@@ -208,12 +208,12 @@ fn closing(tokens: &[Token<'_>], open: usize) -> usize {
     tokens.len()
 }
 
-fn opening(tokens: &[Token<'_>], close: usize) -> usize {
+fn opening(tokens: &[JsToken<'_>], close: usize) -> usize {
     let mut depth = 0_usize;
     for index in (0..=close).rev() {
         match (tokens[index].kind, tokens[index].text) {
-            (Kind::Sign, ")" | "]" | "}") => depth += 1,
-            (Kind::Sign, "(" | "[" | "{") => {
+            (JsTokenKind::Sign, ")" | "]" | "}") => depth += 1,
+            (JsTokenKind::Sign, "(" | "[" | "{") => {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
                     return index;
@@ -228,7 +228,7 @@ fn opening(tokens: &[Token<'_>], close: usize) -> usize {
 /// Letters beyond ASCII are written as escapes: a single one would have all of the script
 /// carried and compiled as text of two bytes a letter.
 fn written(
-    tokens: &[Token<'_>],
+    tokens: &[JsToken<'_>],
     roles: &[Role],
     names: &HashMap<&str, String>,
     aliases: &[&str],
@@ -237,7 +237,7 @@ fn written(
     // Behind a directive, which stands first.
     let is_directive = tokens.get(5).is_some_and(|token| token.text == "'use strict'");
     let start = if is_directive { 7 } else { 5 };
-    let mut before: Option<Token<'_>> = None;
+    let mut before: Option<JsToken<'_>> = None;
     for (index, (token, role)) in tokens.iter().zip(roles).enumerate() {
         if index == start && !aliases.is_empty() {
             let all: Vec<_> =
@@ -245,7 +245,7 @@ fn written(
             script.push_str(&format!("let {};", all.join(",")));
         }
         // The last statement of a block ends with it.
-        if token.text == "}" && token.kind == Kind::Sign && script.ends_with(';') {
+        if token.text == "}" && token.kind == JsTokenKind::Sign && script.ends_with(';') {
             script.pop();
         }
         if let Some(before) = before {
@@ -257,7 +257,7 @@ fn written(
             (Some(short), Role::Shorthand) => script.push_str(&format!("{}:{short}", token.text)),
             (Some(short), _) => script.push_str(short),
             (None, _) => {
-                let is_plain = token.kind == Kind::Word && !is_property(before_last, *token);
+                let is_plain = token.kind == JsTokenKind::Word && !is_property(before_last, *token);
                 let text = if is_plain { shorter(token.text) } else { token.text };
                 for unit in text.encode_utf16() {
                     match u8::try_from(unit) {
@@ -285,34 +285,34 @@ fn shorter(word: &str) -> &str {
 }
 
 /// Whether a keyword is the name of a property.
-fn is_property(before: Option<Token<'_>>, _word: Token<'_>) -> bool {
+fn is_property(before: Option<JsToken<'_>>, _word: JsToken<'_>) -> bool {
     before.is_some_and(|before| matches!(before.text, "." | "?."))
 }
 
 /// What has to stand between two tokens.
-fn gap(before: Token<'_>, after: Token<'_>) -> &'static str {
-    let is_wordy = |token: Token<'_>| match token.kind {
-        Kind::Word => true,
-        Kind::Literal => token.text.starts_with(|c: char| c.is_ascii_digit()),
+fn gap(before: JsToken<'_>, after: JsToken<'_>) -> &'static str {
+    let is_wordy = |token: JsToken<'_>| match token.kind {
+        JsTokenKind::Word => true,
+        JsTokenKind::Literal => token.text.starts_with(|c: char| c.is_ascii_digit()),
         _ => false,
     };
-    let ends = |token: Token<'_>| match token.kind {
-        Kind::Sign => matches!(token.text, ")" | "]" | "}"),
-        Kind::Template => token.text.ends_with('`'),
+    let ends = |token: JsToken<'_>| match token.kind {
+        JsTokenKind::Sign => matches!(token.text, ")" | "]" | "}"),
+        JsTokenKind::Template => token.text.ends_with('`'),
         _ => true,
     };
     // A line may end a statement.
     if after.breaks && ends(before) {
-        let goes_on = after.kind == Kind::Sign
+        let goes_on = after.kind == JsTokenKind::Sign
             && !matches!(after.text, "(" | "[" | "{" | "+" | "-" | "++" | "--" | "!" | "...");
         return if goes_on { "" } else { "\n" };
     }
-    let is_expression = before.kind == Kind::Literal && before.text.starts_with('/');
+    let is_expression = before.kind == JsTokenKind::Literal && before.text.starts_with('/');
     if (is_wordy(before) || is_expression) && is_wordy(after) {
         return " ";
     }
-    let doubled = before.kind == Kind::Sign
-        && after.kind == Kind::Sign
+    let doubled = before.kind == JsTokenKind::Sign
+        && after.kind == JsTokenKind::Sign
         && matches!(
             (before.text.as_bytes().last(), after.text.as_bytes().first()),
             (Some(b'+'), Some(b'+')) | (Some(b'-'), Some(b'-'))

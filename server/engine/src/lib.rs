@@ -71,7 +71,7 @@ pub use read::text::PageLink;
 pub use read::wait::Predicate;
 pub use snapshot::capture::DiffBase;
 pub use snapshot::options::SnapshotOptions;
-pub use snapshot::tree::{Node, Snapshot};
+pub use snapshot::tree::{Snapshot, SnapshotLine};
 pub use style::cascade::CascadeResult;
 pub use style::cleanup::{CleanupResult, Clutter};
 pub use style::inspect::{ElementStyles, MatchedRule};

@@ -39,7 +39,7 @@ const MAX_DETAIL_CHARS: usize = 300;
 
 /// An authenticated caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Caller {
+pub struct AuthenticatedCaller {
     /// Whose sessions it uses.
     pub tenant: Tenant,
     /// Who it is within the tenant: 1 to 64 characters of `[A-Za-z0-9._@-]`. Any other subject of
@@ -103,7 +103,7 @@ impl Authenticator {
     /// `TOKEN_MISSING`, `TOKEN_INVALID`, `TOKEN_EXPIRED` (also for a token that is not valid
     /// yet), and `GATE_UNAVAILABLE` while the keys of the issuer are not known and cannot be
     /// fetched.
-    pub async fn authenticate(&self, token: Option<&str>) -> Result<Caller> {
+    pub async fn authenticate(&self, token: Option<&str>) -> Result<AuthenticatedCaller> {
         let token = token.map(str::trim).filter(|token| !token.is_empty());
         let token = token.ok_or_else(missing_token)?;
         if is_jwt(token) {

@@ -9,7 +9,7 @@ use std::{
 
 use browse_base::{Error, HINT_KEY, Result};
 use browse_proto::Reason;
-use serde::{Deserialize, Deserializer, de::Error as _};
+use serde::Deserialize;
 
 use crate::{
     auth::AuthSettings, login::LoginSettings, placement::PlacementSettings, traces::TraceSettings,
@@ -41,17 +41,20 @@ pub struct GateConfig {
     #[serde(default = "default_sessions_per_pod")]
     pub sessions_per_pod: usize,
     /// Time without a session after which the pod of a tenant is deleted.
-    #[serde(default = "default_empty_pod_time", deserialize_with = "duration")]
+    #[serde(default = "default_empty_pod_time", deserialize_with = "crate::duration::from_text")]
     pub empty_pod_time: Duration,
     /// Time without a call after which a session is closed.
-    #[serde(default = "default_idle_session_time", deserialize_with = "duration")]
+    #[serde(
+        default = "default_idle_session_time",
+        deserialize_with = "crate::duration::from_text"
+    )]
     pub idle_session_time: Duration,
     /// Whether the pods save their sessions in an object store: one whose pod ends is restored on
     /// another one.
     #[serde(default)]
     pub restore_sessions: bool,
     /// Time that running calls get when the gateway is to end.
-    #[serde(default = "default_drain_time", deserialize_with = "duration")]
+    #[serde(default = "default_drain_time", deserialize_with = "crate::duration::from_text")]
     pub drain_time: Duration,
     /// Whether each call is a line of the log.
     #[serde(default)]
@@ -93,7 +96,7 @@ pub struct SandboxConfig {
     /// The SandboxWarmPool.
     pub warm_pool: String,
     /// Time in which a claim has to get a pod that is ready. Then it is given up.
-    #[serde(default = "default_claim_time", deserialize_with = "duration")]
+    #[serde(default = "default_claim_time", deserialize_with = "crate::duration::from_text")]
     pub claim_time: Duration,
     /// Claims that may wait for their pod at a time.
     #[serde(default = "default_waiting_claims")]
@@ -158,15 +161,6 @@ fn default_waiting_claims() -> usize {
 
 fn default_drain_time() -> Duration {
     Duration::from_secs(30)
-}
-
-/// A time such as `30s`.
-pub(crate) fn duration<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> std::result::Result<Duration, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    humantime::parse_duration(&text)
-        .map_err(|error| D::Error::custom(format!("`{text}` is not a time such as `30s`: {error}")))
 }
 
 fn invalid(path: &Path, why: &str) -> Error {

@@ -36,16 +36,17 @@ use http::{HeaderValue, Method, Request, Response, header};
 use tonic::body::Body;
 
 use crate::{
-    auth::{Authenticator, Caller},
+    auth::{AuthenticatedCaller, Authenticator},
     cluster::{Cluster, PodRecord},
     login::LoginDocument,
     metrics::{FleetCounts, Metrics},
     observer::Observer,
     peer::PeerClient,
-    placement::{Placement, unavailable},
+    placement::Placement,
     pods::PodClient,
-    public_address::PublicAddress,
-    routes::Routes,
+    public_address::WebSocketOrigin,
+    retry::unavailable,
+    routes::SessionRoutes,
 };
 use access::{role_of, session_of};
 use call_command::{command_of, opens_session};
@@ -83,9 +84,9 @@ pub struct Gateway {
     placement: Arc<Placement>,
     pods: Arc<PodClient>,
     replicas: PeerClient,
-    routes: Mutex<Routes>,
+    routes: Mutex<SessionRoutes>,
     metrics: Arc<Metrics>,
-    address: PublicAddress,
+    address: WebSocketOrigin,
     clients: Arc<ClientLimits>,
     mcp: McpEndpoint,
     observer: Arc<Observer>,
@@ -104,7 +105,7 @@ pub struct GatewayParts {
     pub identity: Arc<browse_fleet::FleetIdentity>,
     pub metrics: Arc<Metrics>,
     /// Where clients reach it.
-    pub address: PublicAddress,
+    pub address: WebSocketOrigin,
     pub observer: Arc<Observer>,
     /// Whether pods save their sessions in an object store, so that another one can restore them.
     pub restores_sessions: bool,
@@ -124,7 +125,7 @@ impl Gateway {
             cluster: parts.cluster,
             placement: parts.placement,
             pods: parts.pods,
-            routes: Mutex::new(Routes::new(parts.restores_sessions)),
+            routes: Mutex::new(SessionRoutes::new(parts.restores_sessions)),
             metrics: parts.metrics,
             address: parts.address,
             clients: ClientLimits::new(DEVTOOLS_CLIENTS),
@@ -287,7 +288,7 @@ impl Gateway {
     /// Asks the replica that leads for a place: another one than in the pod that it moves from.
     async fn place(
         &self,
-        caller: &Caller,
+        caller: &AuthenticatedCaller,
         wait: Duration,
         key: &SessionKey,
         moved_from: Option<&PodRecord>,
@@ -354,7 +355,7 @@ impl Gateway {
         gone.iter().for_each(|pod| self.pods.forget(pod));
     }
 
-    fn lock(&self) -> MutexGuard<'_, Routes> {
+    fn lock(&self) -> MutexGuard<'_, SessionRoutes> {
         self.routes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

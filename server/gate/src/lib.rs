@@ -18,9 +18,11 @@ pub mod public_address;
 pub mod server;
 pub mod traces;
 
+mod duration;
 mod expiring_map;
 mod machine_tls;
 mod pod_token_cache;
 mod queue;
 mod rates;
+mod retry;
 mod routes;

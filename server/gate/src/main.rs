@@ -28,7 +28,7 @@ use browse_gate::{
     observer::Observer,
     placement::Placement,
     pods::PodClient,
-    public_address::PublicAddress,
+    public_address::WebSocketOrigin,
     server,
 };
 use browse_proto::Reason;
@@ -108,7 +108,7 @@ async fn serve(config: GateConfig) -> Result<()> {
         config.placement(),
         Arc::clone(&metrics),
     );
-    let address = PublicAddress::new(config.public_url.as_deref(), public_tls.is_some())?;
+    let address = WebSocketOrigin::new(config.public_url.as_deref(), public_tls.is_some())?;
     let login = LoginDocument::new(&config.cluster.fleet, &config.login, &config.auth)?;
     let gateway = Gateway::start(GatewayParts {
         authenticator: Authenticator::new(config.auth)?,

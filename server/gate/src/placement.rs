@@ -31,6 +31,7 @@ use crate::{
     pods::PodClient,
     queue::{FairQueue, QueueFull, Ticket},
     rates::SessionRates,
+    retry::{MIN_RETRY, retry_later, unavailable},
 };
 
 use choose::{Choice, Reservation, Reservations};
@@ -41,9 +42,6 @@ const CONFLICT_DELAY: Duration = Duration::from_millis(20);
 
 /// Writes of one claim before its callers wait for another pod.
 const MAX_WRITES: usize = 5;
-
-/// What a caller waits at least before it asks again.
-const MIN_RETRY: Duration = Duration::from_secs(1);
 
 /// Settings of the placement.
 #[derive(Clone, Copy, Debug)]
@@ -61,13 +59,13 @@ pub struct Placement {
     cluster: Arc<dyn Cluster>,
     pods: Arc<PodClient>,
     settings: PlacementSettings,
-    state: Mutex<State>,
+    state: Mutex<PlacementState>,
     wake: Notify,
     metrics: Arc<Metrics>,
 }
 
 #[derive(Default)]
-struct State {
+struct PlacementState {
     queue: FairQueue<SessionKey>,
     requests: HashMap<SessionKey, PlacementRequest>,
     /// Sessions that are about to get their place.
@@ -345,7 +343,7 @@ impl Placement {
         having.min_by_key(place).cloned()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, PlacementState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -355,14 +353,6 @@ fn sessions_of(pods: &PodTable, tenant: &Tenant) -> usize {
     claims.filter(|claim| claim.tenant == *tenant).map(|claim| claim.sessions.len()).sum()
 }
 
-fn retry_later(error: Error, wait: Duration) -> Error {
-    error.with("retry_ms", wait.max(MIN_RETRY).as_millis())
-}
-
 fn lost_leadership() -> Error {
     unavailable("this replica of the gateway does not hand out places")
-}
-
-pub(crate) fn unavailable(message: &str) -> Error {
-    Error::new(Reason::GateUnavailable, message.to_owned()).with("retry_ms", MIN_RETRY.as_millis())
 }

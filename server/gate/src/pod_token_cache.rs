@@ -10,10 +10,10 @@ const MAX_POD_TOKENS: usize = 200;
 
 /// The tokens, by pod.
 #[derive(Default)]
-pub struct PodTokenCache(HashMap<PodUid, PodTokens>);
+pub struct PodTokenCache(HashMap<PodUid, CachedTokens>);
 
 /// Those of one pod, each with its end.
-type PodTokens = HashMap<TokenRequest, (String, Instant)>;
+type CachedTokens = HashMap<TokenRequest, (String, Instant)>;
 
 impl PodTokenCache {
     /// The token for `request`, unless it has ended at `now`.

@@ -18,8 +18,8 @@ use tonic::body::Body;
 use crate::{
     cluster::PodRecord,
     peer::{PeerClient, PeerError, UpgradeClient},
-    placement::unavailable,
     pod_token_cache::PodTokenCache,
+    retry::unavailable,
 };
 
 /// Time in which a pod gives out a token.

@@ -10,14 +10,14 @@ const PROTOCOL_HEADER: &str = "x-forwarded-proto";
 
 /// Where clients reach the gateway with a WebSocket.
 #[derive(Clone, Debug, Default)]
-pub struct PublicAddress {
+pub struct WebSocketOrigin {
     /// Such as `wss://browse.example.com`.
     configured: Option<String>,
     /// Whether the listener for clients has TLS.
     has_tls: bool,
 }
 
-impl PublicAddress {
+impl WebSocketOrigin {
     /// The address of the setting `public_url`, if that is set.
     ///
     /// # Errors
@@ -68,7 +68,7 @@ fn invalid(url: &str) -> Error {
 mod tests {
     use super::*;
 
-    fn called(address: &PublicAddress, uri: &str, headers: &[(&'static str, &str)]) -> String {
+    fn called(address: &WebSocketOrigin, uri: &str, headers: &[(&'static str, &str)]) -> String {
         let pair = |(name, value): &(&'static str, &str)| {
             (http::HeaderName::from_static(name), value.parse().expect("a header"))
         };
@@ -78,16 +78,16 @@ mod tests {
 
     #[test]
     fn the_address_is_that_of_the_settings_else_the_one_that_was_called() {
-        let set = PublicAddress::new(Some("https://browse.example.com/"), false).expect("a URL");
+        let set = WebSocketOrigin::new(Some("https://browse.example.com/"), false).expect("a URL");
         assert_eq!(called(&set, "/a", &[("host", "other")]), "wss://browse.example.com");
-        let below = PublicAddress::new(Some("http://a.test:8080/fleet"), false).expect("a URL");
+        let below = WebSocketOrigin::new(Some("http://a.test:8080/fleet"), false).expect("a URL");
         assert_eq!(called(&below, "/a", &[]), "ws://a.test:8080/fleet");
-        let open = PublicAddress::default();
+        let open = WebSocketOrigin::default();
         assert_eq!(called(&open, "/a", &[("host", "127.0.0.1:80")]), "ws://127.0.0.1:80");
         assert_eq!(called(&open, "http://gate.test/a", &[("host", "other")]), "ws://gate.test");
         let proxied = [("host", "gate.test"), ("x-forwarded-proto", "https")];
         assert_eq!(called(&open, "/a", &proxied), "wss://gate.test");
-        let tls = PublicAddress::new(None, true).expect("nothing is set");
+        let tls = WebSocketOrigin::new(None, true).expect("nothing is set");
         assert_eq!(called(&tls, "/a", &[("host", "gate.test")]), "wss://gate.test");
         assert_eq!(called(&open, "/a", &[]), "");
         assert_eq!(called(&open, "/a", &[("host", "a@gate.test")]), "");
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn what_is_not_the_url_of_a_gateway_is_refused() {
         for url in ["browse.example.com", "ftp://a.test", "https://a@b.test", "https://a.test/?b"] {
-            let error = PublicAddress::new(Some(url), false).expect_err(url);
+            let error = WebSocketOrigin::new(Some(url), false).expect_err(url);
             assert_eq!(error.reason(), Reason::SettingInvalid, "{url}");
         }
     }

@@ -18,10 +18,10 @@ use crate::{
 pub const LOST_TIME: Duration = Duration::from_secs(600);
 
 /// The index.
-pub struct Routes {
+pub struct SessionRoutes {
     pods: Arc<PodTable>,
     /// The places of each session. The first one counts.
-    sessions: HashMap<SessionKey, Vec<Place>>,
+    sessions: HashMap<SessionKey, Vec<SessionPlace>>,
     /// Sessions whose pod has gone, and which, until somebody calls.
     lost: ExpiringMap<SessionKey, PodUid>,
     /// Whether sessions stay with a pod that is being deleted until they have moved: it saves them
@@ -32,7 +32,7 @@ pub struct Routes {
 /// A place of a session. Of two, the lesser one counts: the older one, because a replica that led
 /// before may have given another one late, and one in a pod that is being deleted last.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct SessionPlace {
     is_ending: bool,
     since: u64,
     pod: Arc<str>,
@@ -52,7 +52,7 @@ impl<'a> Change<'a> {
     }
 }
 
-impl Routes {
+impl SessionRoutes {
     /// No pod yet.
     pub fn new(moves_sessions: bool) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl Routes {
         };
         let left: Vec<_> = changes.iter().flat_map(|change| places(change.before)).collect();
         let taken: Vec<_> = changes.iter().flat_map(|change| places(change.after)).collect();
-        let counted = |(key, place): &&(SessionKey, Place)| {
+        let counted = |(key, place): &&(SessionKey, SessionPlace)| {
             self.sessions.get(key).and_then(|places| places.first()) == Some(place)
         };
         let routed: Vec<_> = left.iter().filter(counted).cloned().collect();
@@ -96,14 +96,14 @@ impl Routes {
         changes.iter().filter_map(Change::gone).cloned().collect()
     }
 
-    fn take(&mut self, key: SessionKey, place: Place, now: Instant) {
+    fn take(&mut self, key: SessionKey, place: SessionPlace, now: Instant) {
         self.lost.remove(&key, now);
         let places = self.sessions.entry(key).or_insert_with(|| Vec::with_capacity(1));
         let at = places.partition_point(|known| *known < place);
         places.insert(at, place);
     }
 
-    fn leave(&mut self, key: &SessionKey, place: &Place) {
+    fn leave(&mut self, key: &SessionKey, place: &SessionPlace) {
         let Some(places) = self.sessions.get_mut(key) else { return };
         places.retain(|known| known != place);
         if places.is_empty() {
@@ -154,14 +154,14 @@ impl Routes {
 }
 
 /// The places of the sessions in a pod that has them.
-fn places_in(pod: &PodRecord, moves_sessions: bool) -> Vec<(SessionKey, Place)> {
+fn places_in(pod: &PodRecord, moves_sessions: bool) -> Vec<(SessionKey, SessionPlace)> {
     let has_sessions = pod.is_reachable() || moves_sessions && pod.address.is_some();
     let Some(claim) = pod.claim.as_ref().filter(|_| has_sessions) else { return Vec::new() };
     let name: Arc<str> = pod.name.as_str().into();
     let place = |(session, claimed): (&String, &ClaimedSession)| {
         let key = SessionKey { tenant: claim.tenant.clone(), session: session.clone() };
         let (is_ending, since) = (pod.is_ending, claimed.since);
-        (key, Place { is_ending, since, pod: Arc::clone(&name) })
+        (key, SessionPlace { is_ending, since, pod: Arc::clone(&name) })
     };
     claim.sessions.iter().map(place).collect()
 }

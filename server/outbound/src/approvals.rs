@@ -65,7 +65,7 @@ pub struct PendingApproval {
 
 /// What the owner decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum OwnerDecision {
     /// It may be done; what is asked for each time may be done one time.
     Approved,
     /// It, and all of its kind, may be done until the daemon ends.
@@ -74,7 +74,7 @@ pub enum Verdict {
     Denied,
 }
 
-impl Verdict {
+impl OwnerDecision {
     /// The word for it.
     pub fn name(self) -> &'static str {
         match self {
@@ -91,7 +91,7 @@ pub struct ApprovalDecision {
     /// What was decided on; it can be revoked by its id.
     pub approval: PendingApproval,
     /// What was decided.
-    pub verdict: Verdict,
+    pub verdict: OwnerDecision,
     /// When.
     pub time: SystemTime,
 }
@@ -141,9 +141,9 @@ impl Approvals {
         let mut state = self.lock();
         let at = state.decisions.iter().rposition(|decision| decision.covers(&client, &action));
         match at.map(|at| (at, state.decisions[at].verdict)) {
-            Some((_, Verdict::Denied)) => return Err(NotAllowed::Denied),
-            Some((_, Verdict::ApprovedAlways)) => return Ok(()),
-            Some((at, Verdict::Approved)) => {
+            Some((_, OwnerDecision::Denied)) => return Err(NotAllowed::Denied),
+            Some((_, OwnerDecision::ApprovedAlways)) => return Ok(()),
+            Some((at, OwnerDecision::Approved)) => {
                 if once {
                     state.decisions.remove(at);
                 }
@@ -179,7 +179,7 @@ impl Approvals {
     }
 
     /// Decides on what waits under `id`.
-    pub fn decide(&self, id: &str, verdict: Verdict) -> Option<PendingApproval> {
+    pub fn decide(&self, id: &str, verdict: OwnerDecision) -> Option<PendingApproval> {
         let mut state = self.lock();
         let at = state.pending.iter().position(|waiting| waiting.id == id)?;
         let approval = state.pending.remove(at)?;
@@ -226,14 +226,14 @@ impl ApprovalDecision {
     /// Whether it is about `action` of `client`.
     fn covers(&self, client: &str, action: &ApprovalAction) -> bool {
         let own = &self.approval.action;
-        let is_kind = self.verdict == Verdict::ApprovedAlways
+        let is_kind = self.verdict == OwnerDecision::ApprovedAlways
             && own.kind.is_some()
             && own.kind == action.kind;
         self.approval.client == client && (own.key == action.key || is_kind)
     }
 
     fn is_in_force(&self) -> bool {
-        self.verdict != Verdict::Denied
+        self.verdict != OwnerDecision::Denied
             || self.time.elapsed().is_ok_and(|elapsed| elapsed < PENDING_TIMEOUT)
     }
 }
@@ -277,11 +277,12 @@ mod tests {
         );
         assert_eq!(approvals.pending().len(), 1);
         assert_eq!(
-            approvals.decide(&id, Verdict::Approved).expect("it waits").action.description,
+            approvals.decide(&id, OwnerDecision::Approved).expect("it waits").action.description,
             "fetch x"
         );
         assert!(
-            approvals.decide(&id, Verdict::Approved).is_none() && approvals.pending().is_empty()
+            approvals.decide(&id, OwnerDecision::Approved).is_none()
+                && approvals.pending().is_empty()
         );
         assert_eq!(approvals.check(&skill("skill:a:3"), "fetch x"), Ok(()));
         assert!(approvals.check(&skill("skill:a:3"), "fetch y").is_err());
@@ -294,7 +295,7 @@ mod tests {
         let root = Capability::root();
         let id = approvals.check_once(&root, "send x").expect_err("it is new").id();
         assert_eq!(approvals.check_once(&root, "send x"), Err(NotAllowed::Waits(id.clone())));
-        approvals.decide(&id, Verdict::Approved).expect("it waits");
+        approvals.decide(&id, OwnerDecision::Approved).expect("it waits");
         assert!(approvals.check_once(&skill("skill:a:1"), "send x").is_err(), "another client");
         assert_eq!(approvals.check_once(&root, "send x"), Ok(()));
         assert!(approvals.check_once(&root, "send x").is_err());
@@ -319,10 +320,10 @@ mod tests {
         let approvals = Approvals::default();
         let root = Capability::root();
         let id = approvals.check_once(&root, sends("x")).expect_err("it is new").id();
-        approvals.decide(&id, Verdict::Denied).expect("it waits");
+        approvals.decide(&id, OwnerDecision::Denied).expect("it waits");
         assert_eq!(approvals.check_once(&root, sends("x")), Err(NotAllowed::Denied));
         assert!(approvals.check_once(&root, sends("y")).is_err(), "another text is asked for");
-        assert_eq!(approvals.decisions()[0].verdict, Verdict::Denied);
+        assert_eq!(approvals.decisions()[0].verdict, OwnerDecision::Denied);
         approvals.revoke(&id).expect("it was decided");
         let again = approvals.check_once(&root, sends("x")).expect_err("it is new again").id();
         assert!(again != id && approvals.decisions().is_empty());
@@ -333,7 +334,7 @@ mod tests {
         let approvals = Approvals::default();
         let root = Capability::root();
         let id = approvals.check_once(&root, sends("x")).expect_err("it is new").id();
-        approvals.decide(&id, Verdict::ApprovedAlways).expect("it waits");
+        approvals.decide(&id, OwnerDecision::ApprovedAlways).expect("it waits");
         for text in ["x", "x", "y"] {
             assert_eq!(approvals.check_once(&root, sends(text)), Ok(()));
         }
@@ -348,7 +349,7 @@ mod tests {
         let id = approvals.check(&Capability::root(), "fetch x").expect_err("it is new").id();
         let decide = async {
             tokio::task::yield_now().await;
-            approvals.decide(&id, Verdict::Approved).expect("it waits");
+            approvals.decide(&id, OwnerDecision::Approved).expect("it waits");
         };
         tokio::join!(approvals.wait_decided(&id), decide);
         approvals.wait_decided("unknown").await;

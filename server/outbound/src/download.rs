@@ -12,7 +12,7 @@ use url::Url;
 use super::{FetchPolicy, OutboundRequest, OutboundResponse, UrlGate, send_following_redirects};
 
 /// What is asked for, and how much of it and of time it may take.
-pub struct Download<'a> {
+pub struct DownloadLimits<'a> {
     /// The server, with the folder in which the file is.
     pub server: &'a Url,
     /// The path of the file below that folder, beginning with a slash.
@@ -23,7 +23,7 @@ pub struct Download<'a> {
     pub time_limit: Duration,
 }
 
-impl Download<'_> {
+impl DownloadLimits<'_> {
     /// Asks for the file; `gate` passes each address on the way.
     ///
     /// # Errors

@@ -25,7 +25,7 @@ use browse_base::Result;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// What came back.
-pub struct HttpResponse {
+pub struct WebResponse {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub body: Bytes,
@@ -50,7 +50,7 @@ pub async fn send_once(
     url: &Url,
     sent: HttpRequest<'_>,
     most: usize,
-) -> Result<HttpResponse> {
+) -> Result<WebResponse> {
     let stream = connect(reach, url).await?;
     let request = build_request(url, sent)?;
     match url.scheme() {
@@ -98,7 +98,7 @@ async fn send_http1<S>(
     stream: S,
     request: Request<Full<Bytes>>,
     most: usize,
-) -> Result<HttpResponse>
+) -> Result<WebResponse>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -120,5 +120,5 @@ where
             break;
         }
     }
-    Ok(HttpResponse { status: head.status, headers: head.headers, body: body.into(), truncated })
+    Ok(WebResponse { status: head.status, headers: head.headers, body: body.into(), truncated })
 }

@@ -9,8 +9,8 @@ mod ssrf_check;
 mod tls;
 
 pub use approvals::{
-    ApprovalAction, ApprovalDecision, Approvals, NotAllowed, PendingApproval, Verdict,
+    ApprovalAction, ApprovalDecision, Approvals, NotAllowed, OwnerDecision, PendingApproval,
 };
-pub use download::Download;
+pub use download::DownloadLimits;
 pub use redirects::{OutboundRequest, OutboundResponse, UrlGate, send_following_redirects};
 pub use ssrf_check::FetchPolicy;

@@ -5,7 +5,7 @@ use http::{HeaderMap, HeaderName, Method, StatusCode, header};
 use url::Url;
 
 use super::{
-    http_request::{HttpRequest, HttpResponse, send_once},
+    http_request::{HttpRequest, WebResponse, send_once},
     ssrf_check::{FetchPolicy, host_unreachable},
 };
 use browse_base::Result;
@@ -65,7 +65,7 @@ pub async fn send_following_redirects(
         url.set_fragment(None);
         gate.check_url(&url)?;
         let sent = HttpRequest { method: &method, headers: &headers, body: body.clone() };
-        let HttpResponse { status, headers: found, body: answer, truncated } =
+        let WebResponse { status, headers: found, body: answer, truncated } =
             send_once(reach, &url, sent, most).await?;
         let Some(next) = redirect_target(&url, status, &found) else {
             return Ok(OutboundResponse { url, status, headers: found, body: answer, truncated });

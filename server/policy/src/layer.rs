@@ -31,4 +31,4 @@ pub use http_response::{error_reply, json_error};
 pub use json_message::{json_answer, read_json};
 pub use origin::{EXTENSION_ORIGIN, OriginCheck, check_page};
 pub use request_body::AuthenticatedFlag;
-pub use stack::{GateConfig, GatedService, with_gate};
+pub use stack::{GatedService, LayerConfig, with_gate};

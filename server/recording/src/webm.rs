@@ -57,25 +57,25 @@ pub fn pieces(frames: &[VideoFrame], size: (u32, u32), duration: u64) -> Vec<Web
     all
 }
 
-struct Cluster {
+struct WebmCluster {
     time: u64,
     frames: Vec<VideoFrame>,
 }
 
-fn clusters(frames: &[VideoFrame]) -> Vec<Cluster> {
-    let mut all: Vec<Cluster> = Vec::new();
+fn clusters(frames: &[VideoFrame]) -> Vec<WebmCluster> {
+    let mut all: Vec<WebmCluster> = Vec::new();
     for frame in frames {
         match all.last_mut() {
             Some(cluster) if frame.time - cluster.time < MAX_CLUSTER_MS => {
                 cluster.frames.push(*frame)
             }
-            _ => all.push(Cluster { time: frame.time, frames: vec![*frame] }),
+            _ => all.push(WebmCluster { time: frame.time, frames: vec![*frame] }),
         }
     }
     all
 }
 
-impl Cluster {
+impl WebmCluster {
     fn timecode(&self) -> Vec<u8> {
         element(&[0xe7], &uint(self.time))
     }

@@ -9,7 +9,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use browse_proto::{Message, v1, wire};
+use browse_proto::{MessageType, v1, wire};
 use serde_json::{Map, Value, json};
 
 use super::{DialogLine, MemorySize as _, TabId};
@@ -106,7 +106,7 @@ impl JournalEntry {
 }
 
 fn message_fields(name: &str, message: &impl prost::Message) -> Map<String, Value> {
-    let table = Message::by_name(&format!("browse.v1.{name}"));
+    let table = MessageType::by_name(&format!("browse.v1.{name}"));
     let fields = table.and_then(|table| wire::decode(table, &message.encode_to_vec()).ok());
     fields.unwrap_or_default()
 }

@@ -17,14 +17,14 @@ use super::{DashboardListener, assets, redeem};
 
 /// What serves the connections of the listener.
 #[derive(Clone)]
-pub(super) struct HttpService {
+pub(super) struct DashboardService {
     pub listener: Weak<DashboardListener>,
     pub local: SocketAddr,
     /// The services, behind their gate.
     pub services: GatedService,
 }
 
-impl HttpService {
+impl DashboardService {
     /// Answers one request.
     pub(super) async fn call(self, request: Request<Incoming>, peer: IpAddr) -> Response<Body> {
         let mut response = self.answer(request, peer).await;

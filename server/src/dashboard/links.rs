@@ -28,7 +28,7 @@ pub struct DashboardTerms {
 
 /// The links that wait to be opened.
 #[derive(Debug, Default)]
-pub struct Links(Mutex<HashMap<String, PendingLink>>);
+pub struct OneTimeLinks(Mutex<HashMap<String, PendingLink>>);
 
 #[derive(Debug)]
 struct PendingLink {
@@ -36,7 +36,7 @@ struct PendingLink {
     expires: Instant,
 }
 
-impl Links {
+impl OneTimeLinks {
     /// Makes a code; answers it and when it ends.
     ///
     /// # Errors
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_link_is_good_once_and_not_for_long() {
-        let links = Links::default();
+        let links = OneTimeLinks::default();
         let (code, _) = links.issue(terms()).expect("a code");
         assert_eq!(code.len(), 32);
         assert!(links.redeem("0").is_err());
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn few_links_wait() {
-        let links = Links::default();
+        let links = OneTimeLinks::default();
         let first = links.issue(terms()).expect("a code").0;
         for _ in 0..MAX_LINKS {
             links.issue(terms()).expect("a code");

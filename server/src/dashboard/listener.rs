@@ -33,8 +33,8 @@ use url::{Host, Url};
 
 use super::{
     daemon_place::DaemonPlace,
-    http_service::HttpService,
-    links::{DashboardTerms, Links},
+    http_service::DashboardService,
+    links::{DashboardTerms, OneTimeLinks},
     page_files::PageFiles,
     peer_process,
     views::Views,
@@ -75,10 +75,10 @@ pub struct DashboardParts {
 /// The listener, the links to it, and the dashboards that are open.
 pub struct DashboardListener {
     parts: DashboardParts,
-    links: Links,
+    links: OneTimeLinks,
     dashboards: StdMutex<Dashboards>,
     views: Arc<Views>,
-    open: Mutex<Option<OpenListener>>,
+    open: Mutex<Option<OpenDashboard>>,
     /// Port while it is open, else 0.
     port: AtomicU16,
 }
@@ -89,7 +89,7 @@ struct Dashboards {
     last_number: u64,
 }
 
-struct OpenListener {
+struct OpenDashboard {
     local: SocketAddr,
     done: CancellationToken,
 }
@@ -106,7 +106,7 @@ impl DashboardListener {
     pub fn new(parts: DashboardParts) -> Self {
         Self {
             parts,
-            links: Links::default(),
+            links: OneTimeLinks::default(),
             dashboards: StdMutex::default(),
             views: Arc::default(),
             open: Mutex::default(),
@@ -212,7 +212,7 @@ impl DashboardListener {
     /// Trades the code of a link for a token.
     ///
     /// # Errors
-    /// As [`Links::redeem`].
+    /// As [`OneTimeLinks::redeem`].
     pub(super) fn redeem(&self, code: &str) -> Result<OpenedDashboard> {
         let terms = self.links.redeem(code)?;
         let mut dashboards = self.lock();
@@ -247,9 +247,9 @@ impl DashboardListener {
         }
         let (listener, local) = loopback::bind(0).await?;
         let services = services(OriginCheck::Page { port: local.port() }).await?;
-        let service = HttpService { listener: Arc::downgrade(self), local, services };
+        let service = DashboardService { listener: Arc::downgrade(self), local, services };
         let done = CancellationToken::new();
-        *open = Some(OpenListener { local, done: done.clone() });
+        *open = Some(OpenDashboard { local, done: done.clone() });
         self.port.store(local.port(), Ordering::Relaxed);
         tracing::info!(%local, "the dashboard can be opened");
         let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
@@ -314,7 +314,7 @@ impl Drop for DashboardListener {
 
 async fn accept(
     listener: TcpListener,
-    service: HttpService,
+    service: DashboardService,
     limit: Arc<Semaphore>,
     done: CancellationToken,
 ) {
@@ -340,7 +340,12 @@ async fn accept(
     }
 }
 
-async fn serve(stream: TcpStream, service: HttpService, peer: SocketAddr, done: CancellationToken) {
+async fn serve(
+    stream: TcpStream,
+    service: DashboardService,
+    peer: SocketAddr,
+    done: CancellationToken,
+) {
     // Small answers must not wait for more to send.
     let _ = stream.set_nodelay(true);
     let service = tower::service_fn(move |request| {

@@ -47,7 +47,7 @@ pub struct IssuedAddress {
 
 /// What an address is good for.
 #[derive(Clone)]
-pub(super) struct Grant {
+pub(super) struct AddressGrant {
     pub session: Weak<Session>,
     pub session_name: String,
     pub working_directory: Option<PathBuf>,
@@ -58,7 +58,7 @@ pub(super) struct Grant {
 
 struct Row {
     hash: [u8; 32],
-    grant: Grant,
+    grant: AddressGrant,
 }
 
 /// The addresses of a daemon.
@@ -79,7 +79,7 @@ impl Addresses {
             let error = Error::new(Reason::TooLarge, message).with("limit", MAX_ADDRESSES);
             return Err(error.with(HINT_KEY, "Run `browse cdp-url --revoke`, then try again"));
         }
-        let grant = Grant {
+        let grant = AddressGrant {
             session: Arc::downgrade(&terms.session),
             session_name: terms.session.name().to_owned(),
             working_directory: terms.working_directory,
@@ -91,7 +91,7 @@ impl Addresses {
     }
 
     /// What the capability is good for. The time of the look-up does not depend on it.
-    pub(super) fn find(&self, capability: &str) -> Option<Grant> {
+    pub(super) fn find(&self, capability: &str) -> Option<AddressGrant> {
         let wanted = hash(capability);
         let mut found = None;
         for row in self.lock().iter() {
@@ -128,7 +128,7 @@ impl Addresses {
 
     /// Ends those that have expired, or whose session is gone; answers when to look
     /// again, unless none is left.
-    pub(super) fn sweep(&self, is_open: impl Fn(&Grant) -> bool) -> Option<Instant> {
+    pub(super) fn sweep(&self, is_open: impl Fn(&AddressGrant) -> bool) -> Option<Instant> {
         let now = Instant::now();
         self.end(|grant| grant.expires_at <= now || !is_open(grant));
         self.lock().iter().map(|row| row.grant.expires_at).min()
@@ -139,7 +139,7 @@ impl Addresses {
         self.lock().is_empty()
     }
 
-    fn end(&self, ends: impl Fn(&Grant) -> bool) -> usize {
+    fn end(&self, ends: impl Fn(&AddressGrant) -> bool) -> usize {
         let mut rows = self.lock();
         let before = rows.len();
         rows.retain(|row| {

@@ -9,7 +9,7 @@ use hyper_util::rt::TokioIo;
 use tokio::sync::Semaphore;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
-use super::{addresses::Grant, client, outbox::Outbox, parts::DevToolsParts, socket};
+use super::{addresses::AddressGrant, client, outbox::Outbox, parts::DevToolsParts, socket};
 
 /// What a connection needs to become a client.
 #[derive(Clone)]
@@ -24,7 +24,7 @@ impl Handshake {
     pub(super) async fn upgrade<B, H>(
         &self,
         request: Request<B>,
-        grant: Grant,
+        grant: AddressGrant,
         held: H,
     ) -> Response<Full<Bytes>>
     where

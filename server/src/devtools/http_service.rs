@@ -18,7 +18,7 @@ use super::{
 pub(super) const ROOT: &str = "/cdp";
 
 /// What serves the connections of the listener.
-pub(super) struct HttpService {
+pub(super) struct DevToolsService {
     pub handshake: Handshake,
     pub addresses: Arc<Addresses>,
     pub local: SocketAddr,
@@ -31,7 +31,7 @@ enum Resource {
     Version,
 }
 
-impl HttpService {
+impl DevToolsService {
     /// Answers one request.
     pub(super) async fn call(self: Arc<Self>, request: Request<Incoming>) -> Response<Full<Bytes>> {
         if request.headers().contains_key(header::ORIGIN) {

@@ -18,9 +18,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     AddressTerms, Addresses, DevToolsParts, IssuedAddress,
-    addresses::Grant,
+    addresses::AddressGrant,
     handshake::Handshake,
-    http_service::{HttpService, ROOT},
+    http_service::{DevToolsService, ROOT},
 };
 use crate::loopback;
 
@@ -39,12 +39,12 @@ const SWEEP_INTERVAL: Duration = Duration::from_millis(250);
 /// The listener, and the addresses below it.
 pub struct DevToolsListener {
     pub(super) addresses: Arc<Addresses>,
-    pub(super) open: Mutex<Option<OpenListener>>,
+    pub(super) open: Mutex<Option<OpenDevTools>>,
     pub(super) handshake: Handshake,
 }
 
 /// What is there while addresses are good.
-pub(super) struct OpenListener {
+pub(super) struct OpenDevTools {
     /// Where it listens; nowhere while all addresses are for clients of a gateway.
     local: Option<SocketAddr>,
     done: CancellationToken,
@@ -89,14 +89,14 @@ impl DevToolsListener {
         self.addresses.is_empty()
     }
 
-    async fn listen(self: &Arc<Self>, open: &mut Option<OpenListener>) -> Result<SocketAddr> {
+    async fn listen(self: &Arc<Self>, open: &mut Option<OpenDevTools>) -> Result<SocketAddr> {
         let open = self.watch_addresses(open);
         if let Some(local) = open.local {
             return Ok(local);
         }
         let (listener, local) = loopback::bind(0).await?;
         open.local = Some(local);
-        let service = HttpService {
+        let service = DevToolsService {
             handshake: self.handshake.clone(),
             addresses: Arc::clone(&self.addresses),
             local,
@@ -109,15 +109,15 @@ impl DevToolsListener {
     /// Has addresses ended in time from now on, until there are none.
     pub(super) fn watch_addresses<'a>(
         self: &Arc<Self>,
-        open: &'a mut Option<OpenListener>,
-    ) -> &'a mut OpenListener {
+        open: &'a mut Option<OpenDevTools>,
+    ) -> &'a mut OpenDevTools {
         open.get_or_insert_with(|| {
             tokio::spawn(close_when_unused(Arc::downgrade(self)));
-            OpenListener { local: None, done: CancellationToken::new() }
+            OpenDevTools { local: None, done: CancellationToken::new() }
         })
     }
 
-    fn is_open(&self, grant: &Grant) -> bool {
+    fn is_open(&self, grant: &AddressGrant) -> bool {
         let (parts, session) = (&self.handshake.parts, grant.session.upgrade());
         session.is_some_and(|session| {
             let current = parts.sessions.get(session.name());
@@ -157,7 +157,7 @@ impl Drop for DevToolsListener {
     }
 }
 
-async fn accept(listener: TcpListener, service: Arc<HttpService>, done: CancellationToken) {
+async fn accept(listener: TcpListener, service: Arc<DevToolsService>, done: CancellationToken) {
     let limit = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     while let Some(accepted) = done.run_until_cancelled(listener.accept()).await {
         let Ok((stream, _)) = accepted else {
@@ -173,7 +173,7 @@ async fn accept(listener: TcpListener, service: Arc<HttpService>, done: Cancella
     }
 }
 
-async fn serve(stream: TcpStream, service: Arc<HttpService>) {
+async fn serve(stream: TcpStream, service: Arc<DevToolsService>) {
     let _ = stream.set_nodelay(true);
     let answer = service_fn(move |request| {
         let service = Arc::clone(&service);

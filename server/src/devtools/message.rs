@@ -22,7 +22,7 @@ const MAX_METHOD_CHARS: usize = 100;
 
 /// A request of a client.
 #[derive(Debug)]
-pub(super) struct Request {
+pub(super) struct DevToolsRequest {
     pub id: i64,
     pub method: String,
     pub params: Map<String, Value>,
@@ -32,18 +32,18 @@ pub(super) struct Request {
 
 /// A refusal of ours: the code, and what is wrong.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct DevToolsError {
     pub code: i32,
     pub message: String,
 }
 
-impl Refusal {
+impl DevToolsError {
     pub(super) fn new(code: i32, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }
 }
 
-impl Request {
+impl DevToolsRequest {
     /// Reads a message of a client; the error is what it is sent.
     pub(super) fn read(text: &str) -> Result<Self, String> {
         #[derive(Deserialize)]
@@ -126,7 +126,7 @@ pub(super) struct ReplyAddress {
 }
 
 impl ReplyAddress {
-    pub(super) fn of(request: &Request) -> Self {
+    pub(super) fn of(request: &DevToolsRequest) -> Self {
         Self { id: request.id, session: request.session.clone() }
     }
 
@@ -136,7 +136,7 @@ impl ReplyAddress {
             ClientAnswer::Result(result) => ("result", result.get()),
             ClientAnswer::Refusal(error) => ("error", error.get()),
             ClientAnswer::None(reason) => {
-                return self.refusal(&Refusal::new(SERVER_ERROR, reason.clone()));
+                return self.refusal(&DevToolsError::new(SERVER_ERROR, reason.clone()));
             }
         };
         let mut text = String::with_capacity(json.len() + 96);
@@ -155,7 +155,7 @@ impl ReplyAddress {
     }
 
     /// A refusal of ours.
-    pub(super) fn refusal(&self, refusal: &Refusal) -> String {
+    pub(super) fn refusal(&self, refusal: &DevToolsError) -> String {
         let error = json!({ "code": refusal.code, "message": refusal.message });
         self.with_session(json!({ "id": self.id, "error": error }))
     }
@@ -179,7 +179,7 @@ pub(super) fn event(session: Option<&str>, method: &str, params: &Value) -> Stri
 
 #[cfg(test)]
 mod tests {
-    use super::Request;
+    use super::DevToolsRequest;
 
     #[test]
     fn what_is_not_a_request_is_answered() {
@@ -195,11 +195,11 @@ mod tests {
             (r#"{"id":1,"method":"Page.enable","params":[]}"#, -32600),
             (r#"{"id":1,"method":"Page.enable","sessionId":7}"#, -32600),
         ] {
-            let answer = Request::read(text).expect_err(text);
+            let answer = DevToolsRequest::read(text).expect_err(text);
             let answer: serde_json::Value = serde_json::from_str(&answer).expect("JSON");
             assert_eq!(answer["error"]["code"], code, "{text}: {answer}");
         }
-        let read = Request::read(r#"{"id":1,"method":"Page.enable"}"#).expect("a request");
+        let read = DevToolsRequest::read(r#"{"id":1,"method":"Page.enable"}"#).expect("a request");
         assert!(read.params.is_empty() && read.session.is_none());
     }
 }

@@ -6,7 +6,7 @@
 
 /// Where a method is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum MethodTarget {
     /// On the session of the browser: it is answered for the session.
     Browser,
     /// On the session of a tab, frame or worker: it reaches that target alone.
@@ -19,7 +19,7 @@ pub enum Place {
 #[derive(Debug)]
 pub struct AllowedMethods {
     /// Where they are served.
-    pub place: Place,
+    pub place: MethodTarget,
     /// Why they are allowed.
     pub reason: &'static str,
     /// Their names; `Domain.*` is all of a domain.
@@ -38,13 +38,13 @@ pub struct RefusedMethods {
 /// What is allowed.
 pub static ALLOWED: &[AllowedMethods] = &[
     AllowedMethods {
-        place: Place::Both,
+        place: MethodTarget::Both,
         reason: "answered for the session: its tabs and workers, and the contexts that the \
                  client made; other ids are errors",
         names: &["Target.setAutoAttach", "Target.getTargetInfo", "Target.detachFromTarget"],
     },
     AllowedMethods {
-        place: Place::Browser,
+        place: MethodTarget::Browser,
         reason: "answered for the session: its tabs and workers, and the contexts that the \
                  client made; other ids are errors",
         names: &[
@@ -61,7 +61,7 @@ pub static ALLOWED: &[AllowedMethods] = &[
         ],
     },
     AllowedMethods {
-        place: Place::Both,
+        place: MethodTarget::Both,
         reason: "answered for the session: product and version, where downloads are copied, \
                  a window for each tab; `close` ends the connection",
         names: &[
@@ -75,7 +75,7 @@ pub static ALLOWED: &[AllowedMethods] = &[
         ],
     },
     AllowedMethods {
-        place: Place::Both,
+        place: MethodTarget::Both,
         reason: "permissions and cookies of one context, which is that of the session when \
                  none is named",
         names: &[
@@ -88,12 +88,12 @@ pub static ALLOWED: &[AllowedMethods] = &[
         ],
     },
     AllowedMethods {
-        place: Place::Both,
+        place: MethodTarget::Both,
         reason: "only with `ignore: false`: errors of certificates are not ignored",
         names: &["Security.setIgnoreCertificateErrors"],
     },
     AllowedMethods {
-        place: Place::Target,
+        place: MethodTarget::Target,
         reason: "scripts, nodes, styles and events of the attached target",
         names: &[
             "Accessibility.*",
@@ -124,7 +124,7 @@ pub static ALLOWED: &[AllowedMethods] = &[
         ],
     },
     AllowedMethods {
-        place: Place::Target,
+        place: MethodTarget::Target,
         reason: "nodes of the attached target; files of `setFileInputFiles` follow the rules of \
                  `upload`, and the page gets copies",
         names: &[
@@ -183,7 +183,7 @@ pub static ALLOWED: &[AllowedMethods] = &[
         ],
     },
     AllowedMethods {
-        place: Place::Target,
+        place: MethodTarget::Target,
         reason: "input into the attached tab; dragged files are refused",
         names: &[
             "Input.cancelDragging",
@@ -202,7 +202,7 @@ pub static ALLOWED: &[AllowedMethods] = &[
         ],
     },
     AllowedMethods {
-        place: Place::Target,
+        place: MethodTarget::Target,
         reason: "the document of the attached tab; `navigate` takes the addresses that `goto` takes",
         names: &[
             "Page.addScriptToEvaluateOnNewDocument",
@@ -242,7 +242,7 @@ pub static ALLOWED: &[AllowedMethods] = &[
         ],
     },
     AllowedMethods {
-        place: Place::Target,
+        place: MethodTarget::Target,
         reason: "requests of the attached target; they go where the rules of the session let them",
         names: &[
             "Network.canClearBrowserCache",
@@ -278,7 +278,7 @@ pub static ALLOWED: &[AllowedMethods] = &[
         ],
     },
     AllowedMethods {
-        place: Place::Target,
+        place: MethodTarget::Target,
         reason: "routes of the attached target; a request keeps its address",
         names: &[
             "Fetch.continueRequest",
@@ -293,7 +293,7 @@ pub static ALLOWED: &[AllowedMethods] = &[
         ],
     },
     AllowedMethods {
-        place: Place::Target,
+        place: MethodTarget::Target,
         reason: "what the attached tab believes of its screen, place, time and input",
         names: &[
             "Emulation.canEmulate",
@@ -333,7 +333,7 @@ pub static ALLOWED: &[AllowedMethods] = &[
         ],
     },
     AllowedMethods {
-        place: Place::Target,
+        place: MethodTarget::Target,
         reason: "storage of the sites in the attached tab, and virtual keys for them",
         names: &[
             "CacheStorage.*",
@@ -348,12 +348,12 @@ pub static ALLOWED: &[AllowedMethods] = &[
         ],
     },
     AllowedMethods {
-        place: Place::Target,
+        place: MethodTarget::Target,
         reason: "streams that the attached tab opened: PDFs and bodies",
         names: &["IO.close", "IO.read", "IO.resolveBlob"],
     },
     AllowedMethods {
-        place: Place::Target,
+        place: MethodTarget::Target,
         reason: "errors of certificates are reported, not ignored",
         names: &["Security.enable", "Security.disable"],
     },
@@ -424,9 +424,9 @@ pub static REFUSED: &[RefusedMethods] = &[
 /// Whether the method is served there, or why it is refused.
 pub(super) fn check(method: &str, on_target: bool) -> Result<(), Option<&'static str>> {
     let is_served = |allowed: &&AllowedMethods| match allowed.place {
-        Place::Both => true,
-        Place::Target => on_target,
-        Place::Browser => !on_target,
+        MethodTarget::Both => true,
+        MethodTarget::Target => on_target,
+        MethodTarget::Browser => !on_target,
     };
     let names = |name: &&str| match name.strip_suffix('*') {
         Some(domain) => method.starts_with(domain),

@@ -17,7 +17,7 @@ use tokio_tungstenite::{
 };
 
 use super::{
-    addresses::Grant,
+    addresses::AddressGrant,
     client::DevToolsClient,
     outbox::{Next, Outbox},
 };
@@ -39,7 +39,7 @@ pub(super) async fn serve<S>(
     stream: S,
     client: Arc<DevToolsClient>,
     outbox: Arc<Outbox>,
-    grant: Grant,
+    grant: AddressGrant,
 ) -> String
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,

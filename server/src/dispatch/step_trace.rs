@@ -13,7 +13,7 @@ use browse_proto::{Requires, StepRole};
 use browse_secrets::REDACTED;
 use browse_sessions::{StateChangingRequest, Tab};
 use browse_traces::{
-    ConsoleLine, DocumentTokens, FrameState, PageResource, PageState, TraceWriter, TracedRequest,
+    ConsoleLine, DocumentTokens, FrameState, PageResource, TraceWriter, TracedPage, TracedRequest,
     TracedStep,
 };
 use serde_json::{Map, Value};
@@ -195,7 +195,7 @@ impl StepTrace {
         tab: &Tab,
         limit: Instant,
         whole: bool,
-    ) -> Option<PageState> {
+    ) -> Option<TracedPage> {
         let page = tab.page();
         if !may_keep(cx, tab, self.step.time_ms)
             || page.open_dialog().is_some()
@@ -234,7 +234,7 @@ impl StepTrace {
             let scrubber = writer.scrubber();
             let frames = documents.into_iter();
             let frames = frames.map(|(content, files)| keep_document(&writer, content, files));
-            PageState {
+            TracedPage {
                 width: viewport.width,
                 height: viewport.height,
                 time_ms,

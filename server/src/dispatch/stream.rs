@@ -89,7 +89,7 @@ where
 }
 
 /// What is left of a stream.
-struct StreamState<R> {
+struct ResponseProgress<R> {
     items: BoxStream<'static, Result<R>>,
     activity: ActivityGuard,
     /// Of a call that saves a file, in a session that is recorded.
@@ -117,7 +117,7 @@ pub(super) fn response_stream<R: PageDerived + Send + 'static>(
     let (mut notified, mut entries) = (ReportedMetadata::default(), MetadataMap::new());
     notified.add_initial(&cx, &mut entries);
     let gathered = StreamWindow::new(cx);
-    let rest = StreamState {
+    let rest = ResponseProgress {
         items,
         activity: books,
         recording: noted,
@@ -130,7 +130,9 @@ pub(super) fn response_stream<R: PageDerived + Send + 'static>(
     response
 }
 
-fn unfold_responses<R: PageDerived + Send + 'static>(rest: StreamState<R>) -> GuardedStream<R> {
+fn unfold_responses<R: PageDerived + Send + 'static>(
+    rest: ResponseProgress<R>,
+) -> GuardedStream<R> {
     Box::pin(stream::unfold(rest, |mut rest| async move {
         if rest.is_finished {
             return None;
@@ -181,7 +183,7 @@ fn unfold_responses<R: PageDerived + Send + 'static>(rest: StreamState<R>) -> Gu
     }))
 }
 
-impl<R: PageDerived> StreamState<R> {
+impl<R: PageDerived> ResponseProgress<R> {
     /// Treats one message as the answer of a call: remembers, cleans and judges it. What
     /// there is to warn of is reported in the message where it can be, else at the end.
     async fn guard_message(&mut self, cx: &CallContext, response: &mut R) {

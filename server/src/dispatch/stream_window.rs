@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use browse_proto::{Page, PageDerived};
+use browse_proto::{PageDerived, PageValue};
 
 use super::{CallContext, classification::classify_stream_text, egress};
 use browse_content::{Findings, GuardReport};
@@ -110,7 +110,7 @@ impl Drop for StreamWindow {
 struct StderrText<'a>(&'a mut String);
 
 impl PageDerived for StderrText<'_> {
-    fn visit_page(&mut self, visit: &mut dyn FnMut(Page<'_>)) {
-        visit(Page::Text(self.0));
+    fn visit_page(&mut self, visit: &mut dyn FnMut(PageValue<'_>)) {
+        visit(PageValue::Text(self.0));
     }
 }

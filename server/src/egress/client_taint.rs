@@ -6,7 +6,7 @@ use std::{
 };
 
 use browse_guard::egress::{
-    Channel, ChunkHistory, OutboundData, ReassembledText, Site, TaintStore,
+    ChunkHistory, EgressChannel, OutboundData, ReassembledText, Site, TaintStore,
 };
 
 /// Bytes that wait to be hashed before an answer waits for it.
@@ -87,8 +87,8 @@ impl ClientTaint {
     }
 
     /// The same for an act that asks `site` for something.
-    pub fn record_request(&self, channel: Channel, site: &Site) {
-        if matches!(channel, Channel::Address | Channel::Request) {
+    pub fn record_request(&self, channel: EgressChannel, site: &Site) {
+        if matches!(channel, EgressChannel::Address | EgressChannel::Request) {
             self.record_navigation(site);
         }
     }

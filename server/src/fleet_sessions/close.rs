@@ -2,7 +2,7 @@
 
 use super::{
     FleetSessions,
-    table::{Hold, SaveProgress, is_before, moved},
+    table::{FleetSaveProgress, Hold, is_before, moved},
 };
 use browse_base::Result;
 
@@ -36,7 +36,7 @@ impl FleetSessions {
             return Err(moved(name));
         }
         let was_stored = self.parts.objects.delete(&held.name).await?;
-        *progress = SaveProgress::default();
+        *progress = FleetSaveProgress::default();
         held.set_hold(Hold::None);
         self.forget(name);
         Ok(was_stored)

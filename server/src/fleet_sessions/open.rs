@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use super::{
     FleetSessions,
     object::unpack_object,
-    table::{HeldSession, Hold, SaveProgress, is_before, moved},
+    table::{FleetSaveProgress, HeldSession, Hold, is_before, moved},
 };
 use crate::session_state::{StateCounts, pack_state, unpack_state};
 
@@ -91,11 +91,11 @@ impl FleetSessions {
     async fn take(
         &self,
         held: &HeldSession,
-        progress: &mut SaveProgress,
+        progress: &mut FleetSaveProgress,
         terms: (&ClientId, &SessionRules),
     ) -> Result<Option<RestoredSession>> {
         let begun = Instant::now();
-        *progress = SaveProgress::default();
+        *progress = FleetSaveProgress::default();
         held.set_restored(None);
         let stored = self.parts.objects.read(&held.name).await?;
         let Some(stored) = stored else {
@@ -124,7 +124,7 @@ impl FleetSessions {
     async fn take_object(
         &self,
         held: &HeldSession,
-        progress: &mut SaveProgress,
+        progress: &mut FleetSaveProgress,
         saved_at: u64,
         packed: &[u8],
     ) -> Result<()> {

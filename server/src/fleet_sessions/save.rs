@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 use super::{
     FleetSessions,
     object::{ObjectHeader, pack_object, read_header},
-    table::{HeldSession, Hold, SaveProgress},
+    table::{FleetSaveProgress, HeldSession, Hold},
 };
 use crate::session_state::pack_state;
 
@@ -92,7 +92,7 @@ impl FleetSessions {
     async fn save_changed(
         &self,
         held: &HeldSession,
-        progress: &mut SaveProgress,
+        progress: &mut FleetSaveProgress,
         changed: &Changed,
     ) -> Result<bool> {
         let now = browse_base::now_ms() / 1000;
@@ -111,7 +111,7 @@ impl FleetSessions {
     pub(super) async fn check(
         &self,
         held: &HeldSession,
-        progress: &mut SaveProgress,
+        progress: &mut FleetSaveProgress,
     ) -> Result<bool> {
         let Some(version) = &progress.version else { return Ok(false) };
         if self.parts.objects.is_current(&held.name, version).await? {
@@ -127,7 +127,7 @@ impl FleetSessions {
     pub(super) async fn write(
         &self,
         held: &HeldSession,
-        progress: &mut SaveProgress,
+        progress: &mut FleetSaveProgress,
         saved_at: u64,
         packed: &[u8],
     ) -> Result<bool> {
@@ -153,7 +153,11 @@ impl FleetSessions {
 
     /// Takes the object as the last one that was written here, if this pod wrote it: the answer to
     /// a write may have been lost, and the write itself not.
-    async fn adopt_own(&self, held: &HeldSession, progress: &mut SaveProgress) -> Result<bool> {
+    async fn adopt_own(
+        &self,
+        held: &HeldSession,
+        progress: &mut FleetSaveProgress,
+    ) -> Result<bool> {
         let Some(found) = self.parts.objects.read(&held.name).await? else { return Ok(false) };
         let (header, _) = read_header(&found.bytes, &held.name)?;
         // One of an earlier life of the session here has an older epoch.
@@ -172,7 +176,7 @@ impl FleetSessions {
 /// What a session holds, if that is another than what was saved.
 async fn changed_contents(
     session: &Session,
-    progress: &mut SaveProgress,
+    progress: &mut FleetSaveProgress,
 ) -> Result<Option<Changed>> {
     session.begin_keeping();
     if !session.has_changed_since(progress.snapshot) {

@@ -65,7 +65,7 @@ pub(super) struct HeldSession {
     pub name: ObjectName,
     pub key: StateKey,
     /// Held while it is opened, saved or closed.
-    pub progress: tokio::sync::Mutex<SaveProgress>,
+    pub progress: tokio::sync::Mutex<FleetSaveProgress>,
     hold: Lock<Hold>,
     /// What it has from before, until a response has reported it.
     restored: Lock<Option<RestoredSession>>,
@@ -84,7 +84,7 @@ pub(super) enum Hold {
 
 /// How far a session is saved.
 #[derive(Default)]
-pub(super) struct SaveProgress {
+pub(super) struct FleetSaveProgress {
     /// The epoch of the object.
     pub epoch: u64,
     /// The version of the object; none before the first write.

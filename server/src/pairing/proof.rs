@@ -13,9 +13,9 @@ use sha2::Sha256;
 use browse_base::{Result, hex, random};
 
 /// A session key.
-pub type SessionKey = [u8; 32];
+pub type PairingKey = [u8; 32];
 
-fn mac(key: &SessionKey, text: &str) -> Option<Hmac<Sha256>> {
+fn mac(key: &PairingKey, text: &str) -> Option<Hmac<Sha256>> {
     // HMAC takes keys of any length.
     let mut mac = <Hmac<Sha256> as hmac::Mac>::new_from_slice(key).ok()?;
     mac.update(text.as_bytes());
@@ -24,14 +24,14 @@ fn mac(key: &SessionKey, text: &str) -> Option<Hmac<Sha256>> {
 
 /// The proof of an answer whose token is not sealed, as hexadecimal. Nothing
 /// without a challenge.
-pub fn answer_proof(key: &SessionKey, answer: &RedeemAnswer<'_>, token: &str) -> String {
+pub fn answer_proof(key: &PairingKey, answer: &RedeemAnswer<'_>, token: &str) -> String {
     let mac = mac(key, &answer.with_token(token)).filter(|_| !answer.challenge.is_empty());
     mac.map_or_else(String::new, |mac| hex(&mac.finalize().into_bytes()))
 }
 
 /// Whether whoever sent `proof` with `challenge` holds the block whose setup
 /// key has this hash. The comparison takes the same time for every proof.
-pub fn verify_proof(key: &SessionKey, challenge: &str, id: &str, proof: &[u8]) -> bool {
+pub fn verify_proof(key: &PairingKey, challenge: &str, id: &str, proof: &[u8]) -> bool {
     let mac = mac(key, &redeem::request_mac_text(challenge, id)).filter(|_| !challenge.is_empty());
     mac.is_some_and(|mac| mac.verify_slice(proof).is_ok())
 }
@@ -41,7 +41,7 @@ pub fn verify_proof(key: &SessionKey, challenge: &str, id: &str, proof: &[u8]) -
 ///
 /// # Errors
 /// The system has no random numbers.
-pub fn seal_token(key: &SessionKey, answer: &RedeemAnswer<'_>, token: &str) -> Result<String> {
+pub fn seal_token(key: &PairingKey, answer: &RedeemAnswer<'_>, token: &str) -> Result<String> {
     // One key for each challenge, so that nonces never meet.
     let own =
         mac(key, &redeem::seal_key_text(answer.challenge)).map(|mac| mac.finalize().into_bytes());
@@ -66,7 +66,7 @@ mod tests {
         expires_at: "e",
     };
 
-    fn open(key: &SessionKey, answer: &RedeemAnswer<'_>, sealed: &str) -> Option<Vec<u8>> {
+    fn open(key: &PairingKey, answer: &RedeemAnswer<'_>, sealed: &str) -> Option<Vec<u8>> {
         let bytes: Vec<u8> = (0..sealed.len() / 2)
             .filter_map(|at| u8::from_str_radix(&sealed[at * 2..at * 2 + 2], 16).ok())
             .collect();

@@ -26,7 +26,7 @@ pub use settings::PodSettings;
 use super::serve;
 use crate::daemon::Daemon;
 use state::PodState;
-use tokens::PodTokens;
+use tokens::CallerTokens;
 
 /// How often a pod that drains looks whether calls are in flight.
 const DRAIN_INTERVAL: Duration = Duration::from_millis(50);
@@ -44,7 +44,7 @@ const MARKER: &str = "pod-was-given";
 pub struct Pod {
     daemon: Arc<Daemon>,
     state: PodState,
-    tokens: PodTokens,
+    tokens: CallerTokens,
     drain_time: Duration,
     /// Cancelled when calls have had their time to end.
     calls_end: CancellationToken,
@@ -66,7 +66,7 @@ impl Pod {
         let pod = Arc::new(Self {
             daemon: Arc::clone(daemon),
             state,
-            tokens: PodTokens::new(settings.hosts),
+            tokens: CallerTokens::new(settings.hosts),
             drain_time: settings.drain_time,
             calls_end: CancellationToken::new(),
         });

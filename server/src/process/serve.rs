@@ -13,7 +13,7 @@ use crate::{daemon::Daemon, dispatch, handlers, skills::SkillSocket};
 use browse_base::Result;
 use browse_policy::{
     Listener,
-    layer::{GateConfig, GatedService, OriginCheck, with_gate},
+    layer::{GatedService, LayerConfig, OriginCheck, with_gate},
 };
 
 /// Time that a listener rests when it cannot accept.
@@ -43,7 +43,7 @@ async fn gated_services(
     origin: OriginCheck,
 ) -> Result<GatedService> {
     let heard = Arc::clone(&daemon);
-    let gate = GateConfig {
+    let gate = LayerConfig {
         listener,
         authority: Arc::clone(daemon.authority()),
         origin,

@@ -39,7 +39,7 @@ pub enum MessageState {
 
 /// A message.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Message {
+pub struct StoredMessage {
     /// Its number.
     pub id: u64,
     /// When it was written, in milliseconds since 1970.
@@ -118,7 +118,7 @@ impl MessageState {
     }
 }
 
-impl Message {
+impl StoredMessage {
     /// A message of now; text beyond the limit is left out.
     pub(super) fn new(kind: MessageKind, session: &str, client: &str, text: &str) -> Self {
         Self {

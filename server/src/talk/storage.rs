@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use browse_base::{Result, read_private};
 
-use super::Message;
+use super::StoredMessage;
 use crate::project::{unwritable, write_private};
 
 /// Bytes of the file that are read.
@@ -38,9 +38,9 @@ impl Storage {
     }
 
     /// The messages of the daemon before. A file that cannot be read is set aside.
-    pub(super) fn load(&self) -> Vec<Message> {
+    pub(super) fn load(&self) -> Vec<StoredMessage> {
         let path = self.path();
-        let read = || -> io::Result<Vec<Message>> {
+        let read = || -> io::Result<Vec<StoredMessage>> {
             Ok(serde_json::from_slice(&read_private(&path, MAX_FILE_BYTES)?)?)
         };
         read().unwrap_or_else(|error| {
@@ -57,7 +57,7 @@ impl Storage {
     ///
     /// # Errors
     /// `FILE_UNWRITABLE`.
-    pub(super) fn save(&self, messages: &[&Message]) -> Result<()> {
+    pub(super) fn save(&self, messages: &[&StoredMessage]) -> Result<()> {
         let path = self.path();
         if messages.is_empty() {
             return match fs::remove_file(&path) {

@@ -11,8 +11,8 @@ use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    ListenConfig, PeerAuthentication, Provider, PublicAddress, TunnelConfig,
-    listener::{Endpoint, TunnelListener, TunnelServices},
+    ListenConfig, PeerAuthentication, Provider, TunnelAddress, TunnelConfig,
+    listener::{ListenerAddress, TunnelListener, TunnelServices},
     ngrok::NgrokStatus,
     process::TunnelProcess,
     receipts::{Receipts, TunnelReceipt},
@@ -124,14 +124,14 @@ async fn start_program(
     tunnel: &TunnelListener,
     requested: &TunnelConfig,
     report: Option<NgrokStatus>,
-    (endpoint, listener): (&Endpoint, SocketAddr),
+    (endpoint, listener): (&ListenerAddress, SocketAddr),
     deadline: Instant,
     cancel: &CancellationToken,
-) -> Result<(Option<TunnelProcess>, PublicAddress)> {
+) -> Result<(Option<TunnelProcess>, TunnelAddress)> {
     if requested.provider == Provider::None {
         let address =
             requested.listen.address.clone().unwrap_or_else(|| endpoint.direct_address.clone());
-        return Ok((None, PublicAddress { address, peer_authentication: PeerAuthentication::Pin }));
+        return Ok((None, TunnelAddress { address, peer_authentication: PeerAuthentication::Pin }));
     }
     let words = requested.argv(listener, &endpoint.fingerprint)?;
     let (environment, guardian) = (requested.environment.clone(), tunnel.parts().guardian.clone());
@@ -143,7 +143,7 @@ async fn start_program(
             Some(address) => {
                 match tokio::time::timeout(STARTUP_TIMEOUT, program.public_address()).await {
                     Ok(Err(error)) => Err(error),
-                    _ => Ok(PublicAddress {
+                    _ => Ok(TunnelAddress {
                         address,
                         peer_authentication: PeerAuthentication::SessionKey,
                     }),

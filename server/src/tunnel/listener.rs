@@ -38,7 +38,7 @@ const LISTEN_BACKLOG: u32 = 128;
 /// The listener for agents on other machines, or its absence.
 pub struct TunnelListener {
     parts: TunnelParts,
-    open_listener: Mutex<Option<OpenListener>>,
+    open_listener: Mutex<Option<OpenTunnel>>,
     allowed_hosts: Arc<AllowedHosts>,
     lifecycle: TunnelLifecycle,
     receipts: Receipts,
@@ -59,7 +59,7 @@ pub struct TunnelParts {
 pub type TunnelServices =
     Box<dyn FnOnce(OriginCheck) -> BoxFuture<'static, Result<GatedService>> + Send>;
 
-struct OpenListener {
+struct OpenTunnel {
     local_address: SocketAddr,
     address: String,
     fingerprint: [u8; 32],
@@ -69,7 +69,7 @@ struct OpenListener {
 
 /// Where the listener is reached.
 #[derive(Clone, Debug)]
-pub struct Endpoint {
+pub struct ListenerAddress {
     /// `host:port`, of the tunnel while one runs.
     pub address: String,
     /// The same without a tunnel.
@@ -116,7 +116,11 @@ impl TunnelListener {
     ///
     /// # Errors
     /// `TUNNEL_UNAVAILABLE`; the certificate cannot be used.
-    pub async fn open(&self, services: TunnelServices, place: &ListenConfig) -> Result<Endpoint> {
+    pub async fn open(
+        &self,
+        services: TunnelServices,
+        place: &ListenConfig,
+    ) -> Result<ListenerAddress> {
         let mut open = self.open_listener.lock().await;
         if let Some(open) = &mut *open {
             open.ensure_matches(place)?;
@@ -148,7 +152,7 @@ impl TunnelListener {
         let task =
             tokio::spawn(accept_connections(listener, acceptor, services, done.clone(), attempts));
         let fingerprint = identity.fingerprint;
-        let found = open.insert(OpenListener {
+        let found = open.insert(OpenTunnel {
             local_address: bound,
             address,
             fingerprint,
@@ -159,26 +163,26 @@ impl TunnelListener {
     }
 
     /// Where it is reached while it is open.
-    pub async fn endpoint(&self) -> Option<Endpoint> {
+    pub async fn endpoint(&self) -> Option<ListenerAddress> {
         self.open_listener.lock().await.as_ref().map(|open| self.public_endpoint(open, None))
     }
 
     /// Where agents reach what is open: where the owner specified just now, else
     /// where the tunnel is.
-    fn public_endpoint(&self, open: &OpenListener, output: Option<&str>) -> Endpoint {
+    fn public_endpoint(&self, open: &OpenTunnel, output: Option<&str>) -> ListenerAddress {
         let (direct, fingerprint) = (open.address.clone(), open.fingerprint);
         match self.lifecycle.status() {
             TunnelStatus::Running(running) if output.is_none() => {
                 let (address, trust) =
                     (running.public.address.clone(), running.public.peer_authentication);
-                Endpoint {
+                ListenerAddress {
                     address,
                     direct_address: direct,
                     fingerprint,
                     peer_authentication: trust,
                 }
             }
-            _ => Endpoint {
+            _ => ListenerAddress {
                 address: direct.clone(),
                 direct_address: direct,
                 fingerprint,
@@ -218,7 +222,7 @@ impl TunnelListener {
     }
 }
 
-impl OpenListener {
+impl OpenTunnel {
     fn ensure_matches(&self, place: &ListenConfig) -> Result<()> {
         if place.listen.is_some_and(|listen| !is_bound_to(self.local_address, listen)) {
             let message = format!("the listener is open at {} already", self.local_address);
@@ -229,7 +233,7 @@ impl OpenListener {
     }
 }
 
-impl Drop for OpenListener {
+impl Drop for OpenTunnel {
     fn drop(&mut self) {
         self.cancel.cancel();
     }

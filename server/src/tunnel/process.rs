@@ -16,7 +16,7 @@ use tokio::{
 };
 
 use super::{
-    PublicAddress,
+    TunnelAddress,
     ngrok::{self, NgrokStatus},
     output_tail::OutputTail,
     program_path,
@@ -118,7 +118,7 @@ impl TunnelProcess {
     /// `TUNNEL_ENDED`, `TUNNEL_TOKEN_MISSING`: it ended before. `TUNNEL_PLAIN`:
     /// it has printed one of plain HTTP, and no other soon after. What else our
     /// own says of ngrok.
-    pub async fn public_address(&mut self) -> Result<PublicAddress> {
+    pub async fn public_address(&mut self) -> Result<TunnelAddress> {
         loop {
             let late = async {
                 match &self.plain_address {

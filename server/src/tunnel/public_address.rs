@@ -6,7 +6,7 @@ use super::PeerAuthentication;
 
 /// Where agents reach a tunnel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PublicAddress {
+pub struct TunnelAddress {
     /// `host:port`.
     pub address: String,
     /// By what they know the daemon behind it.
@@ -17,7 +17,7 @@ pub struct PublicAddress {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DetectedAddress {
     /// It has TLS, and this is it.
-    Public(PublicAddress),
+    Public(TunnelAddress),
     /// It is one of plain HTTP, `host:port`: no token may go there.
     Plain(String),
 }
@@ -57,7 +57,7 @@ pub fn find_address(line: &str, listener: SocketAddr, mark: &str) -> Option<Dete
         }
         match trust {
             Some(trust) => {
-                return Some(DetectedAddress::Public(PublicAddress {
+                return Some(DetectedAddress::Public(TunnelAddress {
                     address,
                     peer_authentication: *trust,
                 }));

@@ -6,7 +6,7 @@ use browse_proto::Reason;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{PublicAddress, TunnelConfig, ngrok::NgrokStatus};
+use super::{TunnelAddress, TunnelConfig, ngrok::NgrokStatus};
 use browse_base::{Error, Result};
 
 /// The tunnel of a daemon. Who waits for what becomes of it is woken.
@@ -28,7 +28,7 @@ pub struct RunningTunnel {
     /// What was wanted.
     pub config: TunnelConfig,
     /// Where agents reach it.
-    pub public: PublicAddress,
+    pub public: TunnelAddress,
     /// Where the listener is.
     pub listener: SocketAddr,
     /// Process id of what forwards.

@@ -3,7 +3,7 @@
 use std::{env::consts, fs, path::Path, process::Stdio, time::Duration};
 
 use browse_base::{Error, Result};
-use browse_outbound::{Download, UrlGate};
+use browse_outbound::{DownloadLimits, UrlGate};
 use browse_proto::Reason;
 use bytes::Bytes;
 use http::StatusCode;
@@ -134,7 +134,7 @@ impl ReleaseServer {
 
     /// A file of the release `version`; none when the server has none.
     async fn fetch(&self, version: &str, name: &str) -> Result<Option<Bytes>> {
-        let download = Download {
+        let download = DownloadLimits {
             server: &self.source.url,
             path: &format!("/{version}/{name}"),
             max_bytes: MAX_FILE_BYTES,

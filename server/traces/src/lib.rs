@@ -17,7 +17,7 @@ pub use har::format_time;
 pub use page_markup::{DocumentTokens, MarkupError};
 pub use scrubber::Scrubber;
 pub use step::{
-    ConsoleLine, FrameState, PageResource, PageState, ResourceName, TraceHeader, TracedRequest,
+    ConsoleLine, FrameState, PageResource, ResourceName, TraceHeader, TracedPage, TracedRequest,
     TracedStep,
 };
 pub use store::{TraceStore, TraceSummary};

@@ -17,7 +17,7 @@ use zip::{ZipWriter, result::ZipResult, write::SimpleFileOptions};
 use super::{
     export::{ReadResource, too_large},
     har,
-    step::{FrameState, PageState, ResourceName, TraceHeader, TracedStep},
+    step::{FrameState, ResourceName, TraceHeader, TracedPage, TracedStep},
 };
 
 /// Version of the format.
@@ -178,7 +178,7 @@ impl Events {
 
     fn add_state(
         &mut self,
-        state: &PageState,
+        state: &TracedPage,
         phase: &str,
         call: &str,
         page: &str,

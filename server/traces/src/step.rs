@@ -49,9 +49,9 @@ pub struct TracedStep {
     /// What was found in its answer.
     pub findings: Vec<String>,
     /// The page before it.
-    pub before: Option<PageState>,
+    pub before: Option<TracedPage>,
     /// The page after it.
-    pub after: Option<PageState>,
+    pub after: Option<TracedPage>,
     /// What was written to the console from its begin to its end.
     pub console: Vec<ConsoleLine>,
     /// Requests that began from its begin to its end.
@@ -82,7 +82,7 @@ impl TracedStep {
 /// A page at a moment.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct PageState {
+pub struct TracedPage {
     /// Width of the viewport in CSS pixels.
     pub width: u32,
     /// Its height.

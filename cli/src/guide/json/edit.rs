@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{
-    scan::{self, Item, Node, NodeKind},
+    scan::{self, Item, JsonNode, NodeKind},
     style::{self, Style},
 };
 
@@ -29,7 +29,7 @@ impl ItemPlace<'_> {
     }
 
     /// The containers that there are, from the root on.
-    fn containers<'n>(&self, root: &'n Node) -> Result<Vec<&'n Node>, String> {
+    fn containers<'n>(&self, root: &'n JsonNode) -> Result<Vec<&'n JsonNode>, String> {
         if !matches!(root.kind, NodeKind::Object(_)) {
             return Err("it is not an object".to_owned());
         }
@@ -52,7 +52,7 @@ impl ItemPlace<'_> {
     }
 
     /// The item and its container, if both are there.
-    fn find<'n>(&self, root: &'n Node) -> Result<Option<(&'n Node, usize)>, String> {
+    fn find<'n>(&self, root: &'n JsonNode) -> Result<Option<(&'n JsonNode, usize)>, String> {
         let containers = self.containers(root)?;
         if containers.len() <= self.container.len() {
             return Ok(None);
@@ -119,7 +119,7 @@ fn nested(place: &ItemPlace<'_>, depth: usize, value: &Value) -> (String, Value)
 
 fn insertion(
     text: &str,
-    container: &Node,
+    container: &JsonNode,
     style: &Style,
     margin: Option<String>,
     item: String,
@@ -181,7 +181,7 @@ pub fn remove_item(text: &str, place: &ItemPlace<'_>, made: usize) -> Result<Str
     Ok(text)
 }
 
-fn removal(text: &str, container: &Node, at: usize) -> Vec<Splice> {
+fn removal(text: &str, container: &JsonNode, at: usize) -> Vec<Splice> {
     let items = container.items();
     let item = &items[at];
     let end = item.comma.map_or(item.value.end, |comma| comma + 1);

@@ -7,7 +7,7 @@ const MAX_DEPTH: usize = 128;
 
 /// A value, and where it stands in its text.
 #[derive(Debug)]
-pub struct Node {
+pub struct JsonNode {
     /// Where it begins.
     pub start: usize,
     /// Where it ends.
@@ -35,12 +35,12 @@ pub struct Item {
     /// Where it begins: at its key, if it has one.
     pub start: usize,
     /// Its value.
-    pub value: Node,
+    pub value: JsonNode,
     /// Where the comma after it stands.
     pub comma: Option<usize>,
 }
 
-impl Node {
+impl JsonNode {
     /// The members or elements.
     pub fn items(&self) -> &[Item] {
         match &self.kind {
@@ -50,7 +50,7 @@ impl Node {
     }
 
     /// The member called `key`.
-    pub fn member(&self, key: &str) -> Option<&Node> {
+    pub fn member(&self, key: &str) -> Option<&JsonNode> {
         let NodeKind::Object(items) = &self.kind else { return None };
         items.iter().find(|item| item.key == key).map(|item| &item.value)
     }
@@ -72,8 +72,8 @@ impl Node {
 ///
 /// # Errors
 /// What is wrong, with its line.
-pub fn parse(text: &str) -> Result<Node, String> {
-    let mut scanner = Scanner { text, at: 0 };
+pub fn parse(text: &str) -> Result<JsonNode, String> {
+    let mut scanner = JsonScanner { text, at: 0 };
     if text.starts_with('\u{feff}') {
         scanner.at = '\u{feff}'.len_utf8();
     }
@@ -93,17 +93,17 @@ pub fn parse(text: &str) -> Result<Node, String> {
 
 /// Blanks and comments from `at` on; the place of what follows.
 pub fn after_blank(text: &str, at: usize) -> Result<usize, String> {
-    let mut scanner = Scanner { text, at };
+    let mut scanner = JsonScanner { text, at };
     scanner.skip_blank()?;
     Ok(scanner.at)
 }
 
-struct Scanner<'a> {
+struct JsonScanner<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl Scanner<'_> {
+impl JsonScanner<'_> {
     fn rest(&self) -> &str {
         &self.text[self.at..]
     }
@@ -131,7 +131,7 @@ impl Scanner<'_> {
         }
     }
 
-    fn value(&mut self, depth: usize) -> Result<Node, String> {
+    fn value(&mut self, depth: usize) -> Result<JsonNode, String> {
         if depth > MAX_DEPTH {
             return Err(format!("values are nested more than {MAX_DEPTH} levels"));
         }
@@ -143,7 +143,7 @@ impl Scanner<'_> {
             Some(_) => NodeKind::Scalar(self.word()?),
             None => return Err("the text ends where a value is expected".to_owned()),
         };
-        Ok(Node { start, end: self.at, kind })
+        Ok(JsonNode { start, end: self.at, kind })
     }
 
     fn items(&mut self, close: u8, depth: usize) -> Result<Vec<Item>, String> {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::scan::{Item, Node, NodeKind};
+use super::scan::{Item, JsonNode, NodeKind};
 
 /// The format of a file.
 pub struct Style {
@@ -16,7 +16,7 @@ pub struct Style {
 
 impl Style {
     /// That of `text`, whose value is `root`.
-    pub fn of(text: &str, root: &Node) -> Self {
+    pub fn of(text: &str, root: &JsonNode) -> Self {
         let is_one_line = !text.trim().contains('\n');
         let indent = (!is_one_line).then(|| first_indent(text, root).unwrap_or("  ".to_owned()));
         let has_blanks = !is_one_line || text.contains("\": ") || !text.contains("\":");
@@ -48,7 +48,7 @@ impl Style {
     }
 
     /// The margin of items in `container`; none when they share its line.
-    pub fn margin(&self, text: &str, container: &Node) -> Option<String> {
+    pub fn margin(&self, text: &str, container: &JsonNode) -> Option<String> {
         let indent = self.indent.as_ref()?;
         match container.items().first() {
             Some(first) => own_margin(text, first),
@@ -70,7 +70,7 @@ pub fn line_margin(text: &str, at: usize) -> &str {
 }
 
 /// The indentation of the first level that has one.
-fn first_indent(text: &str, root: &Node) -> Option<String> {
+fn first_indent(text: &str, root: &JsonNode) -> Option<String> {
     let NodeKind::Object(items) = &root.kind else { return None };
     items.iter().find_map(|item| own_margin(text, item)).filter(|margin| !margin.is_empty())
 }

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use browse_proto::{Command, Field, Kind, Message};
+use browse_proto::{Command, Field, FieldType, MessageType};
 
 use crate::{
     select::reachable,
@@ -45,30 +45,31 @@ pub fn contract() -> String {
 }
 
 /// The messages that answers hold.
-fn received(commands: &[&Command]) -> Vec<&'static Message> {
-    let mut found: Vec<&'static Message> = Vec::new();
-    let mut open: Vec<&'static Message> = commands.iter().map(|command| command.response).collect();
+fn received(commands: &[&Command]) -> Vec<&'static MessageType> {
+    let mut found: Vec<&'static MessageType> = Vec::new();
+    let mut open: Vec<&'static MessageType> =
+        commands.iter().map(|command| command.response).collect();
     while let Some(message) = open.pop() {
         if found.iter().any(|known| std::ptr::eq(*known, message)) {
             continue;
         }
         found.push(message);
         open.extend(message.fields.iter().filter_map(|field| match field.kind {
-            Kind::Message(of) => Some(of),
+            FieldType::Message(of) => Some(of),
             _ => None,
         }));
     }
     found
 }
 
-fn interface(message: &Message, is_received: bool) -> String {
+fn interface(message: &MessageType, is_received: bool) -> String {
     if message.fields.is_empty() {
         return format!("\nexport type {} = Record<string, never>;\n", message.name);
     }
     let mut out = format!("\nexport interface {} {{\n", message.name);
     for field in message.fields {
         let may_be_absent = match field.kind {
-            Kind::Message(_) | Kind::Any => !field.repeated,
+            FieldType::Message(_) | FieldType::Any => !field.repeated,
             _ => field.optional,
         };
         let mark = if may_be_absent || !is_received { "?" } else { "" };
@@ -80,15 +81,15 @@ fn interface(message: &Message, is_received: bool) -> String {
 
 fn type_of(field: &Field, is_received: bool) -> String {
     let one = match field.kind {
-        Kind::Bool => "boolean",
-        Kind::U32 | Kind::I32 | Kind::F64 => "number",
-        Kind::U64 if is_received => "string",
-        Kind::U64 => "string | number",
-        Kind::String | Kind::Bytes => "string",
-        Kind::Enum(of) => of.name,
-        Kind::Message(of) => of.name,
-        Kind::StringMap => "Record<string, string>",
-        Kind::Any => "AnyMessage",
+        FieldType::Bool => "boolean",
+        FieldType::U32 | FieldType::I32 | FieldType::F64 => "number",
+        FieldType::U64 if is_received => "string",
+        FieldType::U64 => "string | number",
+        FieldType::String | FieldType::Bytes => "string",
+        FieldType::Enum(of) => of.name,
+        FieldType::Message(of) => of.name,
+        FieldType::StringMap => "Record<string, string>",
+        FieldType::Any => "AnyMessage",
     };
     match (field.repeated, one.contains('|')) {
         (true, true) => format!("({one})[]"),

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use browse_proto::{Command, Enum, Field, Kind, Message, Source};
+use browse_proto::{Command, Enum, Field, FieldType, MessageType, Source};
 
 use crate::{
     select::{self, FacadeAudience, SaveMode, is_request, reachable, save_mode, table_line},
@@ -99,7 +99,7 @@ pub fn classes(of: FacadeAudience) -> String {
     answers.filter(|message| !is_request(&commands, message)).map(class).collect()
 }
 
-fn class(message: &Message) -> String {
+fn class(message: &MessageType) -> String {
     let mut out = format!("\n\nclass {}(Message):\n", message.name);
     let help = if message.help.is_empty() { "An answer." } else { message.help };
     let _ = writeln!(out, "    {}", doc("    ", help));
@@ -115,7 +115,7 @@ fn class(message: &Message) -> String {
 }
 
 /// A type as it is written in a class that has a field of the same name.
-fn unshadowed(message: &Message, of: String) -> String {
+fn unshadowed(message: &MessageType, of: String) -> String {
     let names = ["bool", "bytes", "dict", "float", "int", "list", "str"];
     let taken = names.into_iter().filter(|name| message.field(name).is_some());
     taken.fold(of, |of, name| match of.split_once('[') {
@@ -237,8 +237,10 @@ fn parameter(field: &Field, prefix: &str) -> String {
     let of = type_of(field, prefix);
     let positional = !field.optional && !field.repeated;
     match field.kind {
-        Kind::Bool if !field.optional && !field.repeated => format!("{name}: bool = False"),
-        Kind::Enum(_) if positional && is_option(field) => format!("{name}: {of} | None = None"),
+        FieldType::Bool if !field.optional && !field.repeated => format!("{name}: bool = False"),
+        FieldType::Enum(_) if positional && is_option(field) => {
+            format!("{name}: {of} | None = None")
+        }
         _ if field.optional || field.repeated => format!("{name}: {of} | None = None"),
         _ => format!("{name}: {of}"),
     }
@@ -251,16 +253,16 @@ fn is_option(field: &Field) -> bool {
 
 fn type_of(field: &Field, prefix: &str) -> String {
     let one = match field.kind {
-        Kind::Bool => "bool".to_owned(),
-        Kind::U32 | Kind::U64 | Kind::I32 => "int".to_owned(),
-        Kind::F64 => "float".to_owned(),
-        Kind::String if field.json => "Any".to_owned(),
-        Kind::String => "str".to_owned(),
-        Kind::Bytes => "bytes".to_owned(),
-        Kind::Enum(of) => format!("{prefix}{}", of.name),
-        Kind::Message(of) => format!("{prefix}{}", of.name),
-        Kind::StringMap => "dict[str, str]".to_owned(),
-        Kind::Any => "Any".to_owned(),
+        FieldType::Bool => "bool".to_owned(),
+        FieldType::U32 | FieldType::U64 | FieldType::I32 => "int".to_owned(),
+        FieldType::F64 => "float".to_owned(),
+        FieldType::String if field.json => "Any".to_owned(),
+        FieldType::String => "str".to_owned(),
+        FieldType::Bytes => "bytes".to_owned(),
+        FieldType::Enum(of) => format!("{prefix}{}", of.name),
+        FieldType::Message(of) => format!("{prefix}{}", of.name),
+        FieldType::StringMap => "dict[str, str]".to_owned(),
+        FieldType::Any => "Any".to_owned(),
     };
     if field.repeated { format!("list[{one}]") } else { one }
 }

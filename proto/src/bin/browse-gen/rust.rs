@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use browse_proto::{Command, Enum, Field, Kind, Message, Source};
+use browse_proto::{Command, Enum, Field, FieldType, MessageType, Source};
 
 use crate::{
     Result, bundle,
@@ -100,7 +100,7 @@ fn variant(word: &str) -> String {
     if name.starts_with(|c: char| c.is_ascii_digit()) { format!("V{name}") } else { name }
 }
 
-fn message(of: &Message) -> String {
+fn message(of: &MessageType) -> String {
     let mut out = doc("    ", of.help);
     let _ = writeln!(out, "    struct {} {{", of.name);
     for field in of.fields {
@@ -115,7 +115,7 @@ fn field_type(field: &Field) -> String {
     let one = scalar_type(field);
     match field.kind {
         _ if field.repeated => format!("Vec<{one}>"),
-        Kind::StringMap => one,
+        FieldType::StringMap => one,
         _ if field.optional => format!("Option<{one}>"),
         _ => one,
     }
@@ -123,25 +123,25 @@ fn field_type(field: &Field) -> String {
 
 fn scalar_type(field: &Field) -> String {
     match field.kind {
-        Kind::Bool => "bool".to_owned(),
-        Kind::U32 => "u32".to_owned(),
-        Kind::U64 => "u64".to_owned(),
-        Kind::I32 => "i32".to_owned(),
-        Kind::F64 => "f64".to_owned(),
-        Kind::String if field.json => "Json".to_owned(),
-        Kind::String => "String".to_owned(),
-        Kind::Bytes => "Vec<u8>".to_owned(),
-        Kind::Enum(of) => of.name.to_owned(),
-        Kind::Message(of) => of.name.to_owned(),
-        Kind::StringMap => "BTreeMap<String, String>".to_owned(),
-        Kind::Any => "Any".to_owned(),
+        FieldType::Bool => "bool".to_owned(),
+        FieldType::U32 => "u32".to_owned(),
+        FieldType::U64 => "u64".to_owned(),
+        FieldType::I32 => "i32".to_owned(),
+        FieldType::F64 => "f64".to_owned(),
+        FieldType::String if field.json => "Json".to_owned(),
+        FieldType::String => "String".to_owned(),
+        FieldType::Bytes => "Vec<u8>".to_owned(),
+        FieldType::Enum(of) => of.name.to_owned(),
+        FieldType::Message(of) => of.name.to_owned(),
+        FieldType::StringMap => "BTreeMap<String, String>".to_owned(),
+        FieldType::Any => "Any".to_owned(),
     }
 }
 
 /// A positional argument: its type, and how it becomes the field.
 fn argument(field: &Field) -> (String, String) {
     let name = identifier(field.name);
-    let is_text = matches!(field.kind, Kind::String) && !field.json;
+    let is_text = matches!(field.kind, FieldType::String) && !field.json;
     match (is_text, field.repeated, field.optional) {
         (true, true, _) => (
             "&[&str]".to_owned(),

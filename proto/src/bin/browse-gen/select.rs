@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use browse_proto::{Command, Enum, Kind, Message, Scope};
+use browse_proto::{Command, Enum, FieldType, MessageType, Scope};
 
 const SERVICE: &str = "BrowserService";
 
@@ -27,8 +27,8 @@ pub fn commands(of: FacadeAudience) -> Vec<&'static Command> {
 }
 
 /// Every message and enum that the commands use, in the order of the contract.
-pub fn reachable(commands: &[&Command]) -> (Vec<&'static Message>, Vec<&'static Enum>) {
-    let mut found: Vec<&'static Message> = Vec::new();
+pub fn reachable(commands: &[&Command]) -> (Vec<&'static MessageType>, Vec<&'static Enum>) {
+    let mut found: Vec<&'static MessageType> = Vec::new();
     let mut enums: Vec<&'static Enum> = Vec::new();
     let mut open: Vec<_> = commands.iter().flat_map(|c| [c.request, c.response]).collect();
     while let Some(message) = open.pop() {
@@ -38,22 +38,23 @@ pub fn reachable(commands: &[&Command]) -> (Vec<&'static Message>, Vec<&'static 
         found.push(message);
         for field in message.fields {
             match field.kind {
-                Kind::Message(of) => open.push(of),
-                Kind::Enum(of) if !enums.iter().any(|known| std::ptr::eq(*known, of)) => {
+                FieldType::Message(of) => open.push(of),
+                FieldType::Enum(of) if !enums.iter().any(|known| std::ptr::eq(*known, of)) => {
                     enums.push(of)
                 }
                 _ => {}
             }
         }
     }
-    let place = |message: &Message| Message::all().iter().position(|m| std::ptr::eq(*m, message));
+    let place =
+        |message: &MessageType| MessageType::all().iter().position(|m| std::ptr::eq(*m, message));
     found.sort_by_key(|message| place(message));
     enums.sort_by_key(|of| of.name);
     (found, enums)
 }
 
 /// Whether `message` is only ever sent.
-pub fn is_request(commands: &[&Command], message: &Message) -> bool {
+pub fn is_request(commands: &[&Command], message: &MessageType) -> bool {
     commands.iter().any(|command| std::ptr::eq(command.request, message))
 }
 

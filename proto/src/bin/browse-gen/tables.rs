@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use browse_proto::{Enum, Field, Kind};
+use browse_proto::{Enum, Field, FieldType};
 
 use crate::{
     select::{FacadeAudience, commands, reachable, table_line},
@@ -99,17 +99,17 @@ pub fn words(of: &Enum) -> String {
 /// The entry of a field that the language calls `name`.
 pub fn field_entry(field: &Field, name: &str) -> String {
     let (kind, of) = match field.kind {
-        Kind::Bool => ('b', ""),
-        Kind::U32 | Kind::U64 => ('u', ""),
-        Kind::I32 => ('i', ""),
-        Kind::F64 => ('d', ""),
-        Kind::String if field.json => ('j', ""),
-        Kind::String => ('s', ""),
-        Kind::Bytes => ('y', ""),
-        Kind::Enum(of) => ('e', of.name),
-        Kind::Message(of) => ('m', of.name),
-        Kind::StringMap => ('M', ""),
-        Kind::Any => ('a', ""),
+        FieldType::Bool => ('b', ""),
+        FieldType::U32 | FieldType::U64 => ('u', ""),
+        FieldType::I32 => ('i', ""),
+        FieldType::F64 => ('d', ""),
+        FieldType::String if field.json => ('j', ""),
+        FieldType::String => ('s', ""),
+        FieldType::Bytes => ('y', ""),
+        FieldType::Enum(of) => ('e', of.name),
+        FieldType::Message(of) => ('m', of.name),
+        FieldType::StringMap => ('M', ""),
+        FieldType::Any => ('a', ""),
     };
     let mark = if field.repeated {
         "*"

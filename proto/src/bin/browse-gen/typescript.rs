@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use browse_proto::{Command, Enum, Field, Kind, Source};
+use browse_proto::{Command, Enum, Field, FieldType, Source};
 
 use crate::select::{self, FacadeAudience, SaveMode, is_request, reachable, save_mode};
 
@@ -130,15 +130,15 @@ fn interface<'a>(
 
 fn type_of(field: &Field) -> String {
     let one = match field.kind {
-        Kind::Bool => "boolean".to_owned(),
-        Kind::U32 | Kind::U64 | Kind::I32 | Kind::F64 => "number".to_owned(),
-        Kind::String if field.json => "unknown".to_owned(),
-        Kind::String => "string".to_owned(),
-        Kind::Bytes => "Uint8Array".to_owned(),
-        Kind::Enum(of) => of.name.to_owned(),
-        Kind::Message(of) => of.name.to_owned(),
-        Kind::StringMap => "Record<string, string>".to_owned(),
-        Kind::Any => "AnyMessage".to_owned(),
+        FieldType::Bool => "boolean".to_owned(),
+        FieldType::U32 | FieldType::U64 | FieldType::I32 | FieldType::F64 => "number".to_owned(),
+        FieldType::String if field.json => "unknown".to_owned(),
+        FieldType::String => "string".to_owned(),
+        FieldType::Bytes => "Uint8Array".to_owned(),
+        FieldType::Enum(of) => of.name.to_owned(),
+        FieldType::Message(of) => of.name.to_owned(),
+        FieldType::StringMap => "Record<string, string>".to_owned(),
+        FieldType::Any => "AnyMessage".to_owned(),
     };
     if field.repeated { format!("{one}[]") } else { one }
 }

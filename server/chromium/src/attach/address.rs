@@ -14,12 +14,12 @@ pub enum CdpAddress {
     /// `/json/version` names that address.
     Url(Url),
     /// A browser of this user, whose profile says where it listens.
-    Channel(Channel),
+    Channel(BrowserChannel),
 }
 
 /// A branded browser, with the profile that it uses by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Channel {
+pub struct BrowserChannel {
     name: &'static str,
     /// Below `~/.config` on Linux.
     linux: &'static str,
@@ -27,14 +27,22 @@ pub struct Channel {
     mac: &'static str,
 }
 
-const CHANNELS: [Channel; 7] = [
-    Channel { name: "chrome", linux: "google-chrome", mac: "Google/Chrome" },
-    Channel { name: "chrome-beta", linux: "google-chrome-beta", mac: "Google/Chrome Beta" },
-    Channel { name: "chrome-dev", linux: "google-chrome-unstable", mac: "Google/Chrome Dev" },
-    Channel { name: "chrome-canary", linux: "google-chrome-canary", mac: "Google/Chrome Canary" },
-    Channel { name: "chromium", linux: "chromium", mac: "Chromium" },
-    Channel { name: "edge", linux: "microsoft-edge", mac: "Microsoft Edge" },
-    Channel {
+const CHANNELS: [BrowserChannel; 7] = [
+    BrowserChannel { name: "chrome", linux: "google-chrome", mac: "Google/Chrome" },
+    BrowserChannel { name: "chrome-beta", linux: "google-chrome-beta", mac: "Google/Chrome Beta" },
+    BrowserChannel {
+        name: "chrome-dev",
+        linux: "google-chrome-unstable",
+        mac: "Google/Chrome Dev",
+    },
+    BrowserChannel {
+        name: "chrome-canary",
+        linux: "google-chrome-canary",
+        mac: "Google/Chrome Canary",
+    },
+    BrowserChannel { name: "chromium", linux: "chromium", mac: "Chromium" },
+    BrowserChannel { name: "edge", linux: "microsoft-edge", mac: "Microsoft Edge" },
+    BrowserChannel {
         name: "brave",
         linux: "BraveSoftware/Brave-Browser",
         mac: "BraveSoftware/Brave-Browser",
@@ -44,7 +52,7 @@ const CHANNELS: [Channel; 7] = [
 /// Where a browser writes the port that it listens on, inside its profile.
 pub(crate) const PORT_FILE: &str = "DevToolsActivePort";
 
-impl Channel {
+impl BrowserChannel {
     /// Such as `chrome`.
     pub fn name(self) -> &'static str {
         self.name

@@ -33,7 +33,7 @@ use super::endpoint;
 use super::web_socket::{self, WebSocket};
 use crate::attach_failure::AttachFailure;
 use crate::connection::reader::MessageReader;
-use link::Link;
+use link::BridgeConnection;
 
 /// Makes `browsed` the process that holds a connection.
 pub const BRIDGE_FLAG: &str = "--cdp-bridge";
@@ -147,7 +147,7 @@ async fn carry(socket: WebSocket, pipe: UnixStream, is_local: bool) {
     let (mut sink, mut incoming) = socket.split();
     let (to_browser, mut outgoing) = mpsc::unbounded_channel::<String>();
     let pipe = Rc::new(pipe);
-    let link = Rc::new(Link::new(Rc::clone(&pipe), to_browser, is_local));
+    let link = Rc::new(BridgeConnection::new(Rc::clone(&pipe), to_browser, is_local));
     let writing = tokio::task::spawn_local(async move {
         let mut ping = tokio::time::interval(PING_INTERVAL);
         ping.tick().await;

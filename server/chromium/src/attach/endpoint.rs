@@ -13,8 +13,8 @@ use serde::Deserialize;
 use tokio::net::TcpStream;
 use url::Url;
 
-use super::address::{CdpAddress, Channel};
-use super::web_socket::{self, Stream};
+use super::address::{BrowserChannel, CdpAddress};
+use super::web_socket::{self, WebSocketTransport};
 use crate::attach_failure::AttachFailure;
 use browse_net::{AddressKind, address_kind, is_metadata_host};
 
@@ -29,7 +29,7 @@ const ALLOW_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Where the WebSocket is, and how long opening it may take.
 #[derive(Debug)]
-pub(crate) struct Endpoint {
+pub(crate) struct WebSocketEndpoint {
     pub url: Url,
     pub address: SocketAddr,
     pub timeout: Duration,
@@ -42,12 +42,15 @@ struct VersionAnswer {
 }
 
 /// Finds the WebSocket of a browser.
-pub(crate) async fn find(address: &CdpAddress, home: &Path) -> Result<Endpoint, AttachFailure> {
+pub(crate) async fn find(
+    address: &CdpAddress,
+    home: &Path,
+) -> Result<WebSocketEndpoint, AttachFailure> {
     match address {
         CdpAddress::Channel(channel) => {
             let url = channel_url(*channel, home)?;
             let address = resolve(&url).await?;
-            Ok(Endpoint { url, address, timeout: ALLOW_TIMEOUT })
+            Ok(WebSocketEndpoint { url, address, timeout: ALLOW_TIMEOUT })
         }
         CdpAddress::Url(url) => {
             let address = resolve(url).await?;
@@ -55,13 +58,13 @@ pub(crate) async fn find(address: &CdpAddress, home: &Path) -> Result<Endpoint, 
                 "http" | "https" => ask_version(url, address).await?,
                 _ => url.clone(),
             };
-            Ok(Endpoint { url, address, timeout: CONNECT_TIMEOUT })
+            Ok(WebSocketEndpoint { url, address, timeout: CONNECT_TIMEOUT })
         }
     }
 }
 
 /// Reads where a browser of this user listens: the port, and the path of its WebSocket.
-fn channel_url(channel: Channel, home: &Path) -> Result<Url, AttachFailure> {
+fn channel_url(channel: BrowserChannel, home: &Path) -> Result<Url, AttachFailure> {
     let file = channel.port_file(home);
     let text = std::fs::read_to_string(&file).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => AttachFailure::not_enabled(format!(
@@ -172,7 +175,10 @@ async fn get_version(url: &Url, address: SocketAddr) -> Result<Bytes, AttachFail
 }
 
 /// Connects, with TLS where the scheme has it.
-pub(crate) async fn connect(url: &Url, address: SocketAddr) -> Result<Stream, AttachFailure> {
+pub(crate) async fn connect(
+    url: &Url,
+    address: SocketAddr,
+) -> Result<WebSocketTransport, AttachFailure> {
     let connecting = tokio::time::timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await;
     let refused = |error: io::Error| match error.kind() {
         io::ErrorKind::ConnectionRefused => {
@@ -190,7 +196,7 @@ pub(crate) async fn connect(url: &Url, address: SocketAddr) -> Result<Stream, At
                 tokio::time::timeout(CONNECT_TIMEOUT, web_socket::encrypt(stream, url)).await;
             encrypting.map_err(|_| AttachFailure::unreachable("it did not answer in time"))?
         }
-        _ => Ok(Stream::Plain(stream)),
+        _ => Ok(WebSocketTransport::Plain(stream)),
     }
 }
 

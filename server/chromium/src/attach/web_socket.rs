@@ -22,7 +22,7 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{self, Message};
 use url::Url;
 
-use super::endpoint::{self, Endpoint};
+use super::endpoint::{self, WebSocketEndpoint};
 use crate::attach_failure::AttachFailure;
 
 /// Bytes of one message of the browser: a screenshot of a tall page has some tens of MiB.
@@ -32,16 +32,16 @@ const MAX_MESSAGE_BYTES: usize = 128 << 20;
 const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A connection, encrypted or not.
-pub(crate) enum Stream {
+pub(crate) enum WebSocketTransport {
     Plain(TcpStream),
     Encrypted(Box<TlsStream<TcpStream>>),
 }
 
 /// The open WebSocket.
-pub(crate) type WebSocket = WebSocketStream<Stream>;
+pub(crate) type WebSocket = WebSocketStream<WebSocketTransport>;
 
 /// Opens the WebSocket.
-pub(crate) async fn open(endpoint: &Endpoint) -> Result<WebSocket, AttachFailure> {
+pub(crate) async fn open(endpoint: &WebSocketEndpoint) -> Result<WebSocket, AttachFailure> {
     let stream = endpoint::connect(&endpoint.url, endpoint.address).await?;
     let request = handshake_request(endpoint)?;
     let config = WebSocketConfig::default()
@@ -84,7 +84,7 @@ pub(crate) async fn ask_version(socket: &mut WebSocket) -> Result<(String, Strin
 }
 
 /// The request has no `Origin`, which Chromium refuses.
-fn handshake_request(endpoint: &Endpoint) -> Result<Request, AttachFailure> {
+fn handshake_request(endpoint: &WebSocketEndpoint) -> Result<Request, AttachFailure> {
     let url = &endpoint.url;
     let invalid = |_| AttachFailure::unreachable("the address is not one of a WebSocket");
     let mut request = url.as_str().into_client_request().map_err(invalid)?;
@@ -127,7 +127,10 @@ fn handshake_failure(error: &tungstenite::Error) -> AttachFailure {
 }
 
 /// Begins TLS, with the certificates that this machine trusts.
-pub(crate) async fn encrypt(stream: TcpStream, url: &Url) -> Result<Stream, AttachFailure> {
+pub(crate) async fn encrypt(
+    stream: TcpStream,
+    url: &Url,
+) -> Result<WebSocketTransport, AttachFailure> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     let config = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
@@ -137,11 +140,11 @@ pub(crate) async fn encrypt(stream: TcpStream, url: &Url) -> Result<Stream, Atta
     let name = name.map_err(|_| AttachFailure::unreachable("the host is not a valid one"))?;
     let encrypted = TlsConnector::from(Arc::new(config)).connect(name, stream).await;
     encrypted
-        .map(|stream| Stream::Encrypted(Box::new(stream)))
+        .map(|stream| WebSocketTransport::Encrypted(Box::new(stream)))
         .map_err(|error| AttachFailure::unreachable(format!("TLS failed: {error}")))
 }
 
-impl AsyncRead for Stream {
+impl AsyncRead for WebSocketTransport {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -154,7 +157,7 @@ impl AsyncRead for Stream {
     }
 }
 
-impl AsyncWrite for Stream {
+impl AsyncWrite for WebSocketTransport {
     fn poll_write(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,

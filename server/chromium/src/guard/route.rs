@@ -66,9 +66,9 @@ impl Route {
 
 /// The routes of a tab; of those that match the newest counts.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Routes(Vec<Arc<Route>>);
+pub(crate) struct TabRoutes(Vec<Arc<Route>>);
 
-impl Routes {
+impl TabRoutes {
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -212,12 +212,12 @@ mod tests {
 
     #[test]
     fn the_newest_route_counts() {
-        let mut routes = Routes::default();
+        let mut routes = TabRoutes::default();
         for (glob, action) in [("*", RouteAction::Abort), ("*.js", RouteAction::Continue)] {
             routes.add(Arc::new(Route::new(glob, Duration::ZERO, action)));
         }
         let action =
-            |routes: &Routes, url: &str| routes.find(url).map(|route| route.action.clone());
+            |routes: &TabRoutes, url: &str| routes.find(url).map(|route| route.action.clone());
         assert_eq!(action(&routes, "https://a/b.js#c"), Some(RouteAction::Continue));
         routes.add(Arc::new(Route::new("*", Duration::ZERO, RouteAction::Abort)));
         assert_eq!(action(&routes, "https://a/b.js"), Some(RouteAction::Abort));

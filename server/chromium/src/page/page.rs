@@ -26,7 +26,7 @@ use crate::capture::har::HarRecorder;
 use crate::capture::network::OpenRequests;
 use crate::connection::session::CdpSession;
 use crate::error::{Error, Result};
-use crate::guard::route::Routes;
+use crate::guard::route::TabRoutes;
 use crate::ids::{BrowserContextId, FrameId, LoaderId, TargetId};
 use browse_base::Lock;
 
@@ -50,7 +50,7 @@ pub struct Page {
     pub(crate) caller_activity: Lock<CallerActivity>,
     /// Whether nobody sees its questions.
     pub(crate) unattended: AtomicBool,
-    pub(crate) routes: Lock<Routes>,
+    pub(crate) routes: Lock<TabRoutes>,
     /// While its requests are recorded in full.
     pub(crate) har_recorder: Lock<Option<HarRecorder>>,
     pub(crate) mouse: Lock<MouseState>,

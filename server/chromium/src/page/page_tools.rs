@@ -96,10 +96,10 @@ pub(crate) struct PageToolsState {
     offered: Vec<(PageTool, LoaderId)>,
     /// Calls that wait.
     running_calls: usize,
-    invocations: HashMap<String, Invocation>,
+    invocations: HashMap<String, ToolInvocation>,
 }
 
-struct Invocation {
+struct ToolInvocation {
     frame: FrameId,
     /// The document that it began in.
     loader: LoaderId,
@@ -259,7 +259,7 @@ impl Page {
                 let mut state = self.tools.lock();
                 if state.running_calls > 0 && state.invocations.len() < MAX_INVOCATIONS {
                     let frame = invoked.frame_id;
-                    let begun = Invocation { frame, loader, outcome: None };
+                    let begun = ToolInvocation { frame, loader, outcome: None };
                     state.invocations.insert(invoked.invocation_id, begun);
                 }
                 None

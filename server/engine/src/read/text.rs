@@ -66,7 +66,7 @@ struct Html {
 }
 
 #[derive(Deserialize)]
-struct Links {
+struct PageLinks {
     links: Vec<(String, String)>,
     #[serde(default)]
     unseen: HiddenParts,
@@ -129,7 +129,7 @@ impl Engine {
     pub async fn read_links(&self, seen: bool) -> Result<(Vec<PageLink>, HiddenParts)> {
         let world = self.world(&self.selector_frame()?).await?;
         let more = json!({ "seen": seen });
-        let links: Links = script_call::send_command(&world, "links", &more).read().await?;
+        let links: PageLinks = script_call::send_command(&world, "links", &more).read().await?;
         let all = links.links.into_iter().map(|(text, href)| {
             // A relative link has the credentials of the address of its document.
             PageLink { text, href: strip_credentials(&href).into_owned() }

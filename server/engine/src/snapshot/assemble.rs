@@ -3,7 +3,7 @@
 
 use super::frame_walks::FrameWalks;
 use super::options::SnapshotOptions;
-use super::tree::{Node, NodeContext};
+use super::tree::{NodeContext, SnapshotLine};
 use super::walk_answer::{BoxOrNone, WalkAnswer, WalkedLine};
 use crate::page::engine::Engine;
 use crate::page::rect::Rect;
@@ -16,7 +16,7 @@ pub(crate) fn assemble(
     engine: &Engine,
     collected: &FrameWalks,
     options: &SnapshotOptions,
-) -> Vec<Node> {
+) -> Vec<SnapshotLine> {
     let mut assembly = Assembly { engine, collected, nodes: Vec::new() };
     assembly.append_frame(&collected.root, 0);
     let nodes = assembly.nodes;
@@ -34,7 +34,7 @@ pub(crate) fn assemble(
 struct Assembly<'a> {
     engine: &'a Engine,
     collected: &'a FrameWalks,
-    nodes: Vec<Node>,
+    nodes: Vec<SnapshotLine>,
 }
 
 impl Assembly<'_> {
@@ -72,13 +72,13 @@ impl Assembly<'_> {
 }
 
 /// Adds what only some lines have. `places` has where each line of the walk went.
-fn annotate(nodes: &mut [Node], places: &[usize], walked: &WalkAnswer) {
+fn annotate(nodes: &mut [SnapshotLine], places: &[usize], walked: &WalkAnswer) {
     for (line, text, ordinal, new) in &walked.contexts {
         if let Some(node) = places.get(*line).and_then(|place| nodes.get_mut(*place)) {
             node.context = NodeContext { text: text.clone(), ordinal: *ordinal, is_repeated: !new };
         }
     }
-    let mut add = |texts: &[(usize, String)], field: fn(&mut Node) -> &mut String| {
+    let mut add = |texts: &[(usize, String)], field: fn(&mut SnapshotLine) -> &mut String| {
         for (line, text) in texts {
             if let Some(node) = places.get(*line).and_then(|place| nodes.get_mut(*place)) {
                 field(node).clone_from(text);
@@ -90,7 +90,7 @@ fn annotate(nodes: &mut [Node], places: &[usize], walked: &WalkAnswer) {
     add(&walked.folds, |node| &mut node.summary);
 }
 
-fn node(line: &WalkedLine, walked: &WalkAnswer, index: usize, base: u32) -> Node {
+fn node(line: &WalkedLine, walked: &WalkAnswer, index: usize, base: u32) -> SnapshotLine {
     let kind = if line.role == "clickable" { RefKind::Clickable } else { RefKind::Element };
     let reference =
         (line.reference != 0).then(|| Reference { kind, number: ref_number(line.reference, base) });
@@ -100,7 +100,7 @@ fn node(line: &WalkedLine, walked: &WalkAnswer, index: usize, base: u32) -> Node
         }
         _ => None,
     };
-    Node {
+    SnapshotLine {
         reference,
         role: line.role.clone(),
         name: line.name.clone(),
@@ -123,8 +123,8 @@ fn node(line: &WalkedLine, walked: &WalkAnswer, index: usize, base: u32) -> Node
 }
 
 /// An iframe is worth a line when something in it is.
-fn without_empty_frames(nodes: Vec<Node>) -> Vec<Node> {
-    let mut kept: Vec<Node> = Vec::with_capacity(nodes.len());
+fn without_empty_frames(nodes: Vec<SnapshotLine>) -> Vec<SnapshotLine> {
+    let mut kept: Vec<SnapshotLine> = Vec::with_capacity(nodes.len());
     let mut level = u32::MAX;
     // From the end, so that children are seen before what holds them.
     for node in nodes.into_iter().rev() {
@@ -141,8 +141,8 @@ fn without_empty_frames(nodes: Vec<Node>) -> Vec<Node> {
 
 /// Leaves out structure without content; in a compact tree also structure
 /// without a name, whose children move up.
-fn prune(nodes: Vec<Node>, compact: bool) -> Vec<Node> {
-    let mut kept: Vec<Node> = Vec::with_capacity(nodes.len());
+fn prune(nodes: Vec<SnapshotLine>, compact: bool) -> Vec<SnapshotLine> {
+    let mut kept: Vec<SnapshotLine> = Vec::with_capacity(nodes.len());
     let mut level = 0;
     for node in nodes.into_iter().rev() {
         let has_children = level > node.depth;
@@ -156,12 +156,12 @@ fn prune(nodes: Vec<Node>, compact: bool) -> Vec<Node> {
 }
 
 /// Text that only sets other things apart.
-fn is_separator_text(node: &Node) -> bool {
+fn is_separator_text(node: &SnapshotLine) -> bool {
     let mark = |letter: char| letter.is_ascii_punctuation() || "·•–—«»‹›…".contains(letter);
     node.role == "text" && node.name.chars().count() <= 2 && node.name.chars().all(mark)
 }
 
-fn has_content(node: &Node) -> bool {
+fn has_content(node: &SnapshotLine) -> bool {
     node.reference.is_some()
         || !node.name.is_empty()
         || node.value.is_some()
@@ -170,7 +170,7 @@ fn has_content(node: &Node) -> bool {
 }
 
 /// Removes nameless structure and moves what it held up to its place.
-fn flatten_nameless(nodes: Vec<Node>) -> Vec<Node> {
+fn flatten_nameless(nodes: Vec<SnapshotLine>) -> Vec<SnapshotLine> {
     let mut kept = Vec::with_capacity(nodes.len());
     // Depths of the removed lines that are still open.
     let mut removed: Vec<u32> = Vec::new();

@@ -1,7 +1,7 @@
 //! Fits a snapshot into a number of tokens.
 
 use super::render::TextLine;
-use super::tree::Node;
+use super::tree::SnapshotLine;
 
 /// Characters that a token holds on average in text of this kind.
 const CHARS_PER_TOKEN: usize = 4;
@@ -11,7 +11,11 @@ const NOTICE_CHARS: usize = 80;
 
 /// The first lines that fit, and a last one that says how many did not and how
 /// to see them: the scope they are in, or the size of it all.
-pub(crate) fn truncate_to_tokens(nodes: &[Node], lines: Vec<TextLine>, max_tokens: u32) -> String {
+pub(crate) fn truncate_to_tokens(
+    nodes: &[SnapshotLine],
+    lines: Vec<TextLine>,
+    max_tokens: u32,
+) -> String {
     let limit = max_tokens as usize * CHARS_PER_TOKEN;
     let total: usize = lines.iter().map(|line| line.text.len() + 1).sum();
     if total <= limit {
@@ -41,7 +45,7 @@ fn join<'a>(lines: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// The innermost element with a ref around the first line that was left out.
-fn enclosing_ref(nodes: &[Node], first: usize) -> Option<String> {
+fn enclosing_ref(nodes: &[SnapshotLine], first: usize) -> Option<String> {
     let mut depth = nodes[first].depth;
     for node in nodes[..first].iter().rev() {
         if node.depth < depth {

@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use super::tree::{Node, NodeContext};
+use super::tree::{NodeContext, SnapshotLine};
 
 /// Names longer than this are cut in text; data has them whole.
 const MAX_NAME_CHARS: usize = 160;
@@ -31,7 +31,7 @@ pub(crate) struct TextLine {
 }
 
 /// The lines of a tree. A text that is alone in its element shares its line.
-pub(crate) fn render_lines(nodes: &[Node], contexts: ContextDisplay) -> Vec<TextLine> {
+pub(crate) fn render_lines(nodes: &[SnapshotLine], contexts: ContextDisplay) -> Vec<TextLine> {
     let mut lines = Vec::with_capacity(nodes.len());
     let mut index = 0;
     while index < nodes.len() {
@@ -45,7 +45,7 @@ pub(crate) fn render_lines(nodes: &[Node], contexts: ContextDisplay) -> Vec<Text
 }
 
 /// The text of a nameless element that holds nothing else.
-fn only_text(nodes: &[Node], index: usize) -> Option<&str> {
+fn only_text(nodes: &[SnapshotLine], index: usize) -> Option<&str> {
     let node = &nodes[index];
     let child = nodes.get(index + 1)?;
     let alone = nodes.get(index + 2).is_none_or(|next| next.depth <= node.depth);
@@ -56,14 +56,19 @@ fn only_text(nodes: &[Node], index: usize) -> Option<&str> {
 
 /// Whether the only thing in a heading is a link that has its name: then the
 /// link says it.
-fn is_repeated_by_link(nodes: &[Node], index: usize) -> bool {
+fn is_repeated_by_link(nodes: &[SnapshotLine], index: usize) -> bool {
     let node = &nodes[index];
     let Some(child) = nodes.get(index + 1) else { return false };
     let within = node.role == "heading" && child.role == "link" && child.depth == node.depth + 1;
     within && child.name == node.name
 }
 
-fn render_line(node: &Node, text: Option<&str>, output: bool, contexts: ContextDisplay) -> String {
+fn render_line(
+    node: &SnapshotLine,
+    text: Option<&str>,
+    output: bool,
+    contexts: ContextDisplay,
+) -> String {
     let mut line = String::with_capacity(node.depth as usize * 2 + node.name.len() + 24);
     for _ in 0..node.depth {
         line.push_str("  ");
@@ -119,7 +124,7 @@ fn context_suffix(context: &NodeContext) -> String {
     text
 }
 
-fn push_states(line: &mut String, node: &Node) {
+fn push_states(line: &mut String, node: &SnapshotLine) {
     if node.states.is_empty() && node.value.is_none() {
         return;
     }

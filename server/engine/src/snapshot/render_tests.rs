@@ -2,8 +2,8 @@ use super::*;
 use crate::snapshot::budget;
 use crate::target::reference::{RefKind, Reference};
 
-fn node(depth: u32, number: u32, role: &str, name: &str) -> Node {
-    Node {
+fn node(depth: u32, number: u32, role: &str, name: &str) -> SnapshotLine {
+    SnapshotLine {
         reference: (number > 0).then_some(Reference { kind: RefKind::Element, number }),
         role: role.to_owned(),
         name: name.to_owned(),
@@ -20,7 +20,7 @@ fn node(depth: u32, number: u32, role: &str, name: &str) -> Node {
     }
 }
 
-fn text(nodes: &[Node]) -> Vec<String> {
+fn text(nodes: &[SnapshotLine]) -> Vec<String> {
     render_lines(nodes, ContextDisplay::Show).into_iter().map(|line| line.text).collect()
 }
 

@@ -6,7 +6,7 @@ use crate::target::reference::Reference;
 
 /// One line of a snapshot.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Node {
+pub struct SnapshotLine {
     /// The ref to act on; structure has none.
     pub reference: Option<Reference>,
     /// ARIA role; `text` for plain text, `clickable` for what only looks so.
@@ -54,7 +54,7 @@ pub struct Snapshot {
     /// The lines as text.
     pub text: String,
     /// The lines as data.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<SnapshotLine>,
     /// URL of the main document.
     pub url: String,
     /// Title of the main document.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    Caller,
+    AuthenticatedCaller,
     claims::{is_plain_subject, is_scope, is_session_name, known_scopes},
     quotas::QuotaRules,
     settings::invalid_setting,
@@ -60,14 +60,14 @@ impl ApiKeys {
     }
 
     /// Whose key this is. The time that it takes does not depend on which key it is.
-    pub fn caller(&self, key: &str, quotas: &QuotaRules) -> Option<Caller> {
+    pub fn caller(&self, key: &str, quotas: &QuotaRules) -> Option<AuthenticatedCaller> {
         let hash: KeyHash = Sha256::digest(key).into();
         let keys = self.file.current();
         let found = keys.iter().fold(None, |found, known| match is_equal(&known.hash, &hash) {
             true => Some(known),
             false => found,
         })?;
-        Some(Caller {
+        Some(AuthenticatedCaller {
             tenant: found.tenant.clone(),
             subject: found.subject.clone(),
             scopes: found.scopes.clone(),

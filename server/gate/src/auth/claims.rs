@@ -11,7 +11,7 @@ use browse_proto::Scope;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use super::{Caller, quotas::QuotaRules};
+use super::{AuthenticatedCaller, quotas::QuotaRules};
 
 /// The claim with a lower quota.
 const QUOTA_CLAIM: &str = "browse_quota";
@@ -46,7 +46,7 @@ impl ClaimRules {
     ///
     /// # Errors
     /// Names the claim.
-    pub fn caller(&self, claims: &Map<String, Value>) -> Result<Caller, String> {
+    pub fn caller(&self, claims: &Map<String, Value>) -> Result<AuthenticatedCaller, String> {
         let tenant = text(claims, &self.tenant_claim)?;
         let tenant = Tenant::new(tenant)
             .map_err(|_| unusable(&self.tenant_claim, "does not name a tenant"))?;
@@ -64,7 +64,14 @@ impl ClaimRules {
             })?,
         };
         let expires_at = expiry(claims).ok_or_else(|| unusable("exp", "is not a time"))?;
-        Ok(Caller { tenant, subject, scopes, session, quota, expires_at: Some(expires_at) })
+        Ok(AuthenticatedCaller {
+            tenant,
+            subject,
+            scopes,
+            session,
+            quota,
+            expires_at: Some(expires_at),
+        })
     }
 
     fn scopes(&self, claims: &Map<String, Value>) -> Result<Vec<String>, String> {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    Caller, RefreshTimes,
+    AuthenticatedCaller, RefreshTimes,
     claims::ClaimRules,
     expired_token, invalid_token,
     issuer_keys::IssuerKeys,
@@ -63,7 +63,7 @@ impl JwtAuthenticator {
     ///
     /// # Errors
     /// `TOKEN_INVALID`, `TOKEN_EXPIRED`, `GATE_UNAVAILABLE`.
-    pub async fn authenticate(&self, token: &str) -> Result<Caller> {
+    pub async fn authenticate(&self, token: &str) -> Result<AuthenticatedCaller> {
         if token.len() > MAX_TOKEN_BYTES {
             return Err(invalid_token("it is too long"));
         }

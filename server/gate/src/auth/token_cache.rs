@@ -8,7 +8,7 @@ use std::{
 
 use browse_base::Lock;
 
-use super::Caller;
+use super::AuthenticatedCaller;
 
 /// SHA-256 of a token.
 pub type TokenHash = [u8; 32];
@@ -34,14 +34,14 @@ struct CacheHalves {
 }
 
 struct VerifiedToken {
-    caller: Caller,
+    caller: AuthenticatedCaller,
     keys: KeySetHash,
     until: Instant,
 }
 
 impl TokenCache {
     /// The caller of a token that was verified with these keys and has not expired.
-    pub fn find(&self, token: &TokenHash, keys: &KeySetHash) -> Option<Caller> {
+    pub fn find(&self, token: &TokenHash, keys: &KeySetHash) -> Option<AuthenticatedCaller> {
         let halves = self.0.lock();
         let found = halves.newer.get(token).or_else(|| halves.older.get(token))?;
         let is_good =
@@ -50,7 +50,7 @@ impl TokenCache {
     }
 
     /// Keeps a verified token, except in the leeway after its end.
-    pub fn insert(&self, token: TokenHash, keys: KeySetHash, caller: Caller) {
+    pub fn insert(&self, token: TokenHash, keys: KeySetHash, caller: AuthenticatedCaller) {
         if !is_before_expiry(&caller) {
             return;
         }
@@ -63,7 +63,7 @@ impl TokenCache {
     }
 }
 
-fn is_before_expiry(caller: &Caller) -> bool {
+fn is_before_expiry(caller: &AuthenticatedCaller) -> bool {
     caller.expires_at.is_some_and(|at| at > SystemTime::now())
 }
 
@@ -73,8 +73,8 @@ mod tests {
 
     use super::*;
 
-    fn caller(expires_at: SystemTime) -> Caller {
-        Caller {
+    fn caller(expires_at: SystemTime) -> AuthenticatedCaller {
+        AuthenticatedCaller {
             tenant: Tenant::new("acme").expect("a name"),
             subject: "alice".to_owned(),
             scopes: Vec::new(),

@@ -37,7 +37,7 @@ use self::{
     claim::FirstClaim,
     election::Election,
     health::CallHealth,
-    lease::Candidate,
+    lease::LeaseCandidate,
     pods::PodStore,
     record::{PodProfile, parse_pool_selector},
     watch::{WATCH_SECONDS, follow},
@@ -156,7 +156,7 @@ impl KubernetesCluster {
             move |events| watched.handle(events),
         );
         let lease_health = Arc::new(CallHealth::default());
-        let candidate = Candidate {
+        let candidate = LeaseCandidate {
             lease: settings.lease,
             identity: settings.identity,
             address: settings.control_address,

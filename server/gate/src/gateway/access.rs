@@ -6,13 +6,13 @@ use browse_proto::{Reason, Scope, metadata};
 use http::HeaderMap;
 
 use super::CallBody;
-use crate::auth::Caller;
+use crate::auth::AuthenticatedCaller;
 
 /// Refuses `what` to a caller without `scope`.
 ///
 /// # Errors
 /// `SCOPE_DENIED`.
-pub fn require_scope(caller: &Caller, what: &str, scope: Scope) -> Result<()> {
+pub fn require_scope(caller: &AuthenticatedCaller, what: &str, scope: Scope) -> Result<()> {
     let required = scope.name();
     if caller.scopes.iter().any(|held| held == required) {
         return Ok(());
@@ -26,7 +26,7 @@ pub fn require_scope(caller: &Caller, what: &str, scope: Scope) -> Result<()> {
 
 /// As what the caller acts. A call may say that it is a person's at a dashboard: the person opens it
 /// with a token that has the scope `control`, as on one machine, and agents have none.
-pub fn role_of(caller: &Caller, headers: &HeaderMap) -> CallerRole {
+pub fn role_of(caller: &AuthenticatedCaller, headers: &HeaderMap) -> CallerRole {
     let holds_control = caller.scopes.iter().any(|held| held == Scope::Control.name());
     match headers.contains_key(metadata::DASHBOARD) && holds_control {
         true => CallerRole::Person,
@@ -38,7 +38,7 @@ pub fn role_of(caller: &Caller, headers: &HeaderMap) -> CallerRole {
 ///
 /// # Errors
 /// `SESSION_DENIED`: the token is for another one.
-pub fn session_of(caller: &Caller, body: &CallBody) -> Result<String> {
+pub fn session_of(caller: &AuthenticatedCaller, body: &CallBody) -> Result<String> {
     let named = body.session();
     match &caller.session {
         SessionScope::Any => Ok(named.unwrap_or("default").to_owned()),

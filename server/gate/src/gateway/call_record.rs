@@ -20,7 +20,7 @@ use tonic::body::Body;
 use super::{
     forward::is_success,
     observed_body::ObservedBody,
-    outcome::{Outcome, OutcomeReader},
+    outcome::{GrpcOutcome, OutcomeReader},
     pod_spans::{SentCall, pod_spans},
 };
 use crate::{
@@ -52,7 +52,7 @@ pub struct CallRecord {
     session: Option<SessionKey>,
     pod: Option<String>,
     status: Option<StatusCode>,
-    outcome: Option<Outcome>,
+    outcome: Option<GrpcOutcome>,
     /// A send that is under way.
     sending: Option<Sending>,
     /// Spans below that of the call.
@@ -118,11 +118,11 @@ impl CallRecord {
 
     /// Notes that the gateway answers with an error.
     pub fn set_error(&mut self, error: &Error) {
-        self.outcome = Some(Outcome::of_error(error));
+        self.outcome = Some(GrpcOutcome::of_error(error));
     }
 
     /// Notes how the call has ended.
-    pub fn set_outcome(&mut self, outcome: Outcome) {
+    pub fn set_outcome(&mut self, outcome: GrpcOutcome) {
         self.outcome = Some(outcome);
     }
 
@@ -269,7 +269,7 @@ impl CallRecord {
     }
 
     /// The span of the call.
-    fn root_span(&self, trace: &CallTrace, outcome: Outcome) -> Span {
+    fn root_span(&self, trace: &CallTrace, outcome: GrpcOutcome) -> Span {
         let mut attributes = self.rpc_attributes(self.pod.as_deref().unwrap_or_default());
         attributes.retain(|(_, value)| *value != AttributeValue::Text(String::new()));
         attributes.push(("rpc.grpc.status_code", outcome.code.into()));
@@ -298,7 +298,7 @@ impl CallRecord {
         }
     }
 
-    fn export(&mut self, outcome: Outcome) {
+    fn export(&mut self, outcome: GrpcOutcome) {
         // Anybody can make up a path that is not that of a method.
         if self.command.is_none() {
             return;
@@ -315,7 +315,7 @@ impl CallRecord {
     }
 
     /// Writes the line of the access log: no token, address or text of a page is in it.
-    fn log(&self, outcome: Outcome, duration: Duration) {
+    fn log(&self, outcome: GrpcOutcome, duration: Duration) {
         let trace_id = self.trace.as_ref().map(|trace| trace.trace_id.to_string());
         let session = self.session.as_ref().map(|session| {
             let hash = Sha256::digest(session.to_string());
@@ -340,7 +340,7 @@ impl CallRecord {
 impl Drop for CallRecord {
     fn drop(&mut self) {
         self.end_send(None);
-        let outcome = self.outcome.unwrap_or(Outcome::CANCELLED);
+        let outcome = self.outcome.unwrap_or(GrpcOutcome::CANCELLED);
         self.export(outcome);
         if self.observer.has_access_log() {
             self.log(outcome, self.started.elapsed());

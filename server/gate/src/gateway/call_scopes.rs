@@ -7,7 +7,7 @@ use browse_policy::Scopes;
 use browse_proto::{Command, Reason, Scope, metadata};
 use http::HeaderMap;
 
-use crate::auth::Caller;
+use crate::auth::AuthenticatedCaller;
 
 /// Where the scopes of a call come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl CallScopes {
     ///
     /// # Errors
     /// `REQUEST_INVALID`: a word is not a scope, or the header is there twice.
-    pub fn take(caller: &mut Caller, headers: &HeaderMap) -> Result<Self> {
+    pub fn take(caller: &mut AuthenticatedCaller, headers: &HeaderMap) -> Result<Self> {
         let mut values = headers.get_all(metadata::SCOPES).iter();
         let Some(value) = values.next() else { return Ok(Self::OfToken) };
         let invalid = |why: &str| {
@@ -46,7 +46,7 @@ impl CallScopes {
     ///
     /// # Errors
     /// `SCOPE_DENIED`.
-    pub fn check(self, caller: &Caller, command: &Command) -> Result<()> {
+    pub fn check(self, caller: &AuthenticatedCaller, command: &Command) -> Result<()> {
         let required = command.scope.name();
         let is_held = caller.scopes.iter().any(|scope| scope == required);
         if is_held || matches!(command.scope, Scope::Any | Scope::Public) {
@@ -69,7 +69,7 @@ impl CallScopes {
 
     /// Leaves `caller` the session of the call alone, where the call names its scopes: commands
     /// that show what a tenant has show that of one session.
-    pub fn hold_to_session(self, caller: &mut Caller, session: &str) {
+    pub fn hold_to_session(self, caller: &mut AuthenticatedCaller, session: &str) {
         if self == Self::Named {
             caller.session = SessionScope::Only(session.to_owned());
         }
@@ -83,8 +83,8 @@ mod tests {
 
     use super::*;
 
-    fn caller() -> Caller {
-        Caller {
+    fn caller() -> AuthenticatedCaller {
+        AuthenticatedCaller {
             tenant: Tenant::new("acme").expect("a name"),
             subject: "ann".to_owned(),
             scopes: ["control", "meta", "read"].map(str::to_owned).to_vec(),

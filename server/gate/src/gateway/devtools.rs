@@ -30,7 +30,7 @@ use super::{
     skill_call::CallOrigin,
     tunnel,
 };
-use crate::auth::{Authenticator, Caller};
+use crate::auth::{AuthenticatedCaller, Authenticator};
 
 /// The command whose scope a client needs.
 pub const COMMAND: &str = "cdp-url";
@@ -188,7 +188,7 @@ async fn authorize(
     authenticator: &Authenticator,
     token: Option<&str>,
     command: &Command,
-) -> Result<Caller> {
+) -> Result<AuthenticatedCaller> {
     let caller = authenticator.authenticate(token).await?;
     require_scope(&caller, &format!("`{COMMAND}`"), command.scope)?;
     require_scope(&caller, "a client of the DevTools protocol", Scope::Admin)?;
@@ -199,7 +199,7 @@ async fn authorize(
 async fn token_end(
     authenticator: Arc<Authenticator>,
     token: Option<String>,
-    caller: Caller,
+    caller: AuthenticatedCaller,
     command: &'static Command,
 ) -> &'static str {
     loop {

@@ -15,7 +15,7 @@ use tonic::body::Body;
 use super::{
     CallBody, Gateway, call_record::CallRecord, devtools, header_value, skill_call::CallOrigin,
 };
-use crate::{auth::Caller, cluster::PodRecord, peer::PeerError};
+use crate::{auth::AuthenticatedCaller, cluster::PodRecord, peer::PeerError};
 
 /// Sends of one call, when that is safe.
 const MAX_SENDS: u32 = 3;
@@ -57,7 +57,7 @@ const DROPPED_HEADERS: [&str; 19] = [
 /// A call that may be sent.
 pub struct AdmittedCall<'a> {
     /// Who calls.
-    pub caller: &'a Caller,
+    pub caller: &'a AuthenticatedCaller,
     /// Whether a skill does.
     pub origin: &'a CallOrigin,
     /// As what.
@@ -275,7 +275,7 @@ fn set_headers(
 /// Says to the pod where its clients of the DevTools protocol come from, and for how long.
 fn set_client_headers(
     headers: &mut HeaderMap,
-    caller: &Caller,
+    caller: &AuthenticatedCaller,
     pod: &PodRecord,
     address: Option<String>,
 ) -> Result<()> {

@@ -15,7 +15,7 @@ use browse_proto::Reason;
 use super::Gateway;
 use crate::{
     expiring_map::ExpiringMap,
-    routes::{LOST_TIME, Routes},
+    routes::{LOST_TIME, SessionRoutes},
 };
 
 /// How long the leading replica knows that a loss was reported. The replicas do not find out at the
@@ -35,7 +35,7 @@ pub(super) struct LossReports {
 
 /// A loss that is about to be reported. Dropping it before that has the next call report it.
 struct PendingLoss<'a> {
-    routes: &'a Mutex<Routes>,
+    routes: &'a Mutex<SessionRoutes>,
     key: &'a SessionKey,
     pod: Option<PodUid>,
 }
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_loss_whose_caller_went_away_is_reported_to_the_next() {
-        let (routes, key) = (Mutex::new(Routes::new(false)), key("a"));
+        let (routes, key) = (Mutex::new(SessionRoutes::new(false)), key("a"));
         let lost = PodUid::new("p1").expect("a uid");
         let take = || routes.lock().expect("no panic").take_lost(&key, Instant::now());
         let pending = || PendingLoss { routes: &routes, key: &key, pod: Some(lost.clone()) };

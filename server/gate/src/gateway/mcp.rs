@@ -31,7 +31,7 @@ use super::{
     mcp_end::{CLOSE_COMMAND, end_session},
     mcp_session::{McpIdKey, McpSessionId},
 };
-use crate::auth::Caller;
+use crate::auth::AuthenticatedCaller;
 
 /// Where it is served.
 pub const PATH: &str = "/mcp";
@@ -197,7 +197,7 @@ fn check_headers(headers: &HeaderMap) -> Result<()> {
 /// `SESSION_NOT_FOUND`: it has ended, or is not one of this caller.
 fn session_id(
     gateway: &Gateway,
-    caller: &Caller,
+    caller: &AuthenticatedCaller,
     headers: &HeaderMap,
 ) -> Result<Option<McpSessionId>> {
     let mut values = headers.get_all(SESSION_HEADER).iter();
@@ -214,7 +214,7 @@ fn session_id(
 
 /// Whether a session goes on. It is used when the session of its browser is open, and may be opened
 /// before it was used. When that has been closed because nobody called, it has ended too.
-fn is_alive(gateway: &Gateway, caller: &Caller, id: &McpSessionId) -> bool {
+fn is_alive(gateway: &Gateway, caller: &AuthenticatedCaller, id: &McpSessionId) -> bool {
     let key = key_of(caller, id);
     if gateway.mcp.ended.contains(&key) {
         return false;
@@ -232,7 +232,7 @@ fn is_alive(gateway: &Gateway, caller: &Caller, id: &McpSessionId) -> bool {
 }
 
 /// The session of the browser that a session of the protocol has.
-pub(super) fn key_of(caller: &Caller, id: &McpSessionId) -> SessionKey {
+pub(super) fn key_of(caller: &AuthenticatedCaller, id: &McpSessionId) -> SessionKey {
     SessionKey { tenant: caller.tenant.clone(), session: id.session().to_owned() }
 }
 

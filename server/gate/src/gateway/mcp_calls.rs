@@ -22,7 +22,7 @@ use super::{
     Gateway, call_scopes::CallScopes, client_limits::ClientSlot, header_value,
     mcp::NEW_SESSION_HINT,
 };
-use crate::auth::Caller;
+use crate::auth::AuthenticatedCaller;
 
 /// Bytes of memory for each byte of an answer of a pod: an image is there as it came, as base64, in the
 /// text for the agent, and in the answer of the protocol.
@@ -47,7 +47,7 @@ impl RequestCalls {
     /// `SCOPE_DENIED`: the request leaves its agent nothing.
     pub fn new(
         gateway: &Arc<Gateway>,
-        caller: &Caller,
+        caller: &AuthenticatedCaller,
         scopes: CallScopes,
         session: Option<SessionKey>,
         memory: &Arc<ClientSlot>,
@@ -84,7 +84,7 @@ impl CallService for RequestCalls {
 }
 
 /// The scopes of agents that `caller` has, with commas between.
-fn agent_scopes(caller: &Caller) -> Result<String> {
+fn agent_scopes(caller: &AuthenticatedCaller) -> Result<String> {
     let is_left = |name: &&str| caller.scopes.iter().any(|held| held == name);
     let left = AGENT_SCOPES.split(',').filter(is_left).collect::<Vec<_>>().join(",");
     if !left.is_empty() {

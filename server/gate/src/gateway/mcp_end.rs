@@ -22,7 +22,7 @@ use super::{
     mcp_session::McpSessionId,
     skill_call::CallOrigin,
 };
-use crate::auth::Caller;
+use crate::auth::AuthenticatedCaller;
 
 /// The command that closes the session of a browser.
 pub const CLOSE_COMMAND: &str = "session close";
@@ -37,7 +37,7 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
 /// `ARGUMENT_INVALID`: the request names none. `DEADLINE_EXCEEDED`; those of a call of `session close`.
 pub async fn end_session(
     gateway: &Arc<Gateway>,
-    caller: &Caller,
+    caller: &AuthenticatedCaller,
     id: Option<McpSessionId>,
     record: &mut CallRecord,
 ) -> Result<Response<Body>> {
@@ -69,7 +69,7 @@ pub async fn end_session(
 /// owner may end it, whatever else the token allows.
 async fn close(
     gateway: &Arc<Gateway>,
-    caller: &Caller,
+    caller: &AuthenticatedCaller,
     key: &SessionKey,
     record: &mut CallRecord,
 ) -> Result<Option<Response<Body>>> {
@@ -85,7 +85,7 @@ async fn close(
         }
         None => return Ok(None),
     };
-    let owner = Caller {
+    let owner = AuthenticatedCaller {
         scopes: vec![command.scope.name().to_owned()],
         session: SessionScope::Only(key.session.clone()),
         ..caller.clone()

@@ -13,7 +13,7 @@ use browse_fleet::FleetIdentity;
 use ring::hmac;
 use sha2::{Digest as _, Sha256};
 
-use crate::auth::Caller;
+use crate::auth::AuthenticatedCaller;
 
 /// How the names of sessions begin that a server of MCP has opened. They are the handles in its
 /// answers, and `browse mcp` names its own in the same way.
@@ -60,7 +60,7 @@ impl McpSessionId {
     }
 
     /// Reads an id; none where it was not made for `caller`, with `key`.
-    pub fn parse(text: &str, caller: &Caller, key: &McpIdKey) -> Option<Self> {
+    pub fn parse(text: &str, caller: &AuthenticatedCaller, key: &McpIdKey) -> Option<Self> {
         let mut parts = text.split('.');
         let (session, began) = (parts.next()?, parts.next()?);
         let digits = session.strip_prefix(NAME_PREFIX)?;
@@ -75,7 +75,7 @@ impl McpSessionId {
     }
 
     /// What a client of `caller` sends as `Mcp-Session-Id`.
-    pub fn text(&self, caller: &Caller, key: &McpIdKey) -> String {
+    pub fn text(&self, caller: &AuthenticatedCaller, key: &McpIdKey) -> String {
         let Self { session, began } = self;
         // Of these, only the subject may have a line break.
         let owned = format!("{}\n{session}\n{began}\n{}\n", caller.tenant.as_str(), caller.subject);
@@ -105,8 +105,8 @@ mod tests {
 
     use super::*;
 
-    fn caller(tenant: &str, subject: &str) -> Caller {
-        Caller {
+    fn caller(tenant: &str, subject: &str) -> AuthenticatedCaller {
+        AuthenticatedCaller {
             tenant: Tenant::new(tenant).expect("a name"),
             subject: subject.to_owned(),
             scopes: vec!["read".to_owned()],
@@ -122,7 +122,8 @@ mod tests {
         let owner = caller("acme", "ann");
         let id = McpSessionId::generate(began).expect("random numbers");
         let key = McpIdKey(hmac::Key::new(hmac::HMAC_SHA256, &[7; 32]));
-        let parse = |text: &str, caller: &Caller| McpSessionId::parse(text, caller, &key);
+        let parse =
+            |text: &str, caller: &AuthenticatedCaller| McpSessionId::parse(text, caller, &key);
         let text = id.text(&owner, &key);
         assert!(text.bytes().all(|byte| byte.is_ascii_graphic()), "{text}");
         assert_eq!(parse(&text, &owner).as_ref(), Some(&id));

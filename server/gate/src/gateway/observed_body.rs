@@ -11,7 +11,7 @@ use tonic::{Status, body::Body};
 
 use super::{
     call_record::CallRecord,
-    outcome::{Outcome, OutcomeReader},
+    outcome::{GrpcOutcome, OutcomeReader},
 };
 
 /// A body with the record of its call.
@@ -29,7 +29,7 @@ impl ObservedBody {
     }
 
     /// Ends the record; dropping it writes it.
-    fn end(&mut self, outcome: Option<Outcome>) {
+    fn end(&mut self, outcome: Option<GrpcOutcome>) {
         if let (Some(mut record), Some(outcome)) = (self.record.take(), outcome) {
             record.set_outcome(outcome);
         }
@@ -60,7 +60,7 @@ impl http_body::Body for ObservedBody {
                 }
             }
             Poll::Ready(Some(Err(_))) => {
-                let outcome = self.reader.known().unwrap_or(Outcome::BROKEN);
+                let outcome = self.reader.known().unwrap_or(GrpcOutcome::BROKEN);
                 self.end(Some(outcome));
             }
             Poll::Ready(None) => {

@@ -50,7 +50,7 @@ const CONNECT_CODES: [(&str, i32); 16] = [
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct GrpcOutcome {
     /// The code of gRPC.
     pub code: i32,
     /// The reason, `ok` without an error; none when the response has none.
@@ -60,9 +60,9 @@ pub struct Outcome {
 /// Reads how a call ends.
 pub enum OutcomeReader {
     /// The headers have it.
-    Known(Outcome),
+    Known(GrpcOutcome),
     /// It ends well unless trailers report something else.
-    Trailers(Outcome),
+    Trailers(GrpcOutcome),
     /// The last frame has it.
     Frames(FrameReader),
     /// The body is an error in JSON, which this is the beginning of.
@@ -78,7 +78,7 @@ pub struct FrameReader {
     end: Vec<u8>,
 }
 
-impl Outcome {
+impl GrpcOutcome {
     /// The caller went away, or its connection broke.
     pub const CANCELLED: Self = Self { code: CANCELLED, reason: None };
 
@@ -147,25 +147,25 @@ impl OutcomeReader {
     /// Reads the beginning of a response.
     pub fn new<B>(response: &Response<B>) -> Self {
         let headers = response.headers();
-        if let Some(outcome) = Outcome::of_grpc(headers) {
+        if let Some(outcome) = GrpcOutcome::of_grpc(headers) {
             return Self::Known(outcome);
         }
         let kind = headers.get(header::CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
         let status = response.status();
         if kind.starts_with(b"application/grpc-web-text") {
-            return Self::Trailers(Outcome { code: UNKNOWN, reason: None });
+            return Self::Trailers(GrpcOutcome { code: UNKNOWN, reason: None });
         }
         if kind.starts_with(b"application/grpc-web") {
             return Self::Frames(FrameReader::new(END_OF_GRPC_WEB));
         }
         if kind.starts_with(b"application/grpc") {
-            return Self::Trailers(Outcome { code: UNKNOWN, reason: None });
+            return Self::Trailers(GrpcOutcome { code: UNKNOWN, reason: None });
         }
         if kind.starts_with(b"application/connect+json") {
             return Self::Frames(FrameReader::new(END_OF_CONNECT));
         }
         match status.is_success() {
-            true => Self::Trailers(Outcome::OK),
+            true => Self::Trailers(GrpcOutcome::OK),
             false => Self::Error(status, Vec::new()),
         }
     }
@@ -184,13 +184,13 @@ impl OutcomeReader {
 
     /// Reads the trailers.
     pub fn read_trailers(&mut self, trailers: &HeaderMap) {
-        if let Some(outcome) = Outcome::of_grpc(trailers) {
+        if let Some(outcome) = GrpcOutcome::of_grpc(trailers) {
             *self = Self::Known(outcome);
         }
     }
 
     /// How the call has ended, before the end of the body; none while that is open.
-    pub fn known(&self) -> Option<Outcome> {
+    pub fn known(&self) -> Option<GrpcOutcome> {
         match self {
             Self::Known(outcome) => Some(*outcome),
             Self::Error(status, _) => Some(self.error_outcome(*status)),
@@ -199,20 +199,20 @@ impl OutcomeReader {
     }
 
     /// How the call has ended, after the end of the body.
-    pub fn outcome(&self) -> Outcome {
+    pub fn outcome(&self) -> GrpcOutcome {
         match self {
             Self::Known(outcome) | Self::Trailers(outcome) => *outcome,
             Self::Frames(frames) => {
-                frames.outcome().unwrap_or(Outcome { code: UNKNOWN, reason: None })
+                frames.outcome().unwrap_or(GrpcOutcome { code: UNKNOWN, reason: None })
             }
             Self::Error(status, _) => self.error_outcome(*status),
         }
     }
 
-    fn error_outcome(&self, status: StatusCode) -> Outcome {
-        let Self::Error(_, text) = self else { return Outcome::of_status(status) };
+    fn error_outcome(&self, status: StatusCode) -> GrpcOutcome {
+        let Self::Error(_, text) = self else { return GrpcOutcome::of_status(status) };
         let document: Value = serde_json::from_slice(text).unwrap_or_default();
-        Outcome::of_connect(&document).unwrap_or_else(|| Outcome::of_status(status))
+        GrpcOutcome::of_connect(&document).unwrap_or_else(|| GrpcOutcome::of_status(status))
     }
 }
 
@@ -244,17 +244,17 @@ impl FrameReader {
         }
     }
 
-    fn outcome(&self) -> Option<Outcome> {
+    fn outcome(&self) -> Option<GrpcOutcome> {
         if !self.is_end || self.left > 0 {
             return None;
         }
         if self.end_flag == END_OF_GRPC_WEB {
-            return Outcome::of_grpc(&header_lines(&self.end));
+            return GrpcOutcome::of_grpc(&header_lines(&self.end));
         }
         let document: Value = serde_json::from_slice(&self.end).ok()?;
         match document.get("error") {
-            Some(error) => Outcome::of_connect(error),
-            None => Some(Outcome::OK),
+            Some(error) => GrpcOutcome::of_connect(error),
+            None => Some(GrpcOutcome::OK),
         }
     }
 }

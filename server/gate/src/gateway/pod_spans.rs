@@ -26,7 +26,7 @@ pub struct SentCall {
 }
 
 /// What spans of a pod have in common.
-struct Parent<'a> {
+struct SpanParent<'a> {
     sent: &'a SentCall,
     id: SpanId,
     start: SystemTime,
@@ -39,7 +39,7 @@ pub fn pod_spans(reported: CallSpans, sent: &SentCall) -> Vec<Span> {
     let Some(id) = new_span_id() else { return Vec::new() };
     let duration = Duration::from_micros(reported.duration_us).min(sent.elapsed);
     let start = sent.started + (sent.elapsed - duration) / 2;
-    let parent = Parent { sent, id, start, duration };
+    let parent = SpanParent { sent, id, start, duration };
     let mut attributes = sent.attributes.clone();
     if reported.left_out > 0 {
         let count = i64::try_from(reported.left_out).unwrap_or(i64::MAX);
@@ -64,7 +64,7 @@ pub fn pod_spans(reported: CallSpans, sent: &SentCall) -> Vec<Span> {
     std::iter::once(own).chain(phases).chain(requests).collect()
 }
 
-impl Parent<'_> {
+impl SpanParent<'_> {
     fn phase(&self, phase: &PhaseSpan) -> Option<Span> {
         let end_us = phase.start_us.saturating_add(phase.duration_us);
         self.child(phase.name.clone(), SpanKind::Internal, phase.start_us, Some(end_us))

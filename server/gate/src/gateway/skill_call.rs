@@ -6,7 +6,7 @@ use browse_fleet::SessionScope;
 use browse_proto::{Reason, Scope, metadata};
 use http::HeaderMap;
 
-use crate::auth::Caller;
+use crate::auth::AuthenticatedCaller;
 
 /// Hosts of one skill.
 const MAX_HOSTS: usize = 100;
@@ -29,7 +29,7 @@ impl CallOrigin {
     ///
     /// # Errors
     /// `REQUEST_INVALID`: what the header holds are not hosts, or it is there twice.
-    pub fn take(caller: &mut Caller, headers: &HeaderMap) -> Result<Self> {
+    pub fn take(caller: &mut AuthenticatedCaller, headers: &HeaderMap) -> Result<Self> {
         let mut values = headers.get_all(metadata::SKILL_HOSTS).iter();
         let Some(value) = values.next() else { return Ok(Self::Caller) };
         let (Ok(text), None) = (value.to_str(), values.next()) else {
@@ -51,7 +51,7 @@ impl CallOrigin {
     }
 
     /// Leaves `caller` the session of the call alone, where a skill makes it.
-    pub fn hold_to_session(&self, caller: &mut Caller, session: &str) {
+    pub fn hold_to_session(&self, caller: &mut AuthenticatedCaller, session: &str) {
         if let Self::Skill(_) = self {
             caller.session = SessionScope::Only(session.to_owned());
         }
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     fn take(values: &[&str]) -> Result<(CallOrigin, Vec<String>)> {
-        let mut caller = Caller {
+        let mut caller = AuthenticatedCaller {
             tenant: Tenant::new("acme").expect("a name"),
             subject: "ann".to_owned(),
             scopes: ["admin", "control", "meta", "read", "write"].map(str::to_owned).to_vec(),

@@ -6,8 +6,11 @@ use browse_base::{Error, Result};
 use browse_fleet::{PodUid, SessionKey};
 use browse_proto::Reason;
 
-use super::{CONFLICT_DELAY, MIN_RETRY, Placement, choose::Reservation, retry_later, unavailable};
-use crate::cluster::{Claim, ClusterError, PodRecord};
+use super::{CONFLICT_DELAY, Placement, choose::Reservation};
+use crate::{
+    cluster::{Claim, ClusterError, PodRecord},
+    retry::{MIN_RETRY, retry_later, unavailable},
+};
 
 impl Placement {
     /// Claims a pod for the sessions that wait for claim `number`, of which `place` is the first.

@@ -23,7 +23,7 @@ const MAX_FAILURES: u32 = 6;
 
 /// What is to be done about a pod.
 #[derive(Debug, PartialEq, Eq)]
-enum Verdict {
+enum ClaimAction {
     /// It is as its claim says.
     Keep,
     /// These sessions are not there any more.
@@ -72,29 +72,29 @@ pub(super) async fn run(placement: Arc<Placement>) {
                 Ok(status) => judge(claim, &status, &placement.settings, now()),
                 // The kubelet finds so, too.
                 Err(_) if *failed >= MAX_FAILURES && !pod.is_ready && !is_own_fault => {
-                    Verdict::Delete("it does not answer")
+                    ClaimAction::Delete("it does not answer")
                 }
-                Err(_) => Verdict::Keep,
+                Err(_) => ClaimAction::Keep,
             };
             apply(&placement, &pod, claim, verdict).await;
         }
     }
 }
 
-async fn apply(placement: &Placement, pod: &PodRecord, claim: &Claim, verdict: Verdict) {
+async fn apply(placement: &Placement, pod: &PodRecord, claim: &Claim, verdict: ClaimAction) {
     let release = async |session: String| {
         let Some(since) = claim.sessions.get(&session).map(|place| place.since) else { return };
         let key = SessionKey { tenant: claim.tenant.clone(), session };
         placement.release_in(&pod.name, &key, since).await;
     };
     match verdict {
-        Verdict::Keep => {}
-        Verdict::Release(sessions) => {
+        ClaimAction::Keep => {}
+        ClaimAction::Release(sessions) => {
             for session in sessions {
                 release(session).await;
             }
         }
-        Verdict::Close(sessions) => {
+        ClaimAction::Close(sessions) => {
             for session in sessions {
                 tracing::info!(tenant = %claim.tenant, session, "a session that nobody uses ends");
                 match placement.pods.close(pod, &session).await {
@@ -103,7 +103,7 @@ async fn apply(placement: &Placement, pod: &PodRecord, claim: &Claim, verdict: V
                 }
             }
         }
-        Verdict::Delete(why) => {
+        ClaimAction::Delete(why) => {
             tracing::info!(pod = %pod.name, why, "a pod is deleted");
             if let Err(error) = placement.cluster.delete(pod).await {
                 tracing::warn!(%error, pod = %pod.name, "a pod was not deleted");
@@ -113,16 +113,16 @@ async fn apply(placement: &Placement, pod: &PodRecord, claim: &Claim, verdict: V
 }
 
 /// What is to be done about a pod with `claim` that answers `status`.
-fn judge(claim: &Claim, status: &PodStatus, settings: &PlacementSettings, now: u64) -> Verdict {
+fn judge(claim: &Claim, status: &PodStatus, settings: &PlacementSettings, now: u64) -> ClaimAction {
     match &status.tenant {
         Some(tenant) if *tenant != claim.tenant => {
-            return Verdict::Delete("it belongs to another tenant");
+            return ClaimAction::Delete("it belongs to another tenant");
         }
         // It was given to the tenant long ago, and has not got to know that.
         None if claim.sessions.values().any(|session| is_open(session.since, now)) => {
-            return Verdict::Delete("it has lost its sessions");
+            return ClaimAction::Delete("it has lost its sessions");
         }
-        _ if status.is_spent => return Verdict::Delete("its daemon was started anew"),
+        _ if status.is_spent => return ClaimAction::Delete("its daemon was started anew"),
         _ => {}
     }
     let gone: Vec<String> = claim
@@ -134,7 +134,7 @@ fn judge(claim: &Claim, status: &PodStatus, settings: &PlacementSettings, now: u
         .map(|(name, _)| name.clone())
         .collect();
     if !gone.is_empty() {
-        return Verdict::Release(gone);
+        return ClaimAction::Release(gone);
     }
     // One without a place was opened by a call that came late.
     let is_idle = |open: &&SessionStatus| {
@@ -147,14 +147,14 @@ fn judge(claim: &Claim, status: &PodStatus, settings: &PlacementSettings, now: u
     let idle: Vec<String> =
         status.sessions.iter().filter(is_idle).map(|open| open.name.clone()).collect();
     if !idle.is_empty() {
-        return Verdict::Close(idle);
+        return ClaimAction::Close(idle);
     }
     let empty_time = settings.empty_pod_time.as_secs();
     let is_over = claim.empty_since.is_some_and(|since| now >= since.saturating_add(empty_time));
     // Who watches sessions has none.
     match is_over {
-        true => Verdict::Delete("its tenant has no session any more"),
-        false => Verdict::Keep,
+        true => ClaimAction::Delete("its tenant has no session any more"),
+        false => ClaimAction::Keep,
     }
 }
 
@@ -209,10 +209,14 @@ mod tests {
     fn places_of_sessions_that_ended_are_given_back() {
         let of = claim(&[("old", NOW - 100), ("gone", NOW - 100), ("new", NOW - 1)], None);
         let found = judge(&of, &status(Some("a"), &["old"]), &SETTINGS, NOW);
-        assert_eq!(found, Verdict::Release(vec!["gone".to_owned()]), "the new one is being opened");
+        assert_eq!(
+            found,
+            ClaimAction::Release(vec!["gone".to_owned()]),
+            "the new one is being opened"
+        );
         assert_eq!(
             judge(&claim(&[("new", NOW)], None), &status(None, &[]), &SETTINGS, NOW),
-            Verdict::Keep
+            ClaimAction::Keep
         );
     }
 
@@ -228,13 +232,13 @@ mod tests {
         ];
         let watched = PodStatus { sessions, calls: 2, ..status(Some("a"), &[]) };
         let expected = vec!["idle".to_owned(), "late".to_owned()];
-        assert_eq!(judge(&of, &watched, &SETTINGS, NOW), Verdict::Close(expected));
+        assert_eq!(judge(&of, &watched, &SETTINGS, NOW), ClaimAction::Close(expected));
     }
 
     #[test]
     fn pods_without_use_are_deleted() {
         let deleted = |of: &Claim, status: &PodStatus| {
-            matches!(judge(of, status, &SETTINGS, NOW), Verdict::Delete(_))
+            matches!(judge(of, status, &SETTINGS, NOW), ClaimAction::Delete(_))
         };
         assert!(deleted(&claim(&[("s", NOW)], None), &status(Some("b"), &["s"])), "not theirs");
         assert!(deleted(&claim(&[("s", NOW - 100)], None), &status(None, &[])), "it lost them");

@@ -5,8 +5,11 @@ use std::{collections::BTreeSet, sync::Arc};
 use browse_base::Result;
 use browse_fleet::{PodUid, SessionKey, Tenant};
 
-use super::{CONFLICT_DELAY, MAX_WRITES, Placement, State, choose::Reservation, unavailable};
-use crate::cluster::{Claim, ClusterError};
+use super::{CONFLICT_DELAY, MAX_WRITES, Placement, PlacementState, choose::Reservation};
+use crate::{
+    cluster::{Claim, ClusterError},
+    retry::unavailable,
+};
 
 impl Placement {
     /// Writes the sessions that are reserved for a pod on it, until none is left.
@@ -87,7 +90,7 @@ impl Placement {
     }
 }
 
-impl State {
+impl PlacementState {
     /// Answers those who wait for the sessions of a reservation.
     pub(super) fn answer(&mut self, answered: &Reservation, answer: &Result<PodUid>) {
         for session in &answered.sessions {

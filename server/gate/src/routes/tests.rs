@@ -28,7 +28,7 @@ fn key(tenant: &str, session: &str) -> SessionKey {
 
 #[test]
 fn a_session_is_found_in_the_pod_of_its_own_tenant() {
-    let mut routes = Routes::new(false);
+    let mut routes = SessionRoutes::new(false);
     let pods = [pod("p1", "a", &[("s", 1)]), pod("p2", "b", &[("s", 1), ("t", 2)])];
     routes.update(Arc::new(pods.into()), Instant::now());
     let name = |tenant, session| routes.pod(&key(tenant, session)).map(|pod| pod.name.clone());
@@ -39,7 +39,7 @@ fn a_session_is_found_in_the_pod_of_its_own_tenant() {
 
 #[test]
 fn of_two_places_the_older_one_counts() {
-    let mut routes = Routes::new(false);
+    let mut routes = SessionRoutes::new(false);
     let pods = [pod("p1", "a", &[("s", 5)]), pod("p2", "a", &[("s", 3)])];
     routes.update(Arc::new(pods.into()), Instant::now());
     assert_eq!(routes.pod(&key("a", "s")).map(|pod| pod.name.as_str()), Some("p2"));
@@ -47,7 +47,7 @@ fn of_two_places_the_older_one_counts() {
 
 #[test]
 fn a_session_of_a_pod_that_is_being_deleted_is_lost() {
-    let mut routes = Routes::new(false);
+    let mut routes = SessionRoutes::new(false);
     let now = Instant::now();
     let (name, record) = pod("p1", "a", &[("s", 1)]);
     routes.update(Arc::new([(name.clone(), record.clone())].into()), now);
@@ -61,13 +61,13 @@ fn a_session_of_a_pod_that_is_being_deleted_is_lost() {
 
 #[test]
 fn a_session_that_can_move_stays_with_a_pod_that_is_being_deleted_until_it_has() {
-    let mut routes = Routes::new(true);
+    let mut routes = SessionRoutes::new(true);
     let now = Instant::now();
     let (name, record) = pod("p1", "a", &[("s", 1)]);
     let ending = Arc::new(PodRecord { is_ending: true, ..PodRecord::clone(&record) });
     routes.update(Arc::new([(name.clone(), ending.clone())].into()), now);
     let place =
-        |routes: &Routes| routes.pod(&key("a", "s")).map(|pod| pod.name.as_str().to_owned());
+        |routes: &SessionRoutes| routes.pod(&key("a", "s")).map(|pod| pod.name.as_str().to_owned());
     assert_eq!(place(&routes).as_deref(), Some("p1"));
     routes.update(Arc::new([(name, ending), pod("p2", "a", &[("s", 9)])].into()), now);
     assert_eq!(place(&routes).as_deref(), Some("p2"));
@@ -75,14 +75,14 @@ fn a_session_that_can_move_stays_with_a_pod_that_is_being_deleted_until_it_has()
 
 #[test]
 fn a_session_that_went_with_its_pod_is_reported_once() {
-    let mut routes = Routes::new(false);
+    let mut routes = SessionRoutes::new(false);
     let now = Instant::now();
     let both = [pod("p1", "a", &[("s", 1), ("t", 1)]), pod("p2", "a", &[("u", 1)])];
     routes.update(Arc::new(both.into()), now);
     // One ends in order, two are lost.
     routes.update(Arc::new([pod("p2", "a", &[])].into()), now);
     let is_lost =
-        |routes: &mut Routes, session| routes.take_lost(&key("a", session), now).is_some();
+        |routes: &mut SessionRoutes, session| routes.take_lost(&key("a", session), now).is_some();
     assert!(!is_lost(&mut routes, "u"), "it was closed");
     assert!(is_lost(&mut routes, "s") && !is_lost(&mut routes, "s"));
     // It is there again: nobody has to hear of it.
@@ -170,7 +170,7 @@ fn an_index_that_follows_changes_is_the_one_that_is_built_anew() {
     for seed in 0..200 {
         let mut random = Rng::with_seed(seed);
         let moves_sessions = random.bool();
-        let mut routes = Routes::new(moves_sessions);
+        let mut routes = SessionRoutes::new(moves_sessions);
         let mut rebuilt = RebuiltRoutes {
             pods: Arc::default(),
             sessions: HashMap::new(),
@@ -185,7 +185,7 @@ fn an_index_that_follows_changes_is_the_one_that_is_built_anew() {
             let pods = Arc::new(table.clone());
             routes.update(Arc::clone(&pods), now);
             rebuilt.update(Arc::clone(&pods));
-            let mut fresh = Routes::new(moves_sessions);
+            let mut fresh = SessionRoutes::new(moves_sessions);
             fresh.update(pods, now);
             assert_eq!(routes.sessions, fresh.sessions, "seed {seed}, step {step}");
             assert_eq!(routes.len(), rebuilt.sessions.len(), "seed {seed}, step {step}");

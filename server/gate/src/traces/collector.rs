@@ -15,7 +15,7 @@ use serde_json::Value;
 use tokio::{net::TcpStream, task::JoinSet, time::timeout};
 use tokio_rustls::{TlsConnector, rustls::pki_types::ServerName};
 
-use super::endpoint::Endpoint;
+use super::endpoint::CollectorUrl;
 use crate::machine_tls;
 
 /// Time for one request, from the lookup of the host to the last byte.
@@ -26,7 +26,7 @@ const MAX_RESPONSE_BYTES: usize = 64 << 10;
 
 /// A collector.
 pub struct Collector {
-    endpoint: Endpoint,
+    endpoint: CollectorUrl,
     /// None for `http://`.
     tls: Option<TlsConnector>,
 }
@@ -50,7 +50,7 @@ impl Collector {
     ///
     /// # Errors
     /// TLS cannot be set up, in words.
-    pub fn new(endpoint: Endpoint) -> Result<Self, String> {
+    pub fn new(endpoint: CollectorUrl) -> Result<Self, String> {
         let tls = endpoint.is_tls.then(machine_tls::connector).transpose()?;
         Ok(Self { endpoint, tls })
     }

@@ -9,7 +9,7 @@ const TRACES_PATH: &str = "/v1/traces";
 
 /// The URL of a collector, with the path of traces.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Endpoint {
+pub struct CollectorUrl {
     /// Whether the connection is encrypted.
     pub is_tls: bool,
     /// Host with the port, if there is one in the URL.
@@ -22,7 +22,7 @@ pub struct Endpoint {
     pub path: String,
 }
 
-impl Endpoint {
+impl CollectorUrl {
     /// Reads the base URL of a collector. `http://` is accepted for every host: a collector in the
     /// cluster often has no certificate, and nothing secret is sent.
     ///
@@ -59,7 +59,7 @@ impl Endpoint {
     }
 }
 
-impl fmt::Display for Endpoint {
+impl fmt::Display for CollectorUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scheme = if self.is_tls { "https" } else { "http" };
         write!(f, "{scheme}://{}{}", self.authority, self.path)
@@ -77,10 +77,10 @@ mod tests {
             ("https://otlp.example/", "https://otlp.example/v1/traces", 443),
             ("http://[::1]/a/b/", "http://[::1]/a/b/v1/traces", 80),
         ] {
-            let endpoint = Endpoint::parse(text).expect(text);
+            let endpoint = CollectorUrl::parse(text).expect(text);
             assert_eq!((endpoint.to_string().as_str(), endpoint.port), (shown, port), "{text}");
         }
-        assert_eq!(Endpoint::parse("http://[::1]:1").expect("it is whole").host, "::1");
+        assert_eq!(CollectorUrl::parse("http://[::1]:1").expect("it is whole").host, "::1");
         for text in [
             "",
             "collector",
@@ -90,7 +90,7 @@ mod tests {
             "http://collector:99999",
             "http://collector?a=b",
         ] {
-            assert!(Endpoint::parse(text).is_err(), "{text}");
+            assert!(CollectorUrl::parse(text).is_err(), "{text}");
         }
     }
 }

@@ -6,7 +6,7 @@ use browse_base::{Error, Result};
 use browse_proto::Reason;
 use serde::Deserialize;
 
-use super::endpoint::Endpoint;
+use super::endpoint::CollectorUrl;
 
 /// What the errors call the place of a setting.
 const PLACE: &str = "`[traces]` of the settings of the gateway";
@@ -34,7 +34,7 @@ pub struct TraceSettings {
     #[serde(default = "default_queue")]
     pub queue: usize,
     /// The longest that a span waits for others to be exported with.
-    #[serde(default = "default_interval", deserialize_with = "crate::config::duration")]
+    #[serde(default = "default_interval", deserialize_with = "crate::duration::from_text")]
     pub interval: Duration,
 }
 
@@ -43,14 +43,14 @@ impl TraceSettings {
     ///
     /// # Errors
     /// `SETTING_INVALID`, with the name of the setting.
-    pub(super) fn check(&self) -> Result<Endpoint> {
+    pub(super) fn check(&self) -> Result<CollectorUrl> {
         if !(0.0..=1.0).contains(&self.sample) {
             return Err(invalid_setting("sample", "it is a number from 0 to 1"));
         }
         if !QUEUE_LIMITS.contains(&self.queue) {
             return Err(invalid_setting("queue", "it is a number from 256 to 100000"));
         }
-        Endpoint::parse(&self.endpoint).map_err(|why| invalid_setting("endpoint", why))
+        CollectorUrl::parse(&self.endpoint).map_err(|why| invalid_setting("endpoint", why))
     }
 }
 
@@ -75,7 +75,7 @@ fn default_interval() -> Duration {
 mod tests {
     use super::*;
 
-    fn check(text: &str) -> Result<Endpoint> {
+    fn check(text: &str) -> Result<CollectorUrl> {
         toml::from_str::<TraceSettings>(text).expect(text).check()
     }
 

@@ -12,7 +12,7 @@ use browse_gate::{
     observer::Observer,
     placement::{Placement, PlacementSettings},
     pods::PodClient,
-    public_address::PublicAddress,
+    public_address::WebSocketOrigin,
     server,
     traces::TraceSettings,
 };
@@ -91,7 +91,7 @@ impl GatewaySetup<'_> {
             pods,
             identity,
             metrics,
-            address: PublicAddress::default(),
+            address: WebSocketOrigin::default(),
             observer: observer.expect("settings"),
             restores_sessions: self.restores_sessions,
         });

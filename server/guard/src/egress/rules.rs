@@ -2,7 +2,7 @@
 
 /// How something is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Channel {
+pub enum EgressChannel {
     /// In an address that is opened or downloaded: nobody sees what it carries.
     Address,
     /// In a request of the daemon: `fetch`.
@@ -85,11 +85,11 @@ const MIN_BLIND_CHARS: usize = 100;
 
 /// The rule that stops the act, if one does.
 pub fn violated_rule(
-    channel: Channel,
+    channel: EgressChannel,
     place: DestinationKind,
     cargo: TaintedPayload,
 ) -> Option<EgressRule> {
-    let blind = matches!(channel, Channel::Address | Channel::Request);
+    let blind = matches!(channel, EgressChannel::Address | EgressChannel::Request);
     let steered = if blind { MIN_STEERED_CHARS } else { MIN_STEERED_FIELD_CHARS };
     let weighty = cargo.tainted_chars >= MIN_BLIND_CHARS || cargo.has_sensitive_code;
     match place {
@@ -117,8 +117,8 @@ mod tests {
 
     #[test]
     fn the_table() {
-        use Channel::{Address, Field, File, Request};
         use DestinationKind::{ChosenByCaller, NamedByPage, ReturnsToSource, Unvisited};
+        use EgressChannel::{Address, Field, File, Request};
         let text = |text| TaintedPayload {
             tainted_chars: text,
             total_chars: text,

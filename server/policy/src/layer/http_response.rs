@@ -3,7 +3,7 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
 use browse_proto::{
-    Command, Kind, Reason,
+    Command, FieldType, Reason,
     render::{self, Untrusted},
     wire,
 };
@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use tonic::{Code, Status, body::Body};
 use tonic_types::Status as RichStatus;
 
-use super::json_notices::ResponseNotices;
+use super::json_notices::MetadataNotices;
 use browse_base::{ERROR_DOMAIN, Error, HINT_KEY};
 
 /// What a caller wants to read.
@@ -49,7 +49,7 @@ impl ResponseFormat {
 pub fn success_response(
     command: &'static Command,
     message: &[u8],
-    notices: &ResponseNotices,
+    notices: &MetadataNotices,
     form: ResponseFormat,
 ) -> Response<Body> {
     match (form, command.save) {
@@ -81,7 +81,7 @@ pub fn success_response(
 pub fn message_json(
     command: &'static Command,
     message: &[u8],
-    notices: &ResponseNotices,
+    notices: &MetadataNotices,
 ) -> Result<String, Status> {
     let before = notices.members();
     let mut out = String::with_capacity(message.len() * 4 / 3 + before.len() + 64);
@@ -107,7 +107,7 @@ fn wrong_format(command: &Command, what: &str) -> Response<Body> {
 
 fn bytes_response(command: &Command, index: usize, message: &[u8]) -> Response<Body> {
     let field = &command.response.fields[index];
-    let plain = matches!(field.kind, Kind::Bytes) && !field.repeated;
+    let plain = matches!(field.kind, FieldType::Bytes) && !field.repeated;
     match wire::bytes_field(message, field.number) {
         Ok(content) if plain => {
             build_response(StatusCode::OK, "application/octet-stream", content.to_vec())
@@ -216,7 +216,7 @@ impl ErrorDocument {
         let hint = hint.unwrap_or_else(|| reason.rule().hint_with(|key| values.get(key).cloned()));
         let metadata = values.into_iter().map(|(key, value)| (key, Value::from(value))).collect();
         let page = wire::error_page(status.details());
-        let untrusted = ResponseNotices::from_headers(status.metadata().as_ref()).untrusted;
+        let untrusted = MetadataNotices::from_headers(status.metadata().as_ref()).untrusted;
         Self {
             reason,
             message: status.message().to_owned(),

@@ -22,7 +22,7 @@ use super::{
     audit::{RefusedCall, RefusedCallHandler},
     authorize::PeerAddress,
     http_response::{self, ResponseFormat},
-    json_notices::ResponseNotices,
+    json_notices::MetadataNotices,
     json_stream,
 };
 use browse_base::{Error, HINT_KEY, Result, quote};
@@ -147,19 +147,19 @@ impl<S> JsonService<S> {
 }
 
 /// Why a request is not a call.
-struct Refusal {
+struct RequestRefusal {
     error: Error,
     /// Whether it is for its content type.
     is_media_type: bool,
 }
 
-impl From<Error> for Refusal {
+impl From<Error> for RequestRefusal {
     fn from(error: Error) -> Self {
         Self { error, is_media_type: false }
     }
 }
 
-impl Refusal {
+impl RequestRefusal {
     fn media_type(message: &str, hint: &str) -> Self {
         let error = Error::new(Reason::RequestInvalid, message).with(HINT_KEY, hint);
         Self { error, is_media_type: true }
@@ -186,7 +186,7 @@ fn is_grpc(headers: &HeaderMap) -> bool {
 
 /// Refuses what is not a call. A page cannot send JSON to another origin without
 /// a preflight request, and no preflight is answered: `OPTIONS` is not `POST`.
-fn check_request(request: &Request<Body>) -> std::result::Result<JsonRequest, Refusal> {
+fn check_request(request: &Request<Body>) -> std::result::Result<JsonRequest, RequestRefusal> {
     if request.method() != Method::POST {
         let message = format!("the method `{}` is not supported", quote(request.method().as_str()));
         return Err(Error::new(Reason::RequestInvalid, message).into());
@@ -206,7 +206,7 @@ fn check_request(request: &Request<Body>) -> std::result::Result<JsonRequest, Re
     Ok(kind)
 }
 
-fn check_content_type(headers: &HeaderMap) -> std::result::Result<JsonRequest, Refusal> {
+fn check_content_type(headers: &HeaderMap) -> std::result::Result<JsonRequest, RequestRefusal> {
     let mut kinds = headers.get_all(header::CONTENT_TYPE).iter();
     let kind = kinds.next().and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let (kind, parameters) = kind.split_once(';').unwrap_or((kind, ""));
@@ -217,7 +217,7 @@ fn check_content_type(headers: &HeaderMap) -> std::result::Result<JsonRequest, R
         _ => None,
     };
     let kind = kind.ok_or_else(|| {
-        Refusal::media_type(
+        RequestRefusal::media_type(
             "the content type is not `application/json`",
             "Send `POST` with `content-type: application/json`",
         )
@@ -284,7 +284,7 @@ async fn into_http_response(
     form: ResponseFormat,
 ) -> Response<Body> {
     let (parts, body) = response.into_parts();
-    let notices = ResponseNotices::from_headers(&parts.headers);
+    let notices = MetadataNotices::from_headers(&parts.headers);
     let mut reply = match (Status::from_header_map(&parts.headers), command) {
         (Some(status), _) if status.code() != tonic::Code::Ok => {
             http_response::error_response(&status, form)

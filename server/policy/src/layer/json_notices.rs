@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 
 /// The entries of one block of metadata.
 #[derive(Clone, Debug, Default)]
-pub struct ResponseNotices {
+pub struct MetadataNotices {
     /// Nonce, source and warnings; none when no page wrote any of it.
     pub untrusted: Option<Untrusted>,
     /// Notices for the caller.
     pub notice: Option<String>,
 }
 
-impl ResponseNotices {
+impl MetadataNotices {
     /// Those of `headers`, which may be trailers.
     pub fn from_headers(headers: &HeaderMap) -> Self {
         let entry = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());

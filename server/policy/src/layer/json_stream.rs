@@ -14,7 +14,7 @@ use tonic::{Code, Status, body::Body};
 
 use super::{
     http_response, json,
-    json_notices::{ResponseNotices, end_metadata},
+    json_notices::{MetadataNotices, end_metadata},
 };
 use browse_base::Error;
 
@@ -34,7 +34,7 @@ pub fn into_stream_response(
         command,
         body,
         buffer: BytesMut::new(),
-        notices: ResponseNotices::from_headers(&parts.headers),
+        notices: MetadataNotices::from_headers(&parts.headers),
         end: Status::from_header_map(&parts.headers).map(|status| (status, HeaderMap::new())),
         is_done: false,
     };
@@ -57,7 +57,7 @@ struct StreamState {
     /// What came and is not a whole message yet.
     buffer: BytesMut,
     /// Those of the headers. Notices and warnings go with the first message.
-    notices: ResponseNotices,
+    notices: MetadataNotices,
     /// How the call ended, and the trailers.
     end: Option<(Status, HeaderMap)>,
     is_done: bool,
@@ -141,7 +141,7 @@ impl StreamState {
     /// The document at the end.
     fn finish(&mut self, status: &Status, trailers: &HeaderMap) -> Bytes {
         self.is_done = true;
-        let mut notices = ResponseNotices::from_headers(trailers);
+        let mut notices = MetadataNotices::from_headers(trailers);
         notices.notice = [self.notices.notice.take(), notices.notice]
             .into_iter()
             .flatten()

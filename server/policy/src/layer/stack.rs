@@ -22,7 +22,7 @@ use crate::{Authority, Listener};
 
 /// What stands before the services of one listener.
 #[derive(Clone)]
-pub struct GateConfig {
+pub struct LayerConfig {
     /// Where the calls come in.
     pub listener: Listener,
     /// Whose tokens are taken.
@@ -37,7 +37,7 @@ pub struct GateConfig {
 pub type GatedService = BoxCloneSyncService<Request<Body>, Response<Body>, Infallible>;
 
 /// Puts `services` behind `gate`.
-pub fn with_gate<S>(gate: GateConfig, services: S) -> GatedService
+pub fn with_gate<S>(gate: LayerConfig, services: S) -> GatedService
 where
     S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     S: Clone + Send + Sync + 'static,

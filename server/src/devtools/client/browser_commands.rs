@@ -10,7 +10,7 @@ use super::{
     refusals::{method_refused, no_target, refused},
     state::{BrowserSession, OwnSession, page_of_tab, tab_id},
 };
-use crate::devtools::message::{self, Refusal, ReplyAddress, Request, SERVER_ERROR};
+use crate::devtools::message::{self, DevToolsError, DevToolsRequest, ReplyAddress, SERVER_ERROR};
 
 /// What is left of the parameters of a new tab.
 const NEW_TAB_PARAMS: &[&str] = &[
@@ -27,7 +27,11 @@ const NEW_TAB_PARAMS: &[&str] = &[
 
 impl DevToolsClient {
     /// Runs a method that the table allows there, or on the session of a target.
-    pub(super) async fn browser_command(&self, request: &Request, at: BrowserSession) -> Served {
+    pub(super) async fn browser_command(
+        &self,
+        request: &DevToolsRequest,
+        at: BrowserSession,
+    ) -> Served {
         let reply = ReplyAddress::of(request);
         let empty = || {
             self.send(reply.result(&json!({})));
@@ -83,7 +87,7 @@ impl DevToolsClient {
     }
 
     /// The parameters with the context of the session, where they name none.
-    pub(super) fn with_context(&self, request: &Request) -> Value {
+    pub(super) fn with_context(&self, request: &DevToolsRequest) -> Value {
         let mut params = request.params.clone();
         if !request.has("browserContextId") {
             params.insert("browserContextId".to_owned(), self.context().as_str().into());
@@ -92,7 +96,7 @@ impl DevToolsClient {
     }
 
     /// The page that an id of a page or tab names, when it is one of the client.
-    fn own_page(&self, id: Option<&str>) -> Result<String, Refusal> {
+    fn own_page(&self, id: Option<&str>) -> Result<String, DevToolsError> {
         let id = id.ok_or_else(no_target)?;
         let page = page_of_tab(id).unwrap_or(id);
         match self.protocol()?.has_page(page) {
@@ -113,8 +117,9 @@ impl DevToolsClient {
         })
     }
 
-    fn attach_to_browser(&self, request: &Request, at: BrowserSession) -> Served {
-        let id = random::<16>().map_err(|error| Refusal::new(SERVER_ERROR, error.to_string()))?;
+    fn attach_to_browser(&self, request: &DevToolsRequest, at: BrowserSession) -> Served {
+        let id =
+            random::<16>().map_err(|error| DevToolsError::new(SERVER_ERROR, error.to_string()))?;
         let id = hex(&id).to_uppercase();
         self.state().own_sessions.insert(id.clone(), OwnSession::Browser);
         let attached = json!({
@@ -127,7 +132,7 @@ impl DevToolsClient {
         Ok(())
     }
 
-    fn attach_to_target(&self, request: &Request, at: BrowserSession) -> Served {
+    fn attach_to_target(&self, request: &DevToolsRequest, at: BrowserSession) -> Served {
         if !request.flag("flatten") {
             return Err(refused(&request.method, "sessions are flattened: set `flatten`"));
         }
@@ -192,7 +197,7 @@ impl DevToolsClient {
         }
     }
 
-    pub(super) fn get_target_info(&self, request: &Request, own: Option<&str>) -> Served {
+    pub(super) fn get_target_info(&self, request: &DevToolsRequest, own: Option<&str>) -> Served {
         let reply = ReplyAddress::of(request);
         let asked = request.text("targetId").or(own);
         let Some(id) = asked.filter(|id| *id != self.browser_id()) else {
@@ -214,7 +219,7 @@ impl DevToolsClient {
         })
     }
 
-    pub(super) fn detach_from_target(&self, request: &Request) -> Served {
+    pub(super) fn detach_from_target(&self, request: &DevToolsRequest) -> Served {
         let id = request.text("sessionId").or(request.session.as_deref());
         let id = id.ok_or_else(super::refusals::no_session)?.to_owned();
         let reply = ReplyAddress::of(request);
@@ -242,7 +247,7 @@ impl DevToolsClient {
         }
     }
 
-    fn create_target(&self, request: &Request) -> Served {
+    fn create_target(&self, request: &DevToolsRequest) -> Served {
         let url = request.text("url").unwrap_or_default();
         let url = self.check_address(&request.method, url)?;
         let params = self.with_context(request);
@@ -270,7 +275,7 @@ impl DevToolsClient {
     }
 
     /// A window for each tab, as large as its page: the tabs of the session are in none.
-    pub(super) fn get_window(&self, request: &Request, own: Option<&TargetId>) -> Served {
+    pub(super) fn get_window(&self, request: &DevToolsRequest, own: Option<&TargetId>) -> Served {
         let page = match (request.text("targetId"), own) {
             (None, Some(own)) => own.as_str().to_owned(),
             (id, _) => self.own_page(id)?,
@@ -287,10 +292,10 @@ impl DevToolsClient {
         Ok(())
     }
 
-    pub(super) fn window_bounds(&self, request: &Request) -> Served {
+    pub(super) fn window_bounds(&self, request: &DevToolsRequest) -> Served {
         let id = request.params.get("windowId").and_then(Value::as_u64).unwrap_or_default();
         if id == 0 || id > self.state().windows.len() as u64 {
-            return Err(Refusal::new(SERVER_ERROR, "Browser window not found"));
+            return Err(DevToolsError::new(SERVER_ERROR, "Browser window not found"));
         }
         let result = match request.method.as_str() {
             "Browser.getWindowBounds" => json!({ "bounds": window_bounds() }),

@@ -10,17 +10,17 @@ use super::{
     state::{BrowserSession, OwnSession},
 };
 use crate::devtools::{
-    message::{METHOD_NOT_FOUND, Refusal, ReplyAddress, Request, SERVER_ERROR},
+    message::{DevToolsError, DevToolsRequest, METHOD_NOT_FOUND, ReplyAddress, SERVER_ERROR},
     methods,
 };
 use std::sync::Arc;
 
 /// What was done with a request.
-pub(super) type Served = Result<(), Refusal>;
+pub(super) type Served = Result<(), DevToolsError>;
 
 impl DevToolsClient {
     /// Serves one request. It is answered now or later; refusals are noted.
-    pub(super) async fn serve(&self, request: Request) {
+    pub(super) async fn serve(&self, request: DevToolsRequest) {
         let own = match &request.session {
             None => Some(OwnSession::Browser),
             Some(session) => self.state().own_sessions.get(session).cloned(),
@@ -35,13 +35,13 @@ impl DevToolsClient {
         }
     }
 
-    async fn serve_browser(&self, request: &Request) -> Served {
+    async fn serve_browser(&self, request: &DevToolsRequest) -> Served {
         self.check(request, false)?;
         let at: BrowserSession = request.session.clone();
         self.browser_command(request, at).await
     }
 
-    async fn serve_target(&self, request: &Request) -> Served {
+    async fn serve_target(&self, request: &DevToolsRequest) -> Served {
         let id = request.session.as_deref().unwrap_or_default();
         let target = match self.protocol()?.session_target(id) {
             Some(target) => target,
@@ -56,7 +56,7 @@ impl DevToolsClient {
     }
 
     /// A tab has its page below it, and little else.
-    fn serve_tab(&self, request: &Request, page: &browse_chromium::TargetId) -> Served {
+    fn serve_tab(&self, request: &DevToolsRequest, page: &browse_chromium::TargetId) -> Served {
         let reply = ReplyAddress::of(request);
         match request.method.as_str() {
             "Target.setAutoAttach" => self.set_tab_auto_attach(request, page),
@@ -69,14 +69,14 @@ impl DevToolsClient {
             "Target.getTargetInfo" => self.get_target_info(request, Some(page.as_str())),
             method => {
                 let message = format!("'{method}' wasn't found: a tab has only `Target`");
-                self.send(reply.refusal(&Refusal::new(METHOD_NOT_FOUND, message)));
+                self.send(reply.refusal(&DevToolsError::new(METHOD_NOT_FOUND, message)));
                 Ok(())
             }
         }
     }
 
     /// Checks a request by the table, and the ids in it.
-    fn check(&self, request: &Request, on_target: bool) -> Served {
+    fn check(&self, request: &DevToolsRequest, on_target: bool) -> Served {
         methods::check(&request.method, on_target)
             .map_err(|reason| method_refused(&request.method, reason))?;
         if let Some(context) = request.params.get("browserContextId").filter(|id| !id.is_null()) {
@@ -92,7 +92,7 @@ impl DevToolsClient {
     pub(super) fn forward(
         &self,
         session: Option<&SessionId>,
-        request: &Request,
+        request: &DevToolsRequest,
         params: &Value,
     ) -> Served {
         self.forward_then(session, request, params, |_, _| {})
@@ -102,12 +102,13 @@ impl DevToolsClient {
     pub(super) fn forward_then(
         &self,
         session: Option<&SessionId>,
-        request: &Request,
+        request: &DevToolsRequest,
         params: &Value,
         then: impl FnOnce(&Self, &ClientAnswer) + Send + 'static,
     ) -> Served {
-        let permit = Semaphore::try_acquire_owned(Arc::clone(&self.open_calls))
-            .map_err(|_| Refusal::new(SERVER_ERROR, "too many calls wait for their answer"))?;
+        let permit = Semaphore::try_acquire_owned(Arc::clone(&self.open_calls)).map_err(|_| {
+            DevToolsError::new(SERVER_ERROR, "too many calls wait for their answer")
+        })?;
         let (client, reply) = (self.myself(), ReplyAddress::of(request));
         let answered = move |answer: ClientAnswer| {
             drop(permit);

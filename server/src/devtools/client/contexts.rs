@@ -9,13 +9,13 @@ use super::{
     devtools_client::DevToolsClient,
     refusals::{no_context, refused},
 };
-use crate::devtools::message::{Refusal, ReplyAddress, Request, SERVER_ERROR};
+use crate::devtools::message::{DevToolsError, DevToolsRequest, ReplyAddress, SERVER_ERROR};
 
 /// Contexts of a client, that of the session included.
 const MAX_CONTEXTS: usize = 50;
 
 impl DevToolsClient {
-    pub(super) fn create_context(&self, request: &Request) -> Served {
+    pub(super) fn create_context(&self, request: &DevToolsRequest) -> Served {
         for name in ["proxyServer", "proxyBypassList"] {
             if request.has(name) {
                 let why = format!("`{name}`: the context has the proxy and hosts of the session");
@@ -38,14 +38,15 @@ impl DevToolsClient {
             match protocol.create_context(&options).await {
                 Ok(id) => client.send(reply.result(&json!({ "browserContextId": id }))),
                 Err(error) => {
-                    client.send(reply.refusal(&Refusal::new(SERVER_ERROR, error.to_string())));
+                    client
+                        .send(reply.refusal(&DevToolsError::new(SERVER_ERROR, error.to_string())));
                 }
             }
         });
         Ok(())
     }
 
-    pub(super) fn dispose_context(&self, request: &Request) -> Served {
+    pub(super) fn dispose_context(&self, request: &DevToolsRequest) -> Served {
         let id = request.text("browserContextId").ok_or_else(no_context)?;
         if id == self.context().as_str() {
             let why = "the context of the session ends with `browse session close`";
@@ -58,7 +59,7 @@ impl DevToolsClient {
             let Ok(protocol) = client.protocol() else { return };
             client.send(match protocol.dispose_context(&id).await {
                 Ok(()) => reply.result(&json!({})),
-                Err(error) => reply.refusal(&Refusal::new(SERVER_ERROR, error.to_string())),
+                Err(error) => reply.refusal(&DevToolsError::new(SERVER_ERROR, error.to_string())),
             });
         });
         Ok(())

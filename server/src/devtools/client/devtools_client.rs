@@ -17,8 +17,8 @@ use tokio::sync::Semaphore;
 
 use super::{refusals::RefusalCount, state::ClientState};
 use crate::devtools::{
-    addresses::Grant,
-    message::{Refusal, ReplyAddress, Request, SERVER_ERROR},
+    addresses::AddressGrant,
+    message::{DevToolsError, DevToolsRequest, ReplyAddress, SERVER_ERROR},
     outbox::Outbox,
     parts::DevToolsParts,
 };
@@ -51,7 +51,7 @@ pub(in crate::devtools) struct DevToolsClient {
 /// The session is gone or shown to a person; the browser does not run.
 pub(in crate::devtools) async fn open(
     parts: &Arc<DevToolsParts>,
-    grant: &Grant,
+    grant: &AddressGrant,
     outbox: Arc<Outbox>,
 ) -> Result<Arc<DevToolsClient>> {
     static LAST_NUMBER: AtomicU64 = AtomicU64::new(0);
@@ -105,7 +105,7 @@ impl DevToolsClient {
             // Another pod may have to restore what the client does.
             self.session.schedule_snapshot();
         }
-        match Request::read(text) {
+        match DevToolsRequest::read(text) {
             Ok(request) => self.serve(request).await,
             Err(answer) => self.send(answer),
         }
@@ -135,8 +135,10 @@ impl DevToolsClient {
     }
 
     /// Its sessions on the pipe.
-    pub(super) fn protocol(&self) -> Result<&ProtocolClient, Refusal> {
-        self.protocol.get().ok_or_else(|| Refusal::new(SERVER_ERROR, "the client is not ready"))
+    pub(super) fn protocol(&self) -> Result<&ProtocolClient, DevToolsError> {
+        self.protocol
+            .get()
+            .ok_or_else(|| DevToolsError::new(SERVER_ERROR, "the client is not ready"))
     }
 
     pub(super) fn myself(&self) -> Weak<Self> {

@@ -12,10 +12,14 @@ use super::{
     refusals::refused,
     state::{AutoAttach, BrowserSession, OwnSession, page_of_tab, tab_id},
 };
-use crate::devtools::message::{self, ReplyAddress, Request};
+use crate::devtools::message::{self, DevToolsRequest, ReplyAddress};
 
 impl DevToolsClient {
-    pub(super) fn set_discover_targets(&self, request: &Request, at: BrowserSession) -> Served {
+    pub(super) fn set_discover_targets(
+        &self,
+        request: &DevToolsRequest,
+        at: BrowserSession,
+    ) -> Served {
         let reply = ReplyAddress::of(request);
         let filter = TargetFilter::read(request.params.get("filter"))?;
         if !request.flag("discover") {
@@ -41,7 +45,7 @@ impl DevToolsClient {
         })
     }
 
-    pub(super) fn get_targets(&self, request: &Request) -> Served {
+    pub(super) fn get_targets(&self, request: &DevToolsRequest) -> Served {
         let reply = ReplyAddress::of(request);
         let filter = TargetFilter::read(request.params.get("filter"))?;
         let client = self.myself();
@@ -77,7 +81,7 @@ impl DevToolsClient {
         Ok(())
     }
 
-    pub(super) fn set_auto_attach(&self, request: &Request, at: BrowserSession) -> Served {
+    pub(super) fn set_auto_attach(&self, request: &DevToolsRequest, at: BrowserSession) -> Served {
         let reply = ReplyAddress::of(request);
         let filter = TargetFilter::read(request.params.get("filter"))?;
         let attaches = request.flag("autoAttach");
@@ -173,7 +177,7 @@ impl DevToolsClient {
     }
 
     /// `Target.setAutoAttach` on the session of a tab: its page is below it.
-    pub(super) fn set_tab_auto_attach(&self, request: &Request, page: &TargetId) -> Served {
+    pub(super) fn set_tab_auto_attach(&self, request: &DevToolsRequest, page: &TargetId) -> Served {
         let filter = TargetFilter::read(request.params.get("filter"))?;
         if request.flag("autoAttach") && filter.allows("page") {
             let known = {

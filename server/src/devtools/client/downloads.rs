@@ -11,7 +11,7 @@ use browse_proto::{file_name, sensitive_paths::is_private};
 use serde_json::{Value, json};
 
 use super::{commands::Served, devtools_client::DevToolsClient, refusals::refused};
-use crate::devtools::message::{self, Refusal, ReplyAddress, Request, SERVER_ERROR};
+use crate::devtools::message::{self, DevToolsError, DevToolsRequest, ReplyAddress, SERVER_ERROR};
 
 /// What happens to the downloads of a context.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +30,7 @@ pub(super) struct DownloadBehavior {
 
 impl DevToolsClient {
     /// `Browser.setDownloadBehavior`. Where Chromium writes does not change.
-    pub(super) fn set_download_behavior(&self, request: &Request) -> Served {
+    pub(super) fn set_download_behavior(&self, request: &DevToolsRequest) -> Served {
         let keeps = match request.text("behavior") {
             Some("allow" | "allowAndName") => true,
             Some("deny" | "default") => false,
@@ -59,7 +59,7 @@ impl DevToolsClient {
     }
 
     /// `Browser.cancelDownload`, of one that the client was notified of.
-    pub(super) fn cancel_download(&self, request: &Request) -> Served {
+    pub(super) fn cancel_download(&self, request: &DevToolsRequest) -> Served {
         let guid = request.text("guid").unwrap_or_default();
         let is_known = {
             let state = self.state();
@@ -67,7 +67,10 @@ impl DevToolsClient {
             names.any(|(known, _)| known == guid)
         };
         if !is_known {
-            return Err(Refusal::new(SERVER_ERROR, "No download item found for the given GUID"));
+            return Err(DevToolsError::new(
+                SERVER_ERROR,
+                "No download item found for the given GUID",
+            ));
         }
         self.forward(None, request, &self.with_context(request))
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{
     devtools_client::DevToolsClient,
-    state::{Parent, tab_id},
+    state::{ParentSession, tab_id},
 };
 use crate::devtools::message;
 
@@ -31,7 +31,7 @@ impl ClientEvents for DevToolsClient {
         let at = {
             let mut state = self.state();
             let at = state.attaches.remove(&tag).flatten();
-            let parent = Parent { session: at.clone(), target };
+            let parent = ParentSession { session: at.clone(), target };
             state.parents.insert(session.clone(), parent);
             at
         };
@@ -49,7 +49,7 @@ impl ClientEvents for DevToolsClient {
             state.note_ended(session.as_str());
             state.parents.remove(session)
         };
-        let Some(Parent { session: at, target }) = parent else { return };
+        let Some(ParentSession { session: at, target }) = parent else { return };
         let params = json!({ "sessionId": session, "targetId": target });
         self.send(message::event(at.as_deref(), "Target.detachedFromTarget", &params));
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::devtools::message::{INVALID_PARAMS, Refusal};
+use crate::devtools::message::{DevToolsError, INVALID_PARAMS};
 
 /// Entries of a filter.
 const MAX_ENTRIES: usize = 100;
@@ -28,8 +28,9 @@ impl Default for TargetFilter {
 
 impl TargetFilter {
     /// Reads the parameter `filter`.
-    pub(super) fn read(filter: Option<&Value>) -> Result<Self, Refusal> {
-        let wrong = || Refusal::new(INVALID_PARAMS, "`filter` is not a list of types of targets");
+    pub(super) fn read(filter: Option<&Value>) -> Result<Self, DevToolsError> {
+        let wrong =
+            || DevToolsError::new(INVALID_PARAMS, "`filter` is not a list of types of targets");
         let entries = match filter {
             None | Some(Value::Null) => return Ok(Self::default()),
             Some(Value::Array(entries)) if entries.len() <= MAX_ENTRIES => entries,

@@ -7,7 +7,10 @@ use tokio::time::Instant;
 
 use super::devtools_client::DevToolsClient;
 use crate::devtools::{
-    message::{METHOD_NOT_FOUND, Refusal, ReplyAddress, Request, SERVER_ERROR, SESSION_NOT_FOUND},
+    message::{
+        DevToolsError, DevToolsRequest, METHOD_NOT_FOUND, ReplyAddress, SERVER_ERROR,
+        SESSION_NOT_FOUND,
+    },
     record::ClientRecord,
 };
 
@@ -43,10 +46,12 @@ impl RefusalCount {
 }
 
 /// A refusal for a reason that the table gives, or of a method that it does not know.
-pub(super) fn method_refused(method: &str, reason: Option<&str>) -> Refusal {
+pub(super) fn method_refused(method: &str, reason: Option<&str>) -> DevToolsError {
     match reason {
-        Some(reason) => Refusal::new(SERVER_ERROR, format!("`{method}` is refused: {reason}")),
-        None => Refusal::new(
+        Some(reason) => {
+            DevToolsError::new(SERVER_ERROR, format!("`{method}` is refused: {reason}"))
+        }
+        None => DevToolsError::new(
             METHOD_NOT_FOUND,
             format!("'{method}' wasn't found in the list of methods that `cdp-url` allows"),
         ),
@@ -54,33 +59,33 @@ pub(super) fn method_refused(method: &str, reason: Option<&str>) -> Refusal {
 }
 
 /// A refusal of parameters.
-pub(super) fn refused(method: &str, why: impl std::fmt::Display) -> Refusal {
-    Refusal::new(SERVER_ERROR, format!("`{method}` is refused: {why}"))
+pub(super) fn refused(method: &str, why: impl std::fmt::Display) -> DevToolsError {
+    DevToolsError::new(SERVER_ERROR, format!("`{method}` is refused: {why}"))
 }
 
 /// A target that is not one of the client.
-pub(super) fn no_target() -> Refusal {
-    Refusal::new(SERVER_ERROR, "No target with given id found")
+pub(super) fn no_target() -> DevToolsError {
+    DevToolsError::new(SERVER_ERROR, "No target with given id found")
 }
 
 /// A context that is not one of the client.
-pub(super) fn no_context() -> Refusal {
-    Refusal::new(SERVER_ERROR, "Failed to find browser context with given id")
+pub(super) fn no_context() -> DevToolsError {
+    DevToolsError::new(SERVER_ERROR, "Failed to find browser context with given id")
 }
 
 /// A session that is not one of the client.
-pub(super) fn no_session() -> Refusal {
-    Refusal::new(SESSION_NOT_FOUND, "Session with given id not found.")
+pub(super) fn no_session() -> DevToolsError {
+    DevToolsError::new(SESSION_NOT_FOUND, "Session with given id not found.")
 }
 
 impl DevToolsClient {
     /// Refuses a request, and notes it.
-    pub(super) fn refuse(&self, request: &Request, refusal: &Refusal) {
+    pub(super) fn refuse(&self, request: &DevToolsRequest, refusal: &DevToolsError) {
         self.refuse_reply(&ReplyAddress::of(request), &request.method, refusal);
     }
 
     /// The same where only the address of the answer is left.
-    pub(super) fn refuse_reply(&self, reply: &ReplyAddress, method: &str, refusal: &Refusal) {
+    pub(super) fn refuse_reply(&self, reply: &ReplyAddress, method: &str, refusal: &DevToolsError) {
         self.send(reply.refusal(refusal));
         let admitted = self.refusals().admit();
         let what = match admitted {

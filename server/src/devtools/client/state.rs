@@ -23,7 +23,7 @@ pub(super) struct ClientState {
     pub attaches: HashMap<u64, BrowserSession>,
     pub last_tag: u64,
     /// Sessions of targets that were attached to by a session of the browser or a tab.
-    pub parents: HashMap<SessionId, Parent>,
+    pub parents: HashMap<SessionId, ParentSession>,
     /// Windows that were asked for, by their number, and their tabs.
     pub windows: Vec<TargetId>,
     /// Where downloads are copied, by context.
@@ -32,7 +32,7 @@ pub(super) struct ClientState {
 }
 
 /// Who attached a session.
-pub(super) struct Parent {
+pub(super) struct ParentSession {
     pub session: BrowserSession,
     pub target: TargetId,
 }

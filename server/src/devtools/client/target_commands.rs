@@ -8,14 +8,14 @@ use super::{
 };
 use crate::{
     address::{self, UrlRequester},
-    devtools::message::{Refusal, ReplyAddress, Request},
+    devtools::message::{DevToolsError, DevToolsRequest, ReplyAddress},
 };
 
 impl DevToolsClient {
     /// Runs a method that the table allows on a target.
     pub(super) async fn target_command(
         &self,
-        request: &Request,
+        request: &DevToolsRequest,
         session: &SessionId,
         target: &TargetId,
     ) -> Served {
@@ -65,7 +65,7 @@ impl DevToolsClient {
         self.forward(Some(session), request, &params)
     }
 
-    fn set_target_auto_attach(&self, request: &Request, session: &SessionId) -> Served {
+    fn set_target_auto_attach(&self, request: &DevToolsRequest, session: &SessionId) -> Served {
         let attaches = request.flag("autoAttach");
         if attaches && !request.flag("flatten") {
             return Err(refused(&request.method, "sessions are flattened: set `flatten`"));
@@ -85,7 +85,7 @@ impl DevToolsClient {
     }
 
     /// The address to open, when `goto` opens it too.
-    pub(super) fn check_address(&self, method: &str, url: &str) -> Result<String, Refusal> {
+    pub(super) fn check_address(&self, method: &str, url: &str) -> Result<String, DevToolsError> {
         if url.is_empty() {
             return Ok("about:blank".to_owned());
         }
@@ -100,7 +100,7 @@ impl DevToolsClient {
 
     /// What the client does counts as an action in the tab: downloads and windows that
     /// follow were asked for.
-    fn note_activity(&self, request: &Request, target: &TargetId) {
+    fn note_activity(&self, request: &DevToolsRequest, target: &TargetId) {
         let acts = request.method.starts_with("Input.")
             || matches!(request.method.as_str(), "Runtime.evaluate" | "Runtime.callFunctionOn")
             || request.method == "Page.navigate";

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{commands::Served, devtools_client::DevToolsClient, refusals::refused};
 use crate::{
     address::readable_file,
-    devtools::message::{INVALID_PARAMS, Refusal, Request},
+    devtools::message::{DevToolsError, DevToolsRequest, INVALID_PARAMS},
 };
 
 /// Files of one call.
@@ -26,7 +26,7 @@ impl DevToolsClient {
     /// `DOM.setFileInputFiles`.
     pub(super) async fn set_files(
         &self,
-        request: &Request,
+        request: &DevToolsRequest,
         session: &SessionId,
         target: &TargetId,
     ) -> Served {
@@ -34,7 +34,7 @@ impl DevToolsClient {
             let why = "its paths are of the machine of the browser: pass contents instead of paths";
             return Err(refused(&request.method, why));
         };
-        let wrong = || Refusal::new(INVALID_PARAMS, "`files` is not a list of paths");
+        let wrong = || DevToolsError::new(INVALID_PARAMS, "`files` is not a list of paths");
         let files = match request.params.get("files") {
             Some(Value::Array(files)) => files,
             _ => return Err(wrong()),

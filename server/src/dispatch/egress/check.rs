@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use browse_guard::egress::{
-    Channel, DestinationKind, EgressRule, OutboundData, ReassembledText, Site, TaintMatch,
+    DestinationKind, EgressChannel, EgressRule, OutboundData, ReassembledText, Site, TaintMatch,
     TaintedPayload, decodings, violated_rule,
 };
 use browse_proto::{Command, Reason, Requires, Scope};
@@ -76,7 +76,7 @@ async fn check_flow(cx: &CallContext, act: &OutboundFlow) -> Result<()> {
     }
     let reader = egress.client_taint(cx.client());
     let text = act.parts.iter().map(FlowPart::as_str).collect::<Vec<_>>().join("\n");
-    let is_address = matches!(act.channel, Channel::Address | Channel::Request);
+    let is_address = matches!(act.channel, EgressChannel::Address | EgressChannel::Request);
     let chosen = act
         .destination
         .as_ref()
@@ -155,7 +155,7 @@ fn untainted_text(text: String) -> ReassembledText {
 
 /// Whether an act goes to a frame of another site than its page: the page chose it.
 fn is_embedded(cx: &CallContext, act: &OutboundFlow, to: &Site) -> bool {
-    let into_page = matches!(act.channel, Channel::Field | Channel::File);
+    let into_page = matches!(act.channel, EgressChannel::Field | EgressChannel::File);
     into_page && outbound_flow::page_site(cx).is_some_and(|page| page != *to)
 }
 
@@ -171,7 +171,9 @@ async fn check_nested_urls(
         let sent = [OutboundData::Address(&address)];
         let reported = cx.outgoing().reported(&site);
         let carried = reader.flush().memory.match_taint_except(&sent, &site, &reported);
-        if let Some(rule) = violated_rule(Channel::Address, carried.destination, carried.payload) {
+        if let Some(rule) =
+            violated_rule(EgressChannel::Address, carried.destination, carried.payload)
+        {
             apply_rule(cx, &address, &site, &carried, rule).await?;
         }
     }
@@ -260,7 +262,7 @@ async fn has_secret(
         return true;
     }
     let was_read = carried.payload.tainted_chars > 0 || carried.payload.has_code;
-    let is_blind = !matches!(act.channel, Channel::Field | Channel::File);
+    let is_blind = !matches!(act.channel, EgressChannel::Field | EgressChannel::File);
     if (was_read || is_blind) && views.iter().any(|view| browse_secrets::contains_token(view)) {
         return true;
     }
@@ -352,7 +354,7 @@ async fn check_paste(cx: &CallContext) -> Result<()> {
         return Err(Error::new(Reason::ScopeDenied, message).with(HINT_KEY, hint));
     }
     let (to, parts) = (outbound_flow::frame_site(cx), vec![FlowPart::Text(text)]);
-    let channel = Channel::Field;
+    let channel = EgressChannel::Field;
     check_flow(cx, &OutboundFlow { channel, destination: to, parts, is_typing: false }).await
 }
 
@@ -381,7 +383,9 @@ async fn check_form_submission(cx: &CallContext) -> Result<()> {
         // The page chose where its form goes.
         carried.destination = DestinationKind::NamedByPage;
         carried.payload.has_secret = has_secret(cx, &reader, &act, to, Vec::new(), &carried).await;
-        if let Some(rule) = violated_rule(Channel::Address, carried.destination, carried.payload) {
+        if let Some(rule) =
+            violated_rule(EgressChannel::Address, carried.destination, carried.payload)
+        {
             let text = act.parts.iter().map(FlowPart::as_str).collect::<Vec<_>>().join("\n");
             apply_rule(cx, &text, to, &carried, rule).await?;
         }

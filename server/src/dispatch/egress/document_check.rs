@@ -7,7 +7,7 @@
 
 use std::sync::{Arc, Weak};
 
-use browse_guard::egress::{Channel, Site, violated_rule};
+use browse_guard::egress::{EgressChannel, Site, violated_rule};
 use browse_proto::{Requires, Scope};
 use futures::FutureExt as _;
 use url::Url;
@@ -143,7 +143,8 @@ fn evaluate_hop(
         // Frames of advertisers are sent search terms.
         (carried.payload.tainted_chars, carried.payload.total_chars) = (0, 0);
     }
-    let Some(rule) = violated_rule(Channel::Address, carried.destination, carried.payload) else {
+    let Some(rule) = violated_rule(EgressChannel::Address, carried.destination, carried.payload)
+    else {
         return Ok(None);
     };
     let notice = apply_mode(source, &hop.url, &hop.destination, &carried, rule)?;

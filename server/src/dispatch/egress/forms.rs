@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use browse_guard::egress::{Channel, Site};
+use browse_guard::egress::{EgressChannel, Site};
 use url::Url;
 
 use super::outbound_flow::{FlowPart, OutboundFlow, site_of};
@@ -44,7 +44,7 @@ pub async fn cross_site_submissions(cx: &CallContext) -> Result<(Vec<OutboundFlo
         let own = Url::parse(&sending.from).ok().and_then(|url| site_of(&url));
         let sites = sending.to.iter().filter_map(|to| site_of(&Url::parse(to).ok()?));
         acts.extend(sites.filter(|to| own.as_ref() != Some(to)).map(|to| OutboundFlow {
-            channel: Channel::Field,
+            channel: EgressChannel::Field,
             destination: Some(to),
             parts: vec![FlowPart::Text(sending.text.clone())],
             is_typing: false,

@@ -1,6 +1,6 @@
 //! What a request sends, and where to.
 
-use browse_guard::egress::{Channel, OutboundData, Site, decodings, mentioned_sites};
+use browse_guard::egress::{EgressChannel, OutboundData, Site, decodings, mentioned_sites};
 use browse_proto::{Sends, SentData, SentValue, v1};
 use serde_json::Value;
 use url::Url;
@@ -15,7 +15,7 @@ const MAX_URLS: usize = 200;
 #[derive(Debug)]
 pub struct OutboundFlow {
     /// How.
-    pub channel: Channel,
+    pub channel: EgressChannel,
     /// To which site, when it is known. Nobody is asked about others.
     pub destination: Option<Site>,
     /// What.
@@ -68,7 +68,7 @@ pub fn outbound_flows(cx: &CallContext, request: &dyn SentData) -> Vec<OutboundF
     if !sent.files.is_empty() {
         let names = FlowPart::Text(sent.file_names.join("\n"));
         flows.push(OutboundFlow {
-            channel: Channel::File,
+            channel: EgressChannel::File,
             destination: frame_site(cx),
             parts: [names].into_iter().chain(sent.files).collect(),
             is_typing: false,
@@ -139,11 +139,11 @@ fn flows_of_field(
     sent: &SentFields,
 ) -> Vec<OutboundFlow> {
     let joined = || texts.join("\n");
-    let flow = |channel: Channel, destination: Option<Site>| {
+    let flow = |channel: EgressChannel, destination: Option<Site>| {
         let parts = vec![FlowPart::Text(joined())];
         vec![OutboundFlow { channel, destination, parts, is_typing: false }]
     };
-    let opened = |text: &String| navigation_flow(cx, text, Channel::Address);
+    let opened = |text: &String| navigation_flow(cx, text, EgressChannel::Address);
     match how {
         Sends::Typed => vec![typing_flow(cx, &joined())],
         Sends::Key => {
@@ -159,7 +159,7 @@ fn flows_of_field(
         }
         Sends::Address => texts.iter().filter_map(opened).collect(),
         Sends::Request => {
-            let requested = |text: &String| navigation_flow(cx, text, Channel::Request);
+            let requested = |text: &String| navigation_flow(cx, text, EgressChannel::Request);
             let mut flows: Vec<_> = texts.iter().filter_map(requested).collect();
             for flow in &mut flows {
                 flow.parts
@@ -171,10 +171,10 @@ fn flows_of_field(
         Sends::AddressOrTarget if texts.iter().any(|text| text.contains("://")) => {
             texts.iter().filter_map(opened).collect()
         }
-        Sends::AddressOrTarget => flow(Channel::Address, page_site(cx)),
-        Sends::Everywhere => flow(Channel::Request, Some(Site::mixed())),
-        Sends::Stored => flow(Channel::Field, page_site(cx)),
-        Sends::Clipboard => flow(Channel::Field, None),
+        Sends::AddressOrTarget => flow(EgressChannel::Address, page_site(cx)),
+        Sends::Everywhere => flow(EgressChannel::Request, Some(Site::mixed())),
+        Sends::Stored => flow(EgressChannel::Field, page_site(cx)),
+        Sends::Clipboard => flow(EgressChannel::Field, None),
         Sends::Code => code_flows(cx, &joined()),
         Sends::PageTool => page_tool_flows(cx, &joined()),
         Sends::Document => document_flows(&joined()),
@@ -230,10 +230,15 @@ pub fn nested_urls(parts: &[String], to: &Site) -> Vec<(Site, String)> {
 
 fn typing_flow(cx: &CallContext, text: &str) -> OutboundFlow {
     let parts = vec![FlowPart::Text(text.to_owned())];
-    OutboundFlow { channel: Channel::Field, destination: frame_site(cx), parts, is_typing: true }
+    OutboundFlow {
+        channel: EgressChannel::Field,
+        destination: frame_site(cx),
+        parts,
+        is_typing: true,
+    }
 }
 
-fn navigation_flow(cx: &CallContext, text: &str, channel: Channel) -> Option<OutboundFlow> {
+fn navigation_flow(cx: &CallContext, text: &str, channel: EgressChannel) -> Option<OutboundFlow> {
     // What cannot be opened, its handler says better.
     let asker = address::UrlRequester { cwd: None, ..cx.url_requester() };
     let url = address::parse(text, &asker).ok()?;
@@ -252,7 +257,12 @@ fn code_flows(cx: &CallContext, code: &str) -> Vec<OutboundFlow> {
     }
     acts.retain(|act| act.destination != own);
     let parts = vec![FlowPart::Text(code.to_owned())];
-    acts.push(OutboundFlow { channel: Channel::Field, destination: own, parts, is_typing: false });
+    acts.push(OutboundFlow {
+        channel: EgressChannel::Field,
+        destination: own,
+        parts,
+        is_typing: false,
+    });
     acts
 }
 
@@ -270,7 +280,7 @@ fn page_tool_flows(cx: &CallContext, input: &str) -> Vec<OutboundFlow> {
     for act in &mut acts {
         act.parts.extend(parts());
     }
-    let channel = Channel::Field;
+    let channel = EgressChannel::Field;
     acts.push(OutboundFlow { channel, destination: own, parts: parts(), is_typing: false });
     acts
 }
@@ -295,7 +305,7 @@ fn collect_texts(value: &Value, texts: &mut String) {
 fn document_flows(text: &str) -> Vec<OutboundFlow> {
     let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '`' | ')');
     let whole = OutboundFlow {
-        channel: Channel::Address,
+        channel: EgressChannel::Address,
         destination: None,
         parts: vec![FlowPart::Text(text.to_owned())],
         is_typing: false,
@@ -309,7 +319,7 @@ fn document_flows(text: &str) -> Vec<OutboundFlow> {
         let url = Url::parse(&format!("{scheme}:{rest}")).ok()?;
         let parts = vec![FlowPart::Address(url.to_string())];
         Some(OutboundFlow {
-            channel: Channel::Address,
+            channel: EgressChannel::Address,
             destination: site_of(&url),
             parts,
             is_typing: false,

@@ -1,6 +1,6 @@
 //! Remembers what a model reads in an answer.
 
-use browse_proto::{Page, PageDerived};
+use browse_proto::{PageDerived, PageValue};
 
 use crate::{dispatch::CallContext, egress::TaintItem};
 use browse_policy::ClientKind;
@@ -24,7 +24,7 @@ pub fn record_response(cx: &CallContext, response: &mut dyn PageDerived) {
     let has_links = cx.command().name == "links";
     let (mut text, mut links, mut at) = (String::new(), Vec::new(), 0_usize);
     response.visit_page(&mut |page| {
-        let Page::Text(part) = page else { return };
+        let PageValue::Text(part) = page else { return };
         at += 1;
         if text.len() < MAX_RESPONSE_BYTES && !part.is_empty() {
             let end = part.floor_char_boundary(MAX_RESPONSE_BYTES - text.len());

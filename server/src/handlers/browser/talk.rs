@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::{
     dispatch::CallContext,
-    talk::{MAX_MESSAGE_CHARS, Message, MessageKind, time_text},
+    talk::{MAX_MESSAGE_CHARS, MessageKind, StoredMessage, time_text},
 };
 
 /// Time before the deadline in which a caller learns that nobody answered.
@@ -71,7 +71,7 @@ pub async fn read_inbox(
     }
     cx.set_sources(sources);
     // What is cleared has no picture any more.
-    let describe = |note: Message| v1::InboxNote {
+    let describe = |note: StoredMessage| v1::InboxNote {
         time: time_text(note.time_ms),
         text: note.text,
         id: note.id,
@@ -94,7 +94,7 @@ pub async fn inbox_picture(
     // It may show any tab of the session, and any host.
     let capability = cx.capability();
     let sees_all = capability.tabs == TabPolicy::Session && capability.hosts().is_any();
-    let is_visible = |note: &Message| {
+    let is_visible = |note: &StoredMessage| {
         note.kind == MessageKind::Note && sees_all && capability.session.covers(&note.session)
     };
     let talk = cx.daemon().talk();

@@ -16,7 +16,7 @@ use tokio::{
 use crate::{
     dispatch::CallContext,
     handlers::browser::talk::check_message,
-    talk::{MAX_MESSAGE_CHARS, Message, NoteSubject, time_text},
+    talk::{MAX_MESSAGE_CHARS, NoteSubject, StoredMessage, time_text},
 };
 
 /// How much before its deadline a stream of messages ends by itself.
@@ -77,7 +77,7 @@ impl TalkState {
                 .filter(|id| !visible.iter().any(|message| message.id == **id))
                 .copied()
                 .collect();
-            let is_new = |message: &Message| before.get(&message.id) != Some(&message.change);
+            let is_new = |message: &StoredMessage| before.get(&message.id) != Some(&message.change);
             let messages: Vec<_> = visible.into_iter().filter(is_new).map(describe).collect();
             if is_first || !messages.is_empty() || !removed.is_empty() {
                 let lines: Vec<_> = messages.iter().map(line).collect();
@@ -168,13 +168,13 @@ fn picture_area(bounds: Rect) -> CaptureArea {
     CaptureArea::Clip { x, y, width, height }
 }
 
-fn visible_messages(cx: &CallContext) -> Vec<Message> {
+fn visible_messages(cx: &CallContext) -> Vec<StoredMessage> {
     let mut all = cx.daemon().talk().messages();
     all.retain(|message| cx.capability().session.covers(&message.session));
     all
 }
 
-fn describe(message: Message) -> v1::TalkMessage {
+fn describe(message: StoredMessage) -> v1::TalkMessage {
     v1::TalkMessage {
         id: message.id,
         time: time_text(message.time_ms),

@@ -33,7 +33,7 @@ const OPENING_TIME: Duration = Duration::from_secs(60);
 const MAX_TOKENS: usize = 1_000;
 
 /// The tokens of callers: one for each, whatever replica of the gateway asks.
-pub struct PodTokens {
+pub struct CallerTokens {
     issued: Mutex<TokenTable>,
     hosts: HostPolicy,
 }
@@ -41,7 +41,7 @@ pub struct PodTokens {
 /// Tokens, each with the time when it was asked for last.
 type TokenTable = HashMap<TokenRequest, (IssuedToken, Instant)>;
 
-impl PodTokens {
+impl CallerTokens {
     /// No token; those to come are good for these hosts.
     pub fn new(hosts: HostPolicy) -> Self {
         Self { issued: Mutex::default(), hosts }
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn one_caller_has_one_token_and_each_set_of_rights_its_own() {
         let authority = Arc::new(Authority::new().expect("random numbers"));
-        let tokens = PodTokens::new(HostPolicy::Any);
+        let tokens = CallerTokens::new(HostPolicy::Any);
         let ask = |subject: &str, scopes: &[&str]| {
             tokens.token(&authority, request(subject, scopes), |_| true)
         };
@@ -256,7 +256,7 @@ mod tests {
     fn a_skill_has_its_hosts_within_those_of_the_pod_and_reads_and_writes() {
         let authority = Arc::new(Authority::new().expect("random numbers"));
         let pod = HostPolicy::from_patterns(["*.example.com", "127.0.0.1:80"]).expect("patterns");
-        let tokens = PodTokens::new(pod);
+        let tokens = CallerTokens::new(pod);
         let ask = |request| tokens.token(&authority, request, |_| true);
         let capability = |answer: &TokenResponse| {
             assert!(answer.is_of_skill);
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn who_asks_for_many_tokens_ends_none_of_others() {
         let authority = Arc::new(Authority::new().expect("random numbers"));
-        let tokens = PodTokens::new(HostPolicy::Any);
+        let tokens = CallerTokens::new(HostPolicy::Any);
         let ask = |request| tokens.token(&authority, request, |name| name == "open");
         let is_good = |answer: &TokenResponse| {
             authority.identify(Some(&answer.token), Listener::Gateway).is_ok()
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn tokens_of_sessions_that_are_over_make_room() {
         let authority = Arc::new(Authority::new().expect("random numbers"));
-        let tokens = PodTokens::new(HostPolicy::Any);
+        let tokens = CallerTokens::new(HostPolicy::Any);
         let ask = |request| tokens.token(&authority, request, |_| true).expect("a token");
         let is_good = |answer: &TokenResponse| {
             authority.identify(Some(&answer.token), Listener::Gateway).is_ok()

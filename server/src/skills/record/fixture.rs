@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use browse_proto::{Field, Kind, Message};
+use browse_proto::{Field, FieldType, MessageType};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use url::Url;
@@ -213,13 +213,13 @@ fn result(plan: &ProgramPlan, writer: &dyn ProgramWriter) -> Value {
 fn renamed_field(value: &Value, field: &Field) -> Value {
     match (value, &field.kind) {
         (Value::Array(items), _) => items.iter().map(|item| renamed_field(item, field)).collect(),
-        (value, Kind::Message(of)) => renamed(value, of),
+        (value, FieldType::Message(of)) => renamed(value, of),
         (value, _) => value.clone(),
     }
 }
 
 /// The fields of a message under their names in camel case.
-fn renamed(value: &Value, message: &Message) -> Value {
+fn renamed(value: &Value, message: &MessageType) -> Value {
     let Value::Object(fields) = value else { return value.clone() };
     let rename = |(key, value): (&String, &Value)| match message.field(key) {
         Some(field) => (camel(key), renamed_field(value, field)),

@@ -1,6 +1,6 @@
 //! What the program of a recorded skill does, in no language yet.
 
-use browse_proto::{Command, Field, Kind, Reason, StepRole};
+use browse_proto::{Command, Field, FieldType, Reason, StepRole};
 use serde_json::Value;
 use url::Url;
 
@@ -198,7 +198,7 @@ impl CallBuilder<'_> {
         };
         Ok(match value {
             Value::String(empty) if empty.is_empty() && (!positional || field.optional) => None,
-            Value::String(one) if matches!(field.kind, Kind::Enum(_)) => {
+            Value::String(one) if matches!(field.kind, FieldType::Enum(_)) => {
                 Some(ArgValue::Text(vec![TextPiece::Literal(one.clone())]))
             }
             Value::String(one) => Some(ArgValue::Text(text(one)?)),

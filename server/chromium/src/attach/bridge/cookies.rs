@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::link::Link;
+use super::link::BridgeConnection;
 use super::refusal::not_ours;
 use super::state::SessionUse;
 
-impl Link {
+impl BridgeConnection {
     /// The cookies that the documents of our tabs get.
     pub(super) async fn read_cookies(&self) -> Result<Value, Value> {
         let mut all = BTreeMap::new();

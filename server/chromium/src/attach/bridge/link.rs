@@ -9,22 +9,22 @@ use tokio::net::UnixStream;
 use tokio::sync::{mpsc, oneshot};
 
 use super::refusal::{browser_page, no_such_target, not_ours, server_error};
-use super::rules::{self, LocalCall, Rule};
-use super::state::{SessionUse, State, TabOrigin, Waiting};
+use super::rules::{self, CallRule, LocalCall};
+use super::state::{BridgeState, SessionUse, TabOrigin, Waiting};
 use crate::connection::cbor;
 use crate::connection::writer::MessageWriter;
 
 /// The state of one connection. All of it is used on one thread.
-pub(super) struct Link {
+pub(super) struct BridgeConnection {
     pipe: Rc<UnixStream>,
     to_daemon: MessageWriter,
     to_browser: RefCell<Option<mpsc::UnboundedSender<String>>>,
     /// Whether files of this machine are files of the browser's.
     is_local: bool,
-    pub(super) state: RefCell<State>,
+    pub(super) state: RefCell<BridgeState>,
 }
 
-impl Link {
+impl BridgeConnection {
     pub(super) fn new(
         pipe: Rc<UnixStream>,
         to_browser: mpsc::UnboundedSender<String>,
@@ -148,20 +148,20 @@ impl Link {
 
     fn on_root_call(self: &Rc<Self>, id: Value, method: &str, mut params: Value) {
         match rules::root_rule(method) {
-            Rule::Pass => self.pass(id, method, params),
-            Rule::OwnTarget => match self.is_own(&params) {
+            CallRule::Pass => self.pass(id, method, params),
+            CallRule::OwnTarget => match self.is_own(&params) {
                 true => self.pass(id, method, params),
                 false => self.answer(&id, None, Err(no_such_target())),
             },
-            Rule::Refuse => self.answer(&id, None, Err(not_ours(method))),
-            Rule::Local(LocalCall::AnswerRequest) => match self.split_request_id(&mut params) {
+            CallRule::Refuse => self.answer(&id, None, Err(not_ours(method))),
+            CallRule::Local(LocalCall::AnswerRequest) => match self.split_request_id(&mut params) {
                 Some(session) => {
                     let waiting = Waiting::Daemon { id, session: None, is_of_page: false };
                     self.send_call(Some(&session), method, params, waiting);
                 }
                 None => self.answer(&id, None, Err(not_ours(method))),
             },
-            Rule::Local(call) => {
+            CallRule::Local(call) => {
                 let link = Rc::clone(self);
                 tokio::task::spawn_local(async move {
                     let outcome = match call {

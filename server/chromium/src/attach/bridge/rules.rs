@@ -7,7 +7,7 @@ use url::{Host, Url};
 
 /// What becomes of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(super) enum CallRule {
     /// It is passed on.
     Pass,
     /// It names a tab, which must be one of ours.
@@ -36,23 +36,23 @@ pub(super) enum LocalCall {
 pub(crate) const GIVE_TAB: &str = "Bridge.giveTab";
 
 /// The rule for a call on the browser itself. What is not named is refused.
-pub(super) fn root_rule(method: &str) -> Rule {
+pub(super) fn root_rule(method: &str) -> CallRule {
     match method {
-        "Browser.getVersion" => Rule::Pass,
+        "Browser.getVersion" => CallRule::Pass,
         "Target.attachToTarget"
         | "Target.getTargetInfo"
         | "Target.activateTarget"
-        | "Browser.getWindowForTarget" => Rule::OwnTarget,
-        "Target.createTarget" => Rule::Local(LocalCall::CreateTab),
-        "Target.closeTarget" => Rule::Local(LocalCall::CloseTab),
-        "Target.getTargets" => Rule::Local(LocalCall::ListTabs),
-        "Target.detachFromTarget" => Rule::Local(LocalCall::Detach),
-        "Storage.getCookies" => Rule::Local(LocalCall::ReadCookies),
-        "Storage.setCookies" => Rule::Local(LocalCall::WriteCookies),
-        "Storage.clearCookies" => Rule::Local(LocalCall::ClearCookies),
-        GIVE_TAB => Rule::Local(LocalCall::GiveTab),
-        _ if method.starts_with("Fetch.") => Rule::Local(LocalCall::AnswerRequest),
-        _ => Rule::Refuse,
+        | "Browser.getWindowForTarget" => CallRule::OwnTarget,
+        "Target.createTarget" => CallRule::Local(LocalCall::CreateTab),
+        "Target.closeTarget" => CallRule::Local(LocalCall::CloseTab),
+        "Target.getTargets" => CallRule::Local(LocalCall::ListTabs),
+        "Target.detachFromTarget" => CallRule::Local(LocalCall::Detach),
+        "Storage.getCookies" => CallRule::Local(LocalCall::ReadCookies),
+        "Storage.setCookies" => CallRule::Local(LocalCall::WriteCookies),
+        "Storage.clearCookies" => CallRule::Local(LocalCall::ClearCookies),
+        GIVE_TAB => CallRule::Local(LocalCall::GiveTab),
+        _ if method.starts_with("Fetch.") => CallRule::Local(LocalCall::AnswerRequest),
+        _ => CallRule::Refuse,
     }
 }
 
@@ -222,9 +222,9 @@ mod tests {
             "Storage.clearDataForOrigin",
             "",
         ] {
-            assert_eq!(root_rule(method), Rule::Refuse, "{method}");
+            assert_eq!(root_rule(method), CallRule::Refuse, "{method}");
         }
-        assert_eq!(root_rule("Target.attachToTarget"), Rule::OwnTarget);
+        assert_eq!(root_rule("Target.attachToTarget"), CallRule::OwnTarget);
     }
 
     #[test]

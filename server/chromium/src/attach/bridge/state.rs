@@ -6,7 +6,7 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct BridgeState {
     pub(super) last_call: u64,
     pub(super) waiting: HashMap<u64, Waiting>,
     /// The tabs that the daemon may use.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use serde_json::{Value, json};
 
-use super::link::Link;
+use super::link::BridgeConnection;
 use super::refusal::{no_such_target, not_ours_because, server_error};
 use super::rules;
 use super::state::{OwnTab, SessionUse, TabOrigin};
@@ -16,7 +16,7 @@ use crate::connection::pipe::TAB_COUNT_CODE;
 /// those who hear of all of them.
 const WINDOW_SEARCH_DELAYS: [u64; 7] = [0, 20, 50, 100, 200, 400, 800];
 
-impl Link {
+impl BridgeConnection {
     /// Opens a tab, and answers when the daemon has it.
     pub(super) async fn create_tab(&self, mut params: Value) -> Result<Value, Value> {
         if let Some(fields) = params.as_object_mut() {

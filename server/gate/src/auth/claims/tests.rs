@@ -16,7 +16,7 @@ fn rules() -> ClaimRules {
 }
 
 /// The caller of claims that are whole but for `changed`; `null` takes a claim away.
-fn caller(changed: Value) -> Result<Caller, String> {
+fn caller(changed: Value) -> Result<AuthenticatedCaller, String> {
     let mut claims = json!({"tenant": "acme", "sub": "alice", "exp": 2_000_000_000});
     let claims = claims.as_object_mut().expect("an object");
     for (name, value) in changed.as_object().expect("an object") {
@@ -31,7 +31,7 @@ fn caller(changed: Value) -> Result<Caller, String> {
 #[test]
 fn claims_describe_a_caller() {
     let found = caller(json!({"scope": "openid browse:write read write", "browse_session": "s1"}));
-    let expected = Caller {
+    let expected = AuthenticatedCaller {
         tenant: Tenant::new("acme").expect("a name"),
         subject: "alice".to_owned(),
         scopes: vec!["read".to_owned(), "write".to_owned()],

@@ -17,7 +17,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::{
     call::answer,
     health::CallHealth,
-    lease::{Candidate, leader_address, released},
+    lease::{LeaseCandidate, leader_address, released},
 };
 use crate::cluster::{ClusterError, Leadership};
 
@@ -47,7 +47,11 @@ pub(super) struct Election {
 
 impl Election {
     /// Takes part in the election of the replica that holds the Lease of `candidate`.
-    pub(super) fn start(leases: Api<Lease>, candidate: Candidate, health: Arc<CallHealth>) -> Self {
+    pub(super) fn start(
+        leases: Api<Lease>,
+        candidate: LeaseCandidate,
+        health: Arc<CallHealth>,
+    ) -> Self {
         let (sender, leadership) = watch::channel(Leadership::default());
         let (withdrawals, receiver) = mpsc::channel(1);
         let task = ElectionTask {
@@ -81,7 +85,7 @@ impl Election {
 
 struct ElectionTask {
     leases: Api<Lease>,
-    candidate: Candidate,
+    candidate: LeaseCandidate,
     health: Arc<CallHealth>,
     leadership: watch::Sender<Leadership>,
     withdrawals: mpsc::Receiver<oneshot::Sender<()>>,
@@ -260,7 +264,7 @@ mod tests {
         let leases: Api<Lease> = Api::namespaced(server.client(), fake::NAMESPACE);
         let identity = format!("gate-{port}");
         let candidate =
-            Candidate { lease: "browse-gate".to_owned(), identity, address: address(port) };
+            LeaseCandidate { lease: "browse-gate".to_owned(), identity, address: address(port) };
         let health = Arc::new(CallHealth::default());
         (Election::start(leases, candidate, Arc::clone(&health)), health)
     }

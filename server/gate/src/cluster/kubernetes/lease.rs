@@ -17,7 +17,7 @@ const ADDRESS_ANNOTATION: &str = "browse.dev/address";
 
 /// A replica that would lead.
 #[derive(Clone, Debug)]
-pub(super) struct Candidate {
+pub(super) struct LeaseCandidate {
     /// The name of the Lease.
     pub(super) lease: String,
     /// The name of this replica.
@@ -26,7 +26,7 @@ pub(super) struct Candidate {
     pub(super) address: SocketAddr,
 }
 
-impl Candidate {
+impl LeaseCandidate {
     /// Whether this replica holds the Lease.
     pub(super) fn holds(&self, lease: &Lease) -> bool {
         holder(lease) == Some(self.identity.as_str())
@@ -90,8 +90,8 @@ fn duration(lease: &Lease) -> Duration {
 mod tests {
     use super::*;
 
-    fn candidate(identity: &str) -> Candidate {
-        Candidate {
+    fn candidate(identity: &str) -> LeaseCandidate {
+        LeaseCandidate {
             lease: "browse-gate".to_owned(),
             identity: identity.to_owned(),
             address: SocketAddr::from(([10, 0, 0, 1], 7444)),

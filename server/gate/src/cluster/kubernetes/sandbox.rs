@@ -37,7 +37,7 @@ use self::{
 };
 use super::{
     KubernetesSettings, START_TIMEOUT, StartError, call::answer, election::Election,
-    health::CallHealth, lease::Candidate, watch::follow,
+    health::CallHealth, lease::LeaseCandidate, watch::follow,
 };
 use crate::cluster::{Claim, Cluster, ClusterError, Leadership, PodClaims, PodRecord, PodTable};
 
@@ -116,7 +116,7 @@ impl SandboxCluster {
                 watched.handle_claims(events);
             });
         let lease_health = Arc::<CallHealth>::default();
-        let candidate = Candidate {
+        let candidate = LeaseCandidate {
             lease: settings.lease,
             identity: settings.identity,
             address: settings.control_address,

@@ -7,7 +7,7 @@ use tonic::{Status, body::Body};
 use super::*;
 
 /// What is read of a response whose body comes in parts of `step` bytes.
-async fn read(response: Response<Body>, step: usize) -> Outcome {
+async fn read(response: Response<Body>, step: usize) -> GrpcOutcome {
     let mut reader = OutcomeReader::new(&response);
     let whole = response.into_body().collect().await.expect("a body");
     let trailers = whole.trailers().cloned();
@@ -32,7 +32,7 @@ fn frame(flags: u8, message: &[u8]) -> Vec<u8> {
 #[tokio::test]
 async fn an_error_has_its_code_and_reason_in_each_form() {
     let stale = || Error::new(Reason::RefStale, "it is gone");
-    let expected = Outcome::of_error(&stale());
+    let expected = GrpcOutcome::of_error(&stale());
     assert_eq!((expected.reason, expected.is_server_error()), (Some("REF_STALE"), false));
     for kind in ["application/json", "application/grpc", "application/grpc-web+proto"] {
         let headers =
@@ -69,7 +69,7 @@ async fn what_ends_well_is_ok() {
         ("application/grpc-web", end),
         ("application/connect+json", frame(END_OF_CONNECT, b"{}")),
     ] {
-        assert_eq!(read(response(kind, 200, &body), 2).await, Outcome::OK, "{kind}");
+        assert_eq!(read(response(kind, 200, &body), 2).await, GrpcOutcome::OK, "{kind}");
     }
 }
 
@@ -86,11 +86,11 @@ async fn what_cannot_be_read_has_no_reason() {
     ];
     for (kind, status, body, code) in cases {
         let outcome = read(response(kind, status, body), 3).await;
-        assert_eq!(outcome, Outcome { code, reason: None }, "{kind} {status}");
+        assert_eq!(outcome, GrpcOutcome { code, reason: None }, "{kind} {status}");
     }
     // Details that are not base64.
     let mut headers = HeaderMap::new();
     headers.insert("grpc-status", HeaderValue::from_static("5"));
     headers.insert("grpc-status-details-bin", HeaderValue::from_static("?"));
-    assert_eq!(Outcome::of_grpc(&headers), Some(Outcome { code: 5, reason: None }));
+    assert_eq!(GrpcOutcome::of_grpc(&headers), Some(GrpcOutcome { code: 5, reason: None }));
 }

@@ -2,7 +2,7 @@
 //! and what pages ask for that steal.
 
 use super::*;
-use crate::egress::{Channel, EgressRule, violated_rule};
+use crate::egress::{EgressChannel, EgressRule, violated_rule};
 
 /// One reader at work, as the daemon would follow it.
 struct TaintScenario {
@@ -30,7 +30,7 @@ impl TaintScenario {
         self
     }
 
-    fn check_flow(mut self, channel: Channel, host: &str, sent: OutboundData<'_>) -> Self {
+    fn check_flow(mut self, channel: EgressChannel, host: &str, sent: OutboundData<'_>) -> Self {
         let to = site(host);
         let carried = self.memory.match_taint(&[sent], &to);
         self.violated_rules.extend(violated_rule(channel, carried.destination, carried.payload));
@@ -46,21 +46,21 @@ impl TaintScenario {
     fn goto(self, url: &str) -> Self {
         let host = url.split("://").nth(1).and_then(|rest| rest.split(['/', '?', '#']).next());
         let host = host.expect("a host").to_owned();
-        let mut work = self.check_flow(Channel::Address, &host, OutboundData::Address(url));
+        let mut work = self.check_flow(EgressChannel::Address, &host, OutboundData::Address(url));
         work.memory.record_navigation(&site(&host));
         work
     }
 
     fn fill(self, host: &str, text: &str) -> Self {
-        self.check_flow(Channel::Field, host, OutboundData::Text(text))
+        self.check_flow(EgressChannel::Field, host, OutboundData::Text(text))
     }
 
     fn fetch(self, host: &str, url: &str) -> Self {
-        self.check_flow(Channel::Request, host, OutboundData::Address(url))
+        self.check_flow(EgressChannel::Request, host, OutboundData::Address(url))
     }
 
     fn upload(self, host: &str, text: &str) -> Self {
-        self.check_flow(Channel::File, host, OutboundData::Text(text))
+        self.check_flow(EgressChannel::File, host, OutboundData::Text(text))
     }
 
     fn assert_violated(self, rules: &[EgressRule]) {

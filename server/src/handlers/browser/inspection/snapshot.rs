@@ -9,7 +9,7 @@ use crate::{
     handlers::browser::reading,
 };
 use browse_base::Result;
-use browse_engine::{DiffBase, Node, Snapshot, SnapshotOptions};
+use browse_engine::{DiffBase, Snapshot, SnapshotLine, SnapshotOptions};
 
 /// Answers the elements of the page, or what changed among them.
 pub async fn snapshot(
@@ -81,7 +81,7 @@ fn empty_reason(request: &v1::SnapshotRequest) -> &'static str {
     }
 }
 
-fn node(node: Node) -> v1::SnapshotNode {
+fn node(node: SnapshotLine) -> v1::SnapshotNode {
     v1::SnapshotNode {
         r#ref: node.reference.map(|reference| reference.to_string()).unwrap_or_default(),
         role: node.role,

@@ -1,7 +1,7 @@
 //! What the owner approves and denies.
 
 use browse_base::{Error, HINT_KEY, Result};
-use browse_outbound::{Approvals, PendingApproval, Verdict};
+use browse_outbound::{Approvals, OwnerDecision, PendingApproval};
 use browse_policy::SessionRule;
 use browse_proto::{Reason, v1};
 
@@ -47,9 +47,9 @@ fn check_decides(cx: &CallContext) -> Result<()> {
 
 fn decide(approvals: &Approvals, id: &str, request: &v1::ApproveRequest) -> Result<v1::Approval> {
     let verdict = match (request.deny, request.always) {
-        (true, _) => Verdict::Denied,
-        (_, true) => Verdict::ApprovedAlways,
-        _ => Verdict::Approved,
+        (true, _) => OwnerDecision::Denied,
+        (_, true) => OwnerDecision::ApprovedAlways,
+        _ => OwnerDecision::Approved,
     };
     let decided = match request.revoke {
         true => approvals.revoke(id).map(|decision| row(&decision.approval, "revoked")),

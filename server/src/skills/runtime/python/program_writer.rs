@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use browse_proto::{Kind, v1::SkillLanguage};
+use browse_proto::{FieldType, v1::SkillLanguage};
 
 use crate::skills::program::{
     ArgValue, PlannedCall, PlannedOutput, ProgramPlan, ProgramWriter, ResultShape, SkillFile,
@@ -82,10 +82,10 @@ fn to_plain_data(call: &PlannedCall, code: &str) -> String {
     let field = call.command.result.map(|index| &call.command.response.fields[index]);
     match field {
         None => format!("{code}.to_dict()"),
-        Some(field) if matches!(field.kind, Kind::Message(_)) && field.repeated => {
+        Some(field) if matches!(field.kind, FieldType::Message(_)) && field.repeated => {
             format!("[record.to_dict() for record in {code}]")
         }
-        Some(field) if matches!(field.kind, Kind::Message(_)) => format!("{code}.to_dict()"),
+        Some(field) if matches!(field.kind, FieldType::Message(_)) => format!("{code}.to_dict()"),
         Some(_) => code.to_owned(),
     }
 }

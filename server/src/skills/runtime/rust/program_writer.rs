@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use browse_proto::{Kind, v1::SkillLanguage};
+use browse_proto::{FieldType, v1::SkillLanguage};
 
 use crate::skills::program::{
     ArgValue, PlannedCall, PlannedOutput, ProgramPlan, ProgramWriter, ResultShape, SkillFile,
@@ -145,7 +145,7 @@ fn read_call(call: &PlannedCall) -> String {
 /// Whether the method of the command takes all that is given, as text.
 fn is_typed(call: &PlannedCall) -> bool {
     let (_, named) = split_arguments(call);
-    named.is_empty() && call.fields.iter().all(|(field, _)| matches!(field.kind, Kind::String))
+    named.is_empty() && call.fields.iter().all(|(field, _)| matches!(field.kind, FieldType::String))
 }
 
 fn statement(call: &PlannedCall) -> String {

@@ -1,6 +1,6 @@
 //! The options of a PDF: from flags or from a payload, as Chromium takes them.
 
-use browse_proto::{Command, Message, Reason, v1, wire};
+use browse_proto::{Command, MessageType, Reason, v1, wire};
 use prost::Message as _;
 use serde_json::{Map, Value, json};
 
@@ -31,7 +31,7 @@ pub fn merge_payload(request: v1::PdfRequest, command: &'static Command) -> Resu
     if payload.contains_key("from_file") {
         return Err(wrong("it cannot name another one".to_owned()));
     }
-    let message = Message::by_name("browse.v1.PdfRequest")
+    let message = MessageType::by_name("browse.v1.PdfRequest")
         .ok_or_else(|| Error::new(Reason::Bug, "the contract has no PdfRequest"))?;
     let encoded = wire::encode(message, &payload).map_err(|error| wrong(error.to_string()))?;
     let set = wire::set_fields(&encoded);
