@@ -17,6 +17,7 @@ mod mcp_session;
 mod observed_body;
 mod outcome;
 mod pod_spans;
+mod protected_resource;
 mod releases;
 mod session_of_call;
 mod skill_call;
@@ -44,10 +45,12 @@ use crate::{
     peer::PeerClient,
     placement::Placement,
     pods::PodClient,
-    public_address::WebSocketOrigin,
+    public_address::GatewayUrl,
     retry::unavailable,
     routes::SessionRoutes,
 };
+pub use protected_resource::ProtectedResource;
+
 use access::{role_of, session_of};
 use call_command::{command_of, opens_session};
 use call_record::CallRecord;
@@ -86,7 +89,8 @@ pub struct Gateway {
     replicas: PeerClient,
     routes: Mutex<SessionRoutes>,
     metrics: Arc<Metrics>,
-    address: WebSocketOrigin,
+    url: GatewayUrl,
+    resource: ProtectedResource,
     clients: Arc<ClientLimits>,
     mcp: McpEndpoint,
     observer: Arc<Observer>,
@@ -105,7 +109,9 @@ pub struct GatewayParts {
     pub identity: Arc<browse_fleet::FleetIdentity>,
     pub metrics: Arc<Metrics>,
     /// Where clients reach it.
-    pub address: WebSocketOrigin,
+    pub url: GatewayUrl,
+    /// How clients of MCP sign in.
+    pub resource: ProtectedResource,
     pub observer: Arc<Observer>,
     /// Whether pods save their sessions in an object store, so that another one can restore them.
     pub restores_sessions: bool,
@@ -127,7 +133,8 @@ impl Gateway {
             pods: parts.pods,
             routes: Mutex::new(SessionRoutes::new(parts.restores_sessions)),
             metrics: parts.metrics,
-            address: parts.address,
+            url: parts.url,
+            resource: parts.resource,
             clients: ClientLimits::new(DEVTOOLS_CLIENTS),
             observer: parts.observer,
             loss_reports: LossReports::new()?,
@@ -205,6 +212,12 @@ impl Gateway {
         }
         if request.method() == Method::GET && request.uri().path() == FLEET_DOCUMENT_PATH {
             return Ok(self.login.answer());
+        }
+        if request.method() == Method::GET && protected_resource::is_path(request.uri().path()) {
+            let url = self.url.for_caller(request.uri(), request.headers());
+            if let Some(answer) = url.and_then(|url| self.resource.answer(&url)) {
+                return Ok(answer);
+            }
         }
         if let Some(path) = ClientPath::read(request.uri().path()) {
             return devtools::connect(self, path, request, record).await;

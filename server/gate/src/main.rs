@@ -22,13 +22,13 @@ use browse_gate::{
         },
     },
     config::{ClusterConfig, GateConfig, SandboxConfig},
-    gateway::{Gateway, GatewayParts},
+    gateway::{Gateway, GatewayParts, ProtectedResource},
     login::LoginDocument,
     metrics::Metrics,
     observer::Observer,
     placement::Placement,
     pods::PodClient,
-    public_address::WebSocketOrigin,
+    public_address::GatewayUrl,
     server,
 };
 use browse_proto::Reason;
@@ -108,8 +108,9 @@ async fn serve(config: GateConfig) -> Result<()> {
         config.placement(),
         Arc::clone(&metrics),
     );
-    let address = WebSocketOrigin::new(config.public_url.as_deref(), public_tls.is_some())?;
+    let url = GatewayUrl::new(config.public_url.as_deref(), public_tls.is_some())?;
     let login = LoginDocument::new(&config.cluster.fleet, &config.login, &config.auth)?;
+    let resource = ProtectedResource::new(&config.cluster.fleet, &config.login, &config.auth);
     let gateway = Gateway::start(GatewayParts {
         authenticator: Authenticator::new(config.auth)?,
         login,
@@ -118,7 +119,8 @@ async fn serve(config: GateConfig) -> Result<()> {
         pods,
         identity,
         metrics,
-        address,
+        url,
+        resource,
         observer: Arc::clone(&observer),
         restores_sessions: config.restore_sessions,
     })?;

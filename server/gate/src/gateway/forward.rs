@@ -172,7 +172,7 @@ async fn send(
     let (mut request, is_kept) = call.next_request();
     set_headers(request.headers_mut(), &token, pod, admitted.key)?;
     if admitted.command.name == devtools::COMMAND {
-        let address = gateway.address.for_caller(request.uri(), request.headers());
+        let address = gateway.url.websocket_for_caller(request.uri(), request.headers());
         set_client_headers(request.headers_mut(), admitted.caller, pod, address)?;
     }
     record.begin_send(request.headers_mut(), pod);

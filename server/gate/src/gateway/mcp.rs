@@ -30,6 +30,7 @@ use super::{
     mcp_calls::RequestCalls,
     mcp_end::{CLOSE_COMMAND, end_session},
     mcp_session::{McpIdKey, McpSessionId},
+    protected_resource::ProtectedResource,
 };
 use crate::auth::AuthenticatedCaller;
 
@@ -114,9 +115,10 @@ pub async fn answer(
         Some(command) => record.set_command(command),
         None => record.set_endpoint(ENDPOINT),
     }
+    let url = gateway.url.for_caller(request.uri(), request.headers());
     serve(gateway, request, record).await.unwrap_or_else(|error| {
         record.set_error(&error);
-        refusal(error)
+        refusal(&gateway.resource, url.as_deref(), error)
     })
 }
 
@@ -262,18 +264,15 @@ fn broken_request(error: BoxError) -> Error {
     }
 }
 
-/// The response to a request that is refused.
-fn refusal(error: Error) -> Response<Body> {
-    let challenge = match error.reason() {
-        Reason::TokenMissing => "Bearer",
-        _ => "Bearer error=\"invalid_token\"",
-    };
+/// The response to a request that is refused, of a client that reaches the gateway at `url`.
+fn refusal(resource: &ProtectedResource, url: Option<&str>, error: Error) -> Response<Body> {
+    let is_refused = error.reason() != Reason::TokenMissing;
     let mut response = json_error(error);
     let (name, value) = match response.status() {
-        StatusCode::UNAUTHORIZED => (header::WWW_AUTHENTICATE, challenge),
-        StatusCode::METHOD_NOT_ALLOWED => (header::ALLOW, METHODS),
+        StatusCode::UNAUTHORIZED => (header::WWW_AUTHENTICATE, resource.challenge(url, is_refused)),
+        StatusCode::METHOD_NOT_ALLOWED => (header::ALLOW, HeaderValue::from_static(METHODS)),
         _ => return response,
     };
-    response.headers_mut().insert(name, HeaderValue::from_static(value));
+    response.headers_mut().insert(name, value);
     response
 }

@@ -12,12 +12,14 @@ use std::{
 };
 
 use browse_gate::login::LoginSettings;
+use http::{StatusCode, header};
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode, jwk::Jwk};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::{
     issuer::{Form, PlayedIssuer},
+    mcp_client::McpClient,
     real_pods::{PAGE, RealPod},
     site::Site,
     skills::Workspace,
@@ -265,4 +267,36 @@ async fn the_token_is_renewed_while_a_skill_runs() {
     // The command line has done so once, before it called the daemon.
     let renewals = issuer.issuer.forms("/token").len() - before;
     assert!(renewals > 3, "{renewals}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_of_mcp_learns_where_to_sign_in() {
+    let issuer = SigningIssuer::start();
+    let world = issuer.world().await;
+    let _pod = world.add_pod().await;
+    let address = world.replicas[1].address;
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let anonymous = McpClient::new("");
+    let refused = anonymous.post(address, &[("authorization", "")], ping).await;
+    assert_eq!(refused.status, StatusCode::UNAUTHORIZED, "{refused:?}");
+    let challenge = refused.headers[header::WWW_AUTHENTICATE].to_str().expect("ASCII");
+    let url = challenge.split('"').nth(1).expect(challenge);
+    assert_eq!(challenge, format!("Bearer resource_metadata=\"{url}\""));
+    let at_root = url.strip_suffix("/mcp").expect(url);
+    for url in [url, at_root] {
+        let metadata = McpClient::fetch(url).await;
+        assert_eq!(metadata.status, StatusCode::OK, "{url}: {metadata:?}");
+        assert_eq!(metadata.body["resource"], format!("http://{address}/mcp"));
+        assert_eq!(metadata.body["authorization_servers"], json!([issuer.issuer.url()]));
+    }
+    let token = issuer.signer.lock().expect("no panic").sign(&issuer.issuer.url(), 60);
+    let agent = McpClient::begin(address, &token).await;
+    agent.ok(address, "tabs", json!({ "action": "list" })).await;
+
+    // A fleet with API keys has no issuer to name.
+    let world = World::new(10).await;
+    let at_root =
+        format!("http://{}/.well-known/oauth-protected-resource", world.replicas[0].address);
+    let refused = McpClient::fetch(&at_root).await;
+    assert_eq!(refused.status, StatusCode::UNAUTHORIZED, "{refused:?}");
 }

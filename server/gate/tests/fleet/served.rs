@@ -6,13 +6,13 @@ use browse_fleet::{FleetIdentity, GATE_NAME};
 use browse_gate::{
     auth::{AuthSettings, Authenticator},
     cluster::Cluster,
-    gateway::{Gateway, GatewayParts},
+    gateway::{Gateway, GatewayParts, ProtectedResource},
     login::{LoginDocument, LoginSettings},
     metrics::Metrics,
     observer::Observer,
     placement::{Placement, PlacementSettings},
     pods::PodClient,
-    public_address::WebSocketOrigin,
+    public_address::GatewayUrl,
     server,
     traces::TraceSettings,
 };
@@ -77,6 +77,7 @@ impl GatewaySetup<'_> {
         let auth: AuthSettings = toml::from_str(self.auth).expect("settings");
         let tls = identity.server_config(GATE_NAME).expect("it fits");
         let login = LoginDocument::new("browse", self.login, &auth).expect("settings");
+        let resource = ProtectedResource::new("browse", self.login, &auth);
         let observer = Observer::start(
             self.traces,
             self.has_access_log,
@@ -91,7 +92,8 @@ impl GatewaySetup<'_> {
             pods,
             identity,
             metrics,
-            address: WebSocketOrigin::default(),
+            url: GatewayUrl::default(),
+            resource,
             observer: observer.expect("settings"),
             restores_sessions: self.restores_sessions,
         });
