@@ -95,6 +95,7 @@ pub struct Daemon {
     services: ServiceFactory,
     guardian: Option<Arc<Guardian>>,
     in_flight_calls: AtomicU32,
+    watching_calls: AtomicU32,
     idle_timer: Arc<IdleTimer>,
     notices: Arc<RootNotices>,
     shutdown: watch::Sender<Option<ShutdownReason>>,
@@ -124,6 +125,7 @@ pub type ServiceFactory =
 /// A call in flight; it keeps the daemon from going idle.
 pub struct InFlightCall {
     daemon: Arc<Daemon>,
+    is_watching: bool,
 }
 
 impl Daemon {
@@ -239,6 +241,7 @@ impl Daemon {
             services: parts.services,
             guardian: parts.guardian,
             in_flight_calls: AtomicU32::new(0),
+            watching_calls: AtomicU32::new(0),
             idle_timer,
             notices,
             shutdown: watch::Sender::new(None),
@@ -425,12 +428,17 @@ impl Daemon {
     /// Counts a call as in flight until the answer is dropped.
     pub fn begin_call(self: &Arc<Self>) -> InFlightCall {
         self.in_flight_calls.fetch_add(1, Ordering::Relaxed);
-        InFlightCall { daemon: Arc::clone(self) }
+        InFlightCall { daemon: Arc::clone(self), is_watching: false }
     }
 
     /// Calls in flight.
     pub fn calls(&self) -> u32 {
         self.in_flight_calls.load(Ordering::Relaxed)
+    }
+
+    /// Calls in flight whose callers wait for an answer: those that watch do not.
+    pub fn awaited_calls(&self) -> u32 {
+        self.calls().saturating_sub(self.watching_calls.load(Ordering::Relaxed))
     }
 
     /// Time since the last call ended; nothing while one is in flight, while a
@@ -505,9 +513,22 @@ fn session_check(fleet: Option<Arc<FleetSessions>>) -> SessionCheck {
     Arc::new(move |name| fleet.as_ref().is_none_or(|fleet| fleet.holds(name)))
 }
 
+impl InFlightCall {
+    /// Notes that its caller watches, and waits for no answer.
+    pub fn mark_as_watcher(&mut self) {
+        if !self.is_watching {
+            self.is_watching = true;
+            self.daemon.watching_calls.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
 impl Drop for InFlightCall {
     fn drop(&mut self) {
         self.daemon.reset_idle_timer();
+        if self.is_watching {
+            self.daemon.watching_calls.fetch_sub(1, Ordering::Relaxed);
+        }
         self.daemon.in_flight_calls.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -294,6 +294,14 @@ impl CallContext {
         self.lock_kept_alive().session.get_or_insert_with(|| session.begin_use());
     }
 
+    /// Notes that the caller of this stream watches, and waits for no answer: a pod that drains does
+    /// not wait for it.
+    pub fn mark_as_watcher(&self) {
+        if let Some(call) = &mut self.lock_kept_alive().daemon {
+            call.mark_as_watcher();
+        }
+    }
+
     /// From now on the daemon may go idle, and end, while this stream runs, and so may the session.
     pub fn release_keep_alive(&self) {
         *self.lock_kept_alive() = KeptAlive::default();

@@ -83,8 +83,8 @@ impl Pod {
         Ok(pod)
     }
 
-    /// Takes no new sessions, and waits until no call is in flight; those that are when the time
-    /// for that is over are cut. Then it saves its sessions, which other pods restore.
+    /// Takes no new sessions, and waits until no caller waits for an answer; calls that are in flight
+    /// when the time for that is over are cut. Then it saves its sessions, which other pods restore.
     pub async fn drain(&self) {
         self.state.start_draining();
         if let Some(fleet) = self.daemon.fleet_sessions() {
@@ -97,13 +97,13 @@ impl Pod {
         if let Some(fleet) = self.daemon.fleet_sessions() {
             fleet.finish(SAVE_TIMEOUT).await;
         }
-        tracing::info!(calls = self.daemon.calls(), "the pod is drained");
+        tracing::info!(calls = self.daemon.awaited_calls(), "the pod is drained");
     }
 
-    /// Waits until no call is in flight, at most for `max_wait`.
+    /// Waits until no caller waits for an answer, at most for `max_wait`.
     async fn wait_for_calls(&self, max_wait: Duration) {
         let until = Instant::now() + max_wait;
-        while self.daemon.calls() > 0 && Instant::now() < until {
+        while self.daemon.awaited_calls() > 0 && Instant::now() < until {
             tokio::time::sleep(DRAIN_INTERVAL).await;
         }
     }

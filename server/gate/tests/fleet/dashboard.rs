@@ -189,6 +189,29 @@ async fn a_person_watches_takes_over_and_goes_on_in_the_next_pod() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_pod_that_drains_does_not_wait_for_a_dashboard() {
+    let world = World::keeping_sessions(10).await;
+    let drain = [("BROWSE_POD_DRAIN", "10m".to_owned())];
+    let mut pod = RealPod::start("drained-1", &world.pod_identity, &drain).await;
+    world.cluster.add_pod(pod.record.clone());
+    open_page(&world, FORM).await;
+    let client = signed_in(&world);
+    let relay = Relay::start(&client, &[]);
+    let dashboard = enter(&relay.link);
+    let follow = json!({ "follow": true });
+    let mut streams = Vec::new();
+    for method in
+        ["DashboardService/Overview", "DashboardService/ReadTalk", "DaemonService/Activity"]
+    {
+        streams.push(dashboard.follow(method, &follow));
+    }
+    read_until(&mut streams[0], "default");
+    streams.push(dashboard.follow("DashboardService/ViewTabs", &json!({ "tabs": ["1"] })));
+    read_until(&mut streams[3], "\"jpeg\"");
+    pod.end_within(4 * LIMIT).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn agents_are_not_taken_for_a_person() {
     let world = World::keeping_sessions(10).await;
     let pod = RealPod::start("held-1", &world.pod_identity, &[]).await;

@@ -98,6 +98,16 @@ impl RealPod {
         self.child.id()
     }
 
+    /// Has it end in order, and waits until it has.
+    pub async fn end_within(&mut self, limit: Duration) {
+        self.signal("-TERM");
+        let begun = tokio::time::Instant::now();
+        while self.child.try_wait().expect("a process").is_none() {
+            assert!(begun.elapsed() < limit, "it has not ended after {limit:?}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
     fn signal(&self, name: &str) {
         let pid = self.child.id().to_string();
         let sent = Command::new("kill").args([name, &pid]).status();

@@ -21,6 +21,7 @@ pub async fn activity(
     let coming = match request.follow {
         // A follower must not hold up the end.
         true => {
+            cx.mark_as_watcher();
             let daemon = Arc::clone(cx.daemon());
             coming.take_until(async move { daemon.shutdown_requested().await }).boxed()
         }

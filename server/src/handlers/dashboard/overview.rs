@@ -33,6 +33,9 @@ pub async fn overview(
     cx: Arc<CallContext>,
     request: v1::OverviewRequest,
 ) -> Result<impl Stream<Item = Result<v1::OverviewResponse>> + Send + 'static> {
+    if request.follow {
+        cx.mark_as_watcher();
+    }
     let state = OverviewState { cx, follow: request.follow, last: None };
     Ok(stream::unfold(state, |mut state| async move {
         let overview = state.next().await?;

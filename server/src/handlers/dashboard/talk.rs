@@ -37,6 +37,9 @@ pub async fn read_talk(
     request: v1::ReadTalkRequest,
 ) -> Result<impl Stream<Item = Result<v1::ReadTalkResponse>> + Send + 'static> {
     cx.set_source("agents and the person");
+    if request.follow {
+        cx.mark_as_watcher();
+    }
     let changes = cx.daemon().talk().subscribe();
     let state = TalkState { cx, follow: request.follow, known: None, changes };
     Ok(stream::unfold(state, |mut state| async move {

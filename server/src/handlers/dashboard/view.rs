@@ -51,6 +51,7 @@ pub async fn view_tabs(
     let begin = ViewSettings { tabs: request.tabs, ..ViewSettings::default() };
     let view = cx.daemon().dashboard().views().open(cx.client(), &name, begin);
     let options = ViewOptions { width, interval: Duration::from_secs(1) / fps, acknowledges };
+    cx.mark_as_watcher();
     let view = ViewStream::new(cx, view, options);
     Ok(stream::unfold(view, |mut view| async move {
         let message = view.next().await?;
