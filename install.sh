@@ -91,7 +91,7 @@ if [ "$action" = uninstall ]; then
   [ -e "$home" ] || fail "there is no installation below $prefix" "name its folder with --prefix, or use --system"
   # Only a folder that this script made is removed.
   [ -f "$list" ] || fail "$home was not made by this script" "remove it by hand"
-  [ -w "$home" ] && [ -w "$prefix/lib" ] || fail "$home cannot be changed" "run this as the user who installed it"
+  { [ -w "$home" ] && [ -w "$prefix/lib" ]; } || fail "$home cannot be changed" "run this as the user who installed it"
   if [ "$dry" = yes ]; then
     say "would remove:"
     cat "$list"
