@@ -30,7 +30,7 @@ action=install
 while [ $# -gt 0 ]; do
   case $1 in
     --version | --from | --prefix | --sums)
-      [ $# -gt 1 ] || fail "\`$1\` needs a value" "install.sh --help"
+      [ -n "${2:-}" ] || fail "\`$1\` needs a value" "install.sh --help"
       case $1 in
         --version) version=$2 ;;
         --from) release_url=$2 ;;
@@ -71,20 +71,49 @@ if [ -z "$prefix" ]; then
     prefix=$HOME/.local
   fi
 fi
+[ "$system" = no ] || umask 022
 case $prefix in
   /*) ;;
   *) prefix=$(pwd)/$prefix ;;
 esac
+# One spelling of the folder, whose links are known again: the part that exists is resolved.
+rest=""
+while [ ! -d "$prefix" ]; do
+  rest=/$(basename "$prefix")$rest
+  prefix=$(dirname "$prefix")
+done
+prefix=$(cd "$prefix" && pwd -P) || fail "$prefix cannot be entered" "choose another folder with --prefix"
+prefix=${prefix%/}$rest
 home=$prefix/lib/browse
 list=$home/installed.txt
 
+# Whether a link leads into this installation, by whatever path.
+is_ours() {
+  [ -L "$1" ] || return 1
+  target=$(readlink "$1")
+  case $target in
+    "$home"/*) return 0 ;;
+    */lib/browse/current/*) [ "$(cd "${target%/current/*}" 2>/dev/null && pwd -P)" = "$home" ] ;;
+    *) return 1 ;;
+  esac
+}
+
 # Removes a link of ours; what somebody else put there stays.
 remove_link() {
-  [ -L "$1" ] || return 0
-  case $(readlink "$1") in
-    "$home"/*) rm -f "$1" ;;
-    *) say "kept $1: it does not lead to this installation" ;;
-  esac
+  if is_ours "$1"; then
+    rm -f "$1"
+  elif [ -L "$1" ]; then
+    say "kept $1: it does not lead to this installation"
+  fi
+}
+
+# The processes whose program is of this installation, where the system lists them.
+running() {
+  for process in /proc/[0-9]*; do
+    case $(readlink "$process/exe" 2>/dev/null || true) in
+      "$home"/*browsed) printf ' %s' "${process#/proc/}" ;;
+    esac
+  done
 }
 
 if [ "$action" = uninstall ]; then
@@ -98,6 +127,7 @@ if [ "$action" = uninstall ]; then
     say "$home"
     exit 0
   fi
+  daemons=$(running)
   while IFS= read -r link; do
     remove_link "$link"
   done <"$list"
@@ -108,7 +138,8 @@ if [ "$action" = uninstall ]; then
     rmdir "$prefix/$folder" 2>/dev/null || true
   done
   say "removed browse from $prefix"
-  say "settings, skills and caches in ~/.browse stay; a daemon that runs ends when it is idle, or by its next \`stop\`"
+  say "settings, skills and caches in ~/.browse stay"
+  [ -z "$daemons" ] || say "daemons still run, and end when nobody has called for long; to end them now: kill$daemons"
   exit 0
 fi
 
@@ -142,7 +173,7 @@ esac
 if have curl; then
   fetch() { curl --fail --silent --show-error --location --proto "$protocol" --connect-timeout 20 --output "$2" "$1"; }
 elif have wget; then
-  fetch() { wget -q -T 20 -O "$2" "$1"; }
+  fetch() { wget -nv -T 20 -O "$2" "$1"; }
 else
   fail "neither curl nor wget is installed" "install one of them"
 fi
@@ -154,6 +185,10 @@ else
   fail "neither sha256sum nor shasum is installed" "install coreutils"
 fi
 
+for tool in tar gzip; do
+  have "$tool" || fail "$tool is not installed" "install it: the release is a .tar.gz"
+done
+
 # The first folder that exists tells whether the prefix can be written.
 place=$prefix
 while [ ! -d "$place" ]; do
@@ -162,14 +197,31 @@ while [ ! -d "$place" ]; do
 done
 [ -w "$place" ] || fail "$place cannot be written" "install for yourself without --system, choose --prefix, or run this as root"
 [ ! -e "$home" ] || [ -f "$list" ] || fail "$home was not made by this script" "move it away, or choose another --prefix"
+# The command of somebody else is not replaced.
+command=$prefix/bin/browse
+if { [ -e "$command" ] || [ -L "$command" ]; } && ! is_ours "$command"; then
+  fail "$command is there, and is not of this installation" "remove it, or choose another folder with --prefix"
+fi
 
-made_prefix=no
+# The folders of a path that do not exist.
+missing_folders() {
+  folder=$1
+  while [ ! -d "$folder" ]; do
+    printf '%s\n' "$folder"
+    folder=$(dirname "$folder")
+  done
+}
+
+made=""
 new=""
 cleanup() {
   [ -z "$new" ] || rm -rf "$new"
-  # A first installation that failed leaves nothing.
-  if [ "$made_prefix" = yes ] && [ ! -f "$list" ]; then
-    rmdir "$home" "$prefix/lib" "$prefix" 2>/dev/null || true
+  # A first installation that failed leaves nothing; the list has no line before the links.
+  if [ -n "$made" ] && [ ! -s "$list" ]; then
+    rm -f "$list"
+    printf '%s\n' "$made" | sort -ru | while IFS= read -r folder; do
+      rmdir "$folder" 2>/dev/null || true
+    done
   fi
 }
 trap cleanup EXIT
@@ -177,9 +229,15 @@ trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
 if [ ! -d "$home" ]; then
-  made_prefix=yes
+  made=$(missing_folders "$home")
   mkdir -p "$home" || fail "$home cannot be made" "choose another folder with --prefix"
+  # The folder is of this script from now on, should that be killed.
+  : >"$list" || fail "$home cannot be written" "is the disk full?"
 fi
+# What installations that were killed have left.
+for folder in "$home"/.new-*; do
+  [ ! -d "$folder" ] || kill -0 "${folder##*-}" 2>/dev/null || rm -rf "$folder"
+done
 # In the same file system as its final place, so that a rename makes it current.
 new=$home/.new-$$
 mkdir "$new" || fail "$home cannot be written" "is the disk full?"
@@ -217,7 +275,15 @@ elif [ -n "$release_key" ]; then
 fi
 
 current=$(readlink "$home/current" 2>/dev/null || true)
-if [ "$current" = "$found" ] && [ "$(cat "$home/$found/.sum" 2>/dev/null || true)" = "$sum" ]; then
+# Whether all that the last installation made is there.
+is_whole() {
+  [ "$current" = "$found" ] && [ "$(cat "$home/$found/.sum" 2>/dev/null || true)" = "$sum" ] || return 1
+  [ -x "$home/$found/bin/browse" ] && [ -e "$home/$found/bin/browsed" ] && [ -s "$list" ] || return 1
+  while IFS= read -r link; do
+    [ -e "$link" ] || return 1
+  done <"$list"
+}
+if is_whole; then
   say "browse $found is installed already in $prefix"
   exit 0
 fi
@@ -234,7 +300,7 @@ fi
 [ "$(sum_of "$new/$archive")" = "$sum" ] ||
   fail "the archive is damaged or was changed: its SHA-256 is not the one in SHA256SUMS" "run this again; if it stays so, do not install it, and report it"
 mkdir "$new/tree"
-tar -xzf "$new/$archive" -C "$new/tree" 2>"$new/error" || fail "the archive cannot be unpacked: $(tail -n 1 "$new/error" 2>/dev/null)" "$no_space"
+tar -xzf "$new/$archive" -C "$new/tree" 2>"$new/error" || fail "the archive cannot be unpacked: $(sed -n 1p "$new/error" 2>/dev/null)" "$no_space"
 tree=$new/tree/browse-$found-$platform
 [ -x "$tree/bin/browse" ] || fail "the archive holds no bin/browse" "report this to who runs $release_url"
 printf '%s\n' "$sum" >"$tree/.sum" || fail "$home cannot be written" "$no_space"
@@ -250,6 +316,18 @@ for file in "$tree"/bin/browse "$tree"/share/man/man1/* "$tree"/share/bash-compl
   links="$links${file#"$tree"/}
 "
 done
+made=$(
+  printf '%s\n' "$made"
+  printf '%s' "$links" | while IFS= read -r link; do
+    missing_folders "$prefix/$(dirname "$link")"
+    mkdir -p "$prefix/$(dirname "$link")" 2>/dev/null || true
+  done
+)
+blocked=$(printf '%s' "$links" | while IFS= read -r link; do
+  folder=$prefix/$(dirname "$link")
+  [ -w "$folder" ] || printf '%s\n' "$folder"
+done | sed -n 1p)
+[ -z "$blocked" ] || fail "$blocked cannot be written" "make it yours, or choose another folder with --prefix"
 printf '%s' "$links" | while IFS= read -r link; do printf '%s/%s\n' "$prefix" "$link"; done >"$new/list" ||
   fail "$home cannot be written" "$no_space"
 before=/dev/null
@@ -268,9 +346,8 @@ if ! mv -T -f "$new/current" "$home/current" 2>/dev/null; then
   mv -f "$new/current" "$home/current"
 fi
 printf '%s' "$links" | while IFS= read -r link; do
-  mkdir -p "$prefix/$(dirname "$link")"
-  if [ -e "$prefix/$link" ] && [ ! -L "$prefix/$link" ]; then
-    say "kept $prefix/$link: it is not a link, so it is not of this installation"
+  if { [ -e "$prefix/$link" ] || [ -L "$prefix/$link" ]; } && ! is_ours "$prefix/$link"; then
+    say "kept $prefix/$link: it is not of this installation"
     continue
   fi
   ln -sf "$home/current/$link" "$prefix/$link"
@@ -292,6 +369,11 @@ case :$PATH: in
   *":$prefix/bin:"*) ;;
   *) say "next: add it to your PATH: export PATH=\"$prefix/bin:\$PATH\"" ;;
 esac
+first=$(command -v browse || true)
+case $first in
+  "" | "$prefix/bin/browse") ;;
+  *) is_ours "$first" || say "note: \`browse\` is $first in your PATH; this one is $prefix/bin/browse" ;;
+esac
 chromium=""
 for program in "${BROWSE_CHROMIUM:-}" chromium-headless-shell chrome-headless-shell chromium google-chrome; do
   if [ -n "$program" ] && have "$program"; then
@@ -309,4 +391,4 @@ else
   say "next: install a Chromium or Chrome, or set BROWSE_CHROMIUM to its program"
 fi
 say "then: browse goto https://example.com && browse snapshot -i"
-say "to remove it: install.sh --uninstall --prefix $prefix"
+say "to remove it: install.sh --uninstall --prefix \"$prefix\""

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -210,7 +210,79 @@ test("what is not safe or not ours is refused", async () => {
   mkdirSync(path.join(prefix, "bin"));
   writeFileSync(path.join(prefix, "bin/browse"), "theirs");
   const beside = await install(prefix, [...from(), "--version", "7.0.0"]);
-  assert.match(beside.text, /kept .*bin\/browse/);
-  await install(prefix, ["--uninstall"]);
+  assert.match(beside.text, /bin\/browse is there, and is not of this installation/);
+  assert.equal(beside.code, 1);
   assert.equal(readFileSync(path.join(prefix, "bin/browse"), "utf8"), "theirs");
+  assert.ok(!existsSync(path.join(prefix, "lib")), "nothing was made");
+  // So does a link of somebody else, to a program that is there and to one that is not.
+  for (const target of [path.join(prefix, "bin/other"), "/nowhere/browse"]) {
+    const other = place(`linked-${path.basename(path.dirname(target))}`);
+    mkdirSync(path.join(other, "bin"), { recursive: true });
+    writeFileSync(path.join(prefix, "bin/other"), "theirs");
+    symlinkSync(target, path.join(other, "bin/browse"));
+    assert.equal((await install(other, [...from(), "--version", "7.0.0"])).code, 1);
+    assert.equal(readlinkSync(path.join(other, "bin/browse")), target);
+  }
+  const manual = place("manual");
+  mkdirSync(path.join(manual, "share/man/man1"), { recursive: true });
+  symlinkSync("/nowhere/browse.1", path.join(manual, "share/man/man1/browse.1"));
+  const kept = await install(manual, [...from(), "--version", "7.0.0"]);
+  assert.equal(kept.code, 0, kept.text);
+  assert.match(kept.text, /kept .*man1\/browse\.1/);
+  await install(manual, ["--uninstall"]);
+  assert.equal(readlinkSync(path.join(manual, "share/man/man1/browse.1")), "/nowhere/browse.1");
+});
+
+test("what is missing of an installation is made again", async () => {
+  release("8.0.0");
+  const [prefix, args] = [place("whole"), [...from(), "--version", "8.0.0"]];
+  assert.equal((await install(prefix, args)).code, 0);
+  for (const missing of ["bin/browse", "share/man/man1/browse.1", "lib/browse/current/bin/browsed"]) {
+    rmSync(path.join(prefix, missing));
+    const { code, text } = await install(prefix, args);
+    assert.equal(code, 0, text);
+    assert.ok(existsSync(path.join(prefix, missing)), `${missing}: ${text}`);
+    assert.match((await install(prefix, args)).text, /installed already/);
+  }
+});
+
+test("a folder for links that cannot be written stops it before anything is changed", async (context) => {
+  if (spawnSync("unshare", ["-rm", "true"]).status !== 0) return context.skip("no mount namespace can be made here");
+  release("8.1.0");
+  const prefix = place("blocked");
+  mkdirSync(path.join(prefix, "bin"), { recursive: true });
+  const readOnly = 'mount -t tmpfs -o ro none "$0/bin" && exec "$@"';
+  const { code, text } = await install(prefix, [...from(), "--version", "8.1.0"], { wrap: ["unshare", "-rm", "sh", "-c", readOnly, prefix] });
+  assert.equal(code, 1, text);
+  assert.match(text, /error: .*blocked\/bin cannot be written\nhint: /);
+  assert.deepEqual(readdirSync(prefix), ["bin"]);
+});
+
+test("after an installation that was killed the next one works", async () => {
+  release("8.2.0");
+  const [prefix, args] = [place("killed"), [...from(), "--version", "8.2.0"]];
+  // As a process leaves it that was killed while it downloaded.
+  const ended = spawnSync("true").pid;
+  mkdirSync(path.join(prefix, `lib/browse/.new-${ended}`), { recursive: true });
+  writeFileSync(path.join(prefix, "lib/browse/installed.txt"), "");
+  const { code, text } = await install(prefix, args);
+  assert.equal(code, 0, text);
+  assert.deepEqual(readdirSync(path.join(prefix, "lib/browse")).sort(), ["8.2.0", "current", "installed.txt"]);
+  await install(prefix, ["--uninstall"]);
+  assert.ok(isEmpty(prefix));
+});
+
+test("it is removed by another path to the same folder", async () => {
+  release("8.3.0");
+  const prefix = place("real");
+  mkdirSync(prefix);
+  symlinkSync(prefix, place("alias"));
+  for (const [first, second] of [["alias", "real"], ["real/", "alias"], ["./real", "real"]]) {
+    const installed = await install(first, [...from(), "--version", "8.3.0"]);
+    assert.equal(installed.code, 0, installed.text);
+    const { code, text } = await install(second, ["--uninstall"]);
+    assert.equal(code, 0, text);
+    assert.ok(!text.includes("kept"), text);
+    assert.deepEqual(readdirSync(prefix), [], `${first}, ${second}`);
+  }
 });
