@@ -1,11 +1,16 @@
 //! Completion: the scripts of the shells ask this program for candidates, so
 //! that they always know the commands of the installed version.
 
+mod local;
 mod names;
 
 use browse_proto::{Command, Field, FieldType};
 
-use crate::{globals::FLAGS, help, table};
+use crate::{
+    globals::FLAGS,
+    help::{self, LocalCommand},
+    table,
+};
 
 /// The shells that there are scripts for.
 pub const SHELLS: &[&str] = &["bash", "zsh", "fish"];
@@ -36,6 +41,13 @@ pub fn candidates(words: &[String]) -> Vec<String> {
 type Completion = (String, String);
 
 fn next_candidates(before: &[&str], current: &str) -> Vec<Completion> {
+    if let Some((local, words)) = local_command(before) {
+        let mut all = local::candidates(local, words, current);
+        if current.starts_with('-') {
+            all.extend(global_flags());
+        }
+        return all;
+    }
     let name = command_words(before);
     let commands = table::beginning_with(&name);
     if let Some(last) = before.last().filter(|last| last.starts_with('-'))
@@ -49,15 +61,16 @@ fn next_candidates(before: &[&str], current: &str) -> Vec<Completion> {
             all.extend(command.selector_flag().map(|flag| (flag, command.summary().to_owned())));
             all.extend(flags(command));
         }
-        all.extend(FLAGS.iter().map(|f| (format!("--{}", f.name), sentence(f.help))));
+        all.extend(global_flags());
         let mut seen = std::collections::HashSet::new();
         all.retain(|(flag, _)| seen.insert(flag.clone()));
         return all;
     }
     match name.as_slice() {
-        [] => all.extend(first_words()),
+        [] if positional_words(before).is_empty() => all.extend(first_words()),
+        [] => {}
         ["help"] => all.extend(first_words()),
-        ["completions"] => all.extend(SHELLS.iter().map(|s| ((*s).to_owned(), String::new()))),
+        ["completions"] => all.extend(unexplained(SHELLS.iter().copied())),
         name => {
             let words = table::next_words(name).into_iter();
             all.extend(words.map(|word| (word.to_owned(), summary(&[name, &[word]].concat()))));
@@ -71,6 +84,26 @@ fn next_candidates(before: &[&str], current: &str) -> Vec<Completion> {
         }
     }
     all
+}
+
+/// The local command in `before`, and the words after it; `help` and `completions` have
+/// candidates of their own.
+fn local_command<'a>(before: &'a [&'a str]) -> Option<(&'static LocalCommand, &'a [&'a str])> {
+    let first = *positional_words(before).first()?;
+    let at = before.iter().position(|word| *word == first)?;
+    let mut locals = help::LOCAL_COMMANDS.iter();
+    let local = locals
+        .find(|local| local.name == first && !matches!(local.name, "help" | "completions"))?;
+    Some((local, &before[at + 1..]))
+}
+
+fn global_flags() -> impl Iterator<Item = Completion> {
+    FLAGS.iter().map(|flag| (format!("--{}", flag.name), sentence(flag.help)))
+}
+
+/// `words` as candidates without help.
+fn unexplained<T: Into<String>>(words: impl IntoIterator<Item = T>) -> Vec<Completion> {
+    words.into_iter().map(|word| (word.into(), String::new())).collect()
 }
 
 /// The words of `before` that name a command, flags left out.

@@ -16,6 +16,7 @@ use browse_proto::Reason;
 pub use browse_proto::guide::{GuideTopic, TOPICS};
 use serde_json::json;
 
+pub use self::agents::AGENTS;
 use self::options::GuideTask;
 use crate::{
     failure::{Failure, Result},

@@ -6,7 +6,7 @@ mod layout;
 mod page;
 
 pub use command::text as one;
-pub use page::{LOCAL_COMMANDS, getting_started, local_help};
+pub use page::{LOCAL_COMMANDS, LocalCommand, getting_started, local_help};
 
 use browse_proto::Reason;
 

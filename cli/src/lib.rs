@@ -17,6 +17,7 @@ mod steps;
 mod streams;
 
 mod address;
+mod browsed;
 mod call;
 mod caller;
 mod certificates;

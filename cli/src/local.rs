@@ -1,6 +1,5 @@
 //! What the command line does itself.
 
-mod browsed;
 pub mod config;
 pub mod dashboard;
 pub mod extension;

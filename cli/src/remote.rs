@@ -254,7 +254,7 @@ pub fn browse_home() -> Result<PathBuf> {
     let home = set("BROWSE_HOME").or_else(|| Some(set("HOME")?.join(".browse")));
     home.filter(|home| home.is_absolute()).ok_or_else(|| {
         let message = "neither BROWSE_HOME nor HOME names a folder";
-        Failure::new(Reason::SettingInvalid, message).with_hint("Set HOME")
+        Failure::new(Reason::SettingInvalid, message).with_hint("Set HOME or BROWSE_HOME")
     })
 }
 
@@ -266,10 +266,8 @@ fn remote_path(name: &str) -> Result<PathBuf> {
     Ok(remotes_folder()?.join(format!("{}.json", check_name(name)?)))
 }
 
-/// Names that are shown to who asks for another.
-const MAX_SHOWN_NAMES: usize = 10;
-
-fn unknown_remote(name: &str) -> Failure {
+/// The names of the remotes of this user, in order.
+pub fn names() -> Vec<String> {
     let entries = remotes_folder().ok().and_then(|folder| fs::read_dir(folder).ok());
     let mut names: Vec<String> = entries
         .into_iter()
@@ -278,6 +276,14 @@ fn unknown_remote(name: &str) -> Failure {
         .filter(|name: &String| check_name(name).is_ok())
         .collect();
     names.sort();
+    names
+}
+
+/// Names that are shown to who asks for another.
+const MAX_SHOWN_NAMES: usize = 10;
+
+fn unknown_remote(name: &str) -> Failure {
+    let mut names = names();
     names.truncate(MAX_SHOWN_NAMES);
     let there = match names.is_empty() {
         true => String::new(),

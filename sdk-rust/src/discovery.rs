@@ -80,7 +80,7 @@ pub fn read_state_file(path: &Path) -> Result<(String, String)> {
     }
     let Some(state) = read_private_json(path, invalid)? else {
         let message = "no daemon runs for this folder, and BROWSE_ADDR is not set";
-        let hint = "Run `browse status`, or the skill with `browse skill run NAME`";
+        let hint = "Run `browse goto about:blank` in this folder, which starts one; a skill runs with `browse skill run NAME`";
         return Err(Error::new("DAEMON_NOT_RUNNING", message, hint, 14));
     };
     let address = normalize_address(state["address"].as_str().unwrap_or_default());

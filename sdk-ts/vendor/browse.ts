@@ -1145,7 +1145,7 @@ function invalidState(path: string, fault: string): BrowseError {
 
 function noDaemon(): BrowseError {
   return new BrowseError('DAEMON_NOT_RUNNING', 'no daemon runs for this folder, and BROWSE_ADDR is not set', {
-    hint: 'Run `browse status`, or the skill with `browse skill run NAME`',
+    hint: 'Run `browse goto about:blank` in this folder, which starts one; a skill runs with `browse skill run NAME`',
     code: 14,
   });
 }

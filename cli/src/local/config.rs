@@ -4,8 +4,8 @@
 use browse_proto::Reason;
 use serde_json::Value;
 
-use super::browsed;
 use crate::{
+    browsed,
     failure::{Failure, Result},
     globals::Globals,
     help, print, suggest,
@@ -206,8 +206,12 @@ fn change(words: &Words, name: &str) -> Result<u8> {
         return print::json_result(&answer.to_string(), None);
     }
     let text = |name: &str| answer.get(name).and_then(Value::as_str).unwrap_or_default();
-    let done = if action.first() == Some(&"set") { "set" } else { "not set" };
-    print::text(&format!("{name} is {done} in {}", text("file")))?;
+    let done = match (action.first() == Some(&"set"), flag(&answer, "changed")) {
+        (true, _) => "is set in",
+        (false, true) => "is removed from",
+        (false, false) => "was not set in",
+    };
+    print::text(&format!("{name} {done} {}", text("file")))?;
     if !text("overridden_by").is_empty() {
         print::note(&format!("{} has it too, and wins", text("overridden_by")));
     }

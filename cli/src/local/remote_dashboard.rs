@@ -10,11 +10,9 @@ use std::{
 use browse_proto::Reason;
 use serde_json::{Map, Value, json};
 
-use super::{
-    browsed::{failure_of, launch_failure},
-    dashboard::open_in_browser,
-};
+use super::dashboard::open_in_browser;
 use crate::{
+    browsed::{failure_of, launch_failure},
     failure::{Failure, Result},
     globals::Globals,
     print,

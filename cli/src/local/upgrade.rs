@@ -5,8 +5,8 @@ use std::env;
 use browse_proto::Reason;
 use serde_json::Value;
 
-use super::browsed;
 use crate::{
+    browsed,
     failure::{Failure, Result},
     globals::Globals,
     help, print,

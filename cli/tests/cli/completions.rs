@@ -40,6 +40,17 @@ fn words_flags_and_values_are_offered() {
     assert_eq!(complete(&["network", "--c"]), ["--clear"]);
     assert_eq!(complete(&["network", "show", "--b"]), ["--body"]);
     assert_eq!(complete(&["url", "--ses"]), ["--session"]);
+    assert_eq!(complete(&["config", ""]), ["list", "get", "set", "unset"]);
+    assert_eq!(complete(&["config", "set", "idle_t"]), ["idle_timeout"]);
+    assert_eq!(complete(&["config", "set", "port", ""]), [""; 0]);
+    assert_eq!(complete(&["guide", "i"]), ["install"]);
+    assert_eq!(
+        complete(&["guide", "install", "--agent", "c"]),
+        ["claude", "codex", "cursor", "copilot"]
+    );
+    assert_eq!(complete(&["upgrade", "--c"]), ["--check"]);
+    assert_eq!(complete(&["--json", "mcp", ""]), ["call"]);
+    assert_eq!(complete(&["not-a-command", ""]), [""; 0]);
     assert!(complete(&[""]).contains(&"goto".to_owned()));
 }
 

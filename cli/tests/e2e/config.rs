@@ -42,6 +42,8 @@ fn what_a_daemon_would_refuse_is_not_written_and_can_be_removed() {
     for (words, reason) in [
         (&["config", "set", "idle_timeout", "soon"][..], "SETTING_INVALID"),
         (&["config", "set", "prot", "1"], "SETTING_INVALID"),
+        (&["config", "set", "port", "0", "1"], "SETTING_INVALID"),
+        (&["config", "unset", "prot"], "SETTING_INVALID"),
         (&["config", "set", "home", "/x"], "SETTING_INVALID"),
         (&["config", "set", "deny", "fetsch"], "SETTING_INVALID"),
         (&["config", "set", "chromium", "/x", "--in-project"], "SETTING_INVALID"),
@@ -54,6 +56,8 @@ fn what_a_daemon_would_refuse_is_not_written_and_can_be_removed() {
         assert_eq!(project.fail(words), (reason.to_owned(), 2), "{words:?}");
     }
     assert!(!file.exists());
+    let output = project.run(&["config", "set", "port", "x"]);
+    assert!(output.stderr.contains("`port` in the command line: `x` is not a port"), "{output:?}");
     // By hand, as an editor does.
     fs::create_dir_all(project.home()).expect("made");
     fs::write(&file, "# mine\nidle_timeout = \"soon\"\n").expect("written");
@@ -66,6 +70,28 @@ fn what_a_daemon_would_refuse_is_not_written_and_can_be_removed() {
     assert_eq!(project.fail(&["js", "1"]).0, "COMMAND_DENIED");
     let output = project.run(&["config", "unset", "deny"]);
     assert!(output.stderr.contains("`browse restart` applies this"), "{output:?}");
+}
+
+#[test]
+fn a_misspelt_name_in_a_file_is_found_and_removed() {
+    let project = Project::new();
+    let file = project.home().join("config.toml");
+    fs::create_dir_all(project.home()).expect("made");
+    fs::write(&file, "prot = 1\nport = 0\n\n[security]\negres = \"warn\"\n").expect("written");
+    for (words, near) in [
+        (&["url"][..], "`port`"),
+        (&["config", "get", "port"], "`port`"),
+        (&["config", "list"], "`port`"),
+    ] {
+        let output = project.run(words);
+        assert!(output.stderr.contains(&format!("did you mean {near}?")), "{output:?}");
+    }
+    assert!(project.ok(&["config", "unset", "prot"]).contains("is removed from"));
+    assert!(project.run(&["config", "list"]).stderr.contains("did you mean `security_egress`?"));
+    project.ok(&["config", "unset", "security_egres"]);
+    project.ok(&["config", "list"]);
+    assert_eq!(fs::read_to_string(&file).expect("there"), "port = 0\n\n[security]\n");
+    assert!(project.ok(&["config", "unset", "deny"]).contains("was not set in"));
 }
 
 #[test]

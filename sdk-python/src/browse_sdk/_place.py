@@ -65,7 +65,7 @@ def _state(path: str) -> tuple[str, str]:
         raise BrowseError(
             "DAEMON_NOT_RUNNING",
             "no daemon runs for this folder, and BROWSE_ADDR is not set",
-            hint="Run `browse status`, or the skill with `browse skill run NAME`",
+            hint="Run `browse goto about:blank` in this folder, which starts one; a skill runs with `browse skill run NAME`",
             code=14,
         )
     address = str(state.get("address", "")).removeprefix("http://").rstrip("/")

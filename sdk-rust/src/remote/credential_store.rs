@@ -96,7 +96,7 @@ pub fn remote_path(name: &str) -> Result<PathBuf> {
     let home = set("BROWSE_HOME").or_else(|| Some(set("HOME")?.join(".browse")));
     let home = home.ok_or_else(|| {
         let message = "neither BROWSE_HOME nor HOME names a folder";
-        Error::new("SETTING_INVALID", message, "Set HOME", 3)
+        Error::new("SETTING_INVALID", message, "Set HOME or BROWSE_HOME", 3)
     })?;
     Ok(home.join("remotes").join(format!("{name}.json")))
 }

@@ -49,9 +49,11 @@ impl From<crate::Error> for Error {
                 let output = stderr.last().map(|line| format!("; it reported `{}`", quote(line)));
                 Self::new(Reason::BrowserLaunchFailed, text + &output.unwrap_or_default())
             }
-            Fault::BrowserUnusable { .. }
-            | Fault::InvalidArgument { .. }
-            | Fault::System { .. } => Self::new(Reason::BrowserLaunchFailed, text),
+            Fault::BrowserUnusable { .. } => Self::new(Reason::BrowserLaunchFailed, text)
+                .with(HINT_KEY, setting_hint("chromium", "BROWSE_CHROMIUM")),
+            Fault::InvalidArgument { .. } => Self::new(Reason::BrowserLaunchFailed, text)
+                .with(HINT_KEY, setting_hint("chromium_args", "BROWSE_CHROMIUM_ARGS")),
+            Fault::System { .. } => Self::new(Reason::BrowserLaunchFailed, text),
             Fault::AttachFailed(failure) => attach_error(failure),
             Fault::ForeignBrowser { message } => Self::new(Reason::ForeignBrowser, message),
             Fault::TabsOfAddress { count } => {
@@ -68,6 +70,11 @@ impl From<crate::Error> for Error {
             }
         }
     }
+}
+
+/// What to do about a setting that the daemon keeps, its environment included, until it ends.
+fn setting_hint(name: &str, variable: &str) -> String {
+    format!("Change or unset {variable}, or `{name}` in config.toml, then run `browse stop`")
 }
 
 /// What to do about a browser that was not reached depends on why.

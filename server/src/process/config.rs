@@ -44,6 +44,7 @@ fn run(words: &[String]) -> Result<serde_json::Value> {
         let applied = settings::apply(&reader, &edit)?;
         let result = json!({
             "file": applied.file,
+            "changed": applied.changed,
             "overridden_by": applied.overridden_by,
             "daemon_runs": running_since(&reader).is_some(),
         });

@@ -15,9 +15,12 @@ use super::{
     keys::{ConfigScope, SettingKey},
     raw_setting::invalid_setting,
     read::SettingsReader,
-    sources::ConfigFiles,
+    sources::{ConfigFiles, Folders},
 };
 use crate::project::{Project, unwritable};
+
+/// The place of a value that is in no file.
+const COMMAND_LINE: &str = "the command line";
 
 /// A change of one setting.
 #[derive(Clone, Debug)]
@@ -35,6 +38,8 @@ pub struct ConfigEdit {
 pub struct AppliedEdit {
     /// The file that has it now.
     pub file: PathBuf,
+    /// Whether the file was changed.
+    pub changed: bool,
     /// The flag, variable or file that has the same setting and wins over that file.
     pub overridden_by: Option<String>,
 }
@@ -45,12 +50,18 @@ pub struct AppliedEdit {
 /// `SETTING_INVALID` for an unknown name, a value that the daemon would refuse, or a setting that
 /// this file may not hold. `FILE_UNWRITABLE`.
 pub fn apply(reader: &SettingsReader<'_>, edit: &ConfigEdit) -> Result<AppliedEdit> {
-    let key = find_key(&edit.name)?;
     let folders = reader.folders()?;
-    let (path, scope) = match edit.in_project {
-        true => (folders.project_file(), ConfigScope::Any),
-        false => (folders.user_file(), ConfigScope::User),
+    let key = match find_key(&edit.name) {
+        Ok(key) => key,
+        Err(_)
+            if edit.items.is_none() && remove_unknown(&edit.name, &folders, edit.in_project)? =>
+        {
+            let file = config_file(&folders, edit.in_project).0;
+            return Ok(AppliedEdit { file, changed: true, overridden_by: None });
+        }
+        Err(unknown) => return Err(unknown),
     };
+    let (path, scope) = config_file(&folders, edit.in_project);
     if key.config_scope == ConfigScope::None {
         let why = format!(
             "it tells where the files are, or is for tests, so no file holds it: set {} instead",
@@ -62,7 +73,10 @@ pub fn apply(reader: &SettingsReader<'_>, edit: &ConfigEdit) -> Result<AppliedEd
     let after = edited(&before, key, edit.items.as_deref(), &path)?;
     let mut overridden_by = None;
     if edit.items.is_some() {
-        let parsed = file::parse(&after, &path, scope)?;
+        let mut parsed = file::parse(&after, &path, scope)?;
+        // The line is in no file yet.
+        let given = parsed.iter_mut().filter(|setting| setting.name == key.name);
+        given.for_each(|setting| COMMAND_LINE.clone_into(&mut setting.source));
         // A variable, a flag or the project's file would hide a value that is wrong.
         let files = match edit.in_project {
             true => {
@@ -79,10 +93,43 @@ pub fn apply(reader: &SettingsReader<'_>, edit: &ConfigEdit) -> Result<AppliedEd
         let others = ConfigFiles { project: others, user: Vec::new() };
         overridden_by = reader.find(key.name, &others).map(|(_, raw)| raw.source.clone());
     }
-    if after != before {
+    let changed = after != before;
+    if changed {
         write(&path, &after, edit.in_project)?;
     }
-    Ok(AppliedEdit { file: path, overridden_by })
+    Ok(AppliedEdit { file: path, changed, overridden_by })
+}
+
+/// The file that a change is made in, and what it may hold.
+fn config_file(folders: &Folders, in_project: bool) -> (PathBuf, ConfigScope) {
+    match in_project {
+        true => (folders.project_file(), ConfigScope::Any),
+        false => (folders.user_file(), ConfigScope::User),
+    }
+}
+
+/// Removes what the file holds under `name`, which is not a setting: no daemon starts with it.
+/// Answers whether it was there.
+fn remove_unknown(name: &str, folders: &Folders, in_project: bool) -> Result<bool> {
+    let (path, scope) = config_file(folders, in_project);
+    let mut document = document(&file::read_text(&path, scope)?, &path)?;
+    let mut held = document.remove(name).is_some();
+    if let Some((group, inner)) = name.split_once(['.', '_'])
+        && let Some(table) = document.get_mut(group).and_then(Item::as_table_like_mut)
+    {
+        held |= table.remove(inner).is_some();
+    }
+    if held {
+        write(&path, &document.to_string(), in_project)?;
+    }
+    Ok(held)
+}
+
+fn document(text: &str, path: &Path) -> Result<DocumentMut> {
+    text.parse().map_err(|error: toml_edit::TomlError| {
+        let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
+        invalid_setting("config.toml", &format!("{}:{line}", path.display()), error.message())
+    })
 }
 
 /// The setting called `name`.
@@ -92,17 +139,17 @@ pub fn apply(reader: &SettingsReader<'_>, edit: &ConfigEdit) -> Result<AppliedEd
 pub fn find_key(name: &str) -> Result<&'static SettingKey> {
     let plain = name.replace(['-', '.'], "_");
     SettingKey::find(&plain).ok_or_else(|| {
-        let why = "it is not a setting: `browse config list` shows all";
-        invalid_setting(name, "the command line", why)
+        let why = match SettingKey::nearest(&plain) {
+            Some(near) => format!("it is not a setting: did you mean `{}`?", near.name),
+            None => "it is not a setting: `browse config list` shows all".to_owned(),
+        };
+        invalid_setting(name, COMMAND_LINE, &why)
     })
 }
 
 /// The text of the file after the change.
 fn edited(before: &str, key: &SettingKey, items: Option<&[String]>, path: &Path) -> Result<String> {
-    let mut document: DocumentMut = before.parse().map_err(|error: toml_edit::TomlError| {
-        let line = error.span().map_or(1, |span| before[..span.start].matches('\n').count() + 1);
-        invalid_setting("config.toml", &format!("{}:{line}", path.display()), error.message())
-    })?;
+    let mut document = document(before, path)?;
     // A group can be a table: `[security]` with `egress` is `security_egress`.
     let mut held = false;
     let groups: Vec<String> = document.iter().map(|(name, _)| name.to_owned()).collect();

@@ -9,7 +9,7 @@ use toml::{
 };
 
 use super::{
-    keys::{ConfigScope, KEYS},
+    keys::{ConfigScope, KEYS, SettingKey},
     raw_setting::{MAX_QUOTED_CHARS, RawSetting, invalid_setting},
 };
 use browse_base::{Error, HINT_KEY, Result};
@@ -155,6 +155,11 @@ fn value_items(value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
 }
 
 fn unknown_setting(name: &str) -> String {
+    // A name in a file may be as long as the file.
+    let near = (name.len() <= MAX_QUOTED_CHARS).then(|| SettingKey::nearest(name)).flatten();
+    if let Some(near) = near.filter(|key| key.config_scope != ConfigScope::None) {
+        return format!("it is not a setting: did you mean `{}`?", near.name);
+    }
     let known: Vec<_> = KEYS
         .iter()
         .filter(|key| key.config_scope != ConfigScope::None)

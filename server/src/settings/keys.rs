@@ -35,6 +35,13 @@ impl SettingKey {
         KEYS.iter().find(|key| key.name == name || key.variable == name)
     }
 
+    /// The setting whose name is nearest to `name`, when it is near enough for a misspelling.
+    pub fn nearest(name: &str) -> Option<&'static Self> {
+        let distance = |key: &Self| strsim::damerau_levenshtein(name, key.name);
+        let near = KEYS.iter().map(|key| (distance(key), key)).min_by_key(|(edits, _)| *edits)?;
+        (near.0 <= 2 && near.0 < near.1.name.len().div_ceil(2)).then_some(near.1)
+    }
+
     /// The default when it is one literal value.
     pub fn literal_default(&self) -> Option<&'static str> {
         let inner = self.default.strip_prefix('`')?.strip_suffix('`')?;

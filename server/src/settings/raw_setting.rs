@@ -28,6 +28,16 @@ impl RawSetting {
         self.items.first().map_or("", String::as_str)
     }
 
+    /// The text of a setting that takes one value.
+    fn single(&self) -> Result<&str> {
+        match self.items.len() {
+            0 | 1 => Ok(self.text()),
+            _ => {
+                Err(invalid_setting(self.name, &self.source, "it takes one value, and not a list"))
+            }
+        }
+    }
+
     fn invalid(&self, wanted: &str) -> Error {
         invalid_setting(
             self.name,
@@ -37,19 +47,19 @@ impl RawSetting {
     }
 
     pub fn port(&self) -> Result<u16> {
-        self.text().parse().map_err(|_| self.invalid("a port, 0 to 65535"))
+        self.single()?.parse().map_err(|_| self.invalid("a port, 0 to 65535"))
     }
 
     pub fn bytes(&self) -> Result<usize> {
-        self.text().parse().map_err(|_| self.invalid("a number of bytes"))
+        self.single()?.parse().map_err(|_| self.invalid("a number of bytes"))
     }
 
     pub fn number(&self) -> Result<usize> {
-        self.text().parse().map_err(|_| self.invalid("a number"))
+        self.single()?.parse().map_err(|_| self.invalid("a number"))
     }
 
     pub fn path(&self) -> Result<PathBuf> {
-        let path = PathBuf::from(self.text());
+        let path = PathBuf::from(self.single()?);
         if path.is_absolute() {
             return Ok(path);
         }
@@ -58,7 +68,7 @@ impl RawSetting {
 
     /// A duration such as `30m`; a bare number is milliseconds.
     pub fn duration(&self) -> Result<Duration> {
-        let text = self.text();
+        let text = self.single()?;
         let milliseconds = text.parse().ok().map(Duration::from_millis);
         let time = milliseconds.or_else(|| humantime::parse_duration(text).ok());
         // Zero would end the daemon before its first call.
@@ -67,7 +77,7 @@ impl RawSetting {
     }
 
     pub fn boolean(&self) -> Result<bool> {
-        match self.text() {
+        match self.single()? {
             "1" | "true" | "yes" | "on" => Ok(true),
             "" | "0" | "false" | "no" | "off" => Ok(false),
             _ => Err(self.invalid("true or false")),
@@ -76,26 +86,27 @@ impl RawSetting {
 
     pub fn sandbox(&self) -> Result<SandboxMode> {
         let names = "`auto`, `namespaces`, `landlock` or `none`";
-        SandboxMode::from_name(self.text()).ok_or_else(|| self.invalid(names))
+        SandboxMode::from_name(self.single()?).ok_or_else(|| self.invalid(names))
     }
 
     pub fn egress(&self) -> Result<egress::EgressMode> {
-        egress::EgressMode::from_name(self.text())
+        egress::EgressMode::from_name(self.single()?)
             .ok_or_else(|| self.invalid("`off`, `warn`, `ask` or `block`"))
     }
 
     pub fn tunnel(&self) -> Result<Provider> {
         let names = "`ngrok`, `command` or `none`";
-        Provider::from_name(self.text()).ok_or_else(|| self.invalid(names))
+        Provider::from_name(self.single()?).ok_or_else(|| self.invalid(names))
     }
 
     /// A command as it stands, which a shell could take apart.
     pub fn command(&self) -> Result<String> {
-        self.words().map(|_| self.text().to_owned())
+        let text = self.single()?;
+        self.words().map(|_| text.to_owned())
     }
 
     pub fn dialogs(&self) -> Result<DialogPolicy> {
-        match self.text() {
+        match self.single()? {
             "ask" => Ok(DialogPolicy::Ask),
             "accept" => Ok(DialogPolicy::Accept),
             "dismiss" => Ok(DialogPolicy::Dismiss),
@@ -105,13 +116,14 @@ impl RawSetting {
 
     /// A browser that runs already. The value may hold a secret, so it is not quoted.
     pub fn cdp_address(&self) -> Result<CdpAddress> {
-        self.text()
+        self.single()?
             .parse()
             .map_err(|expected: String| invalid_setting(self.name, &self.source, &expected))
     }
 
     pub fn user_agent(&self) -> Result<UserAgentMode> {
-        UserAgentMode::from_name(self.text()).ok_or_else(|| self.invalid("`plain` or `headless`"))
+        UserAgentMode::from_name(self.single()?)
+            .ok_or_else(|| self.invalid("`plain` or `headless`"))
     }
 
     /// Whether the setting says that there is none.
@@ -120,7 +132,8 @@ impl RawSetting {
     }
 
     pub fn transcript_shape(&self) -> Result<Option<LlmApi>> {
-        LlmApi::from_name(self.text()).ok_or_else(|| self.invalid("`off`, `openai` or `anthropic`"))
+        LlmApi::from_name(self.single()?)
+            .ok_or_else(|| self.invalid("`off`, `openai` or `anthropic`"))
     }
 
     pub fn transcript_url(&self, shape: LlmApi) -> Result<Url> {
@@ -130,7 +143,7 @@ impl RawSetting {
     /// The name of a model, as its endpoint has it.
     pub fn model_name(&self) -> Result<String> {
         let plain = |letter: char| letter.is_ascii_graphic();
-        match self.text() {
+        match self.single()? {
             name if !name.is_empty() && name.len() <= 200 && name.chars().all(plain) => {
                 Ok(name.to_owned())
             }
@@ -142,7 +155,7 @@ impl RawSetting {
     /// the key itself, and is not repeated.
     pub fn secret(&self, variable: &dyn Fn(&str) -> Option<OsString>) -> Result<LlmApiKey> {
         let refuse = |why: &str| invalid_setting(self.name, &self.source, why);
-        let name = self.text();
+        let name = self.single()?;
         let plain =
             |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_';
         if name.is_empty() || !name.chars().all(plain) {
@@ -157,7 +170,7 @@ impl RawSetting {
 
     /// `owner/name`, or none for `off`.
     pub fn collection(&self) -> Result<Option<String>> {
-        let text = self.text();
+        let text = self.single()?;
         match text.split('/').collect::<Vec<_>>().as_slice() {
             ["off"] => Ok(None),
             [owner, name] if is_name(owner) && is_name(name) => Ok(Some(text.to_owned())),
@@ -167,7 +180,7 @@ impl RawSetting {
 
     /// Names apart by slashes: a branch, or a folder of a collection.
     pub fn slash_separated_names(&self) -> Result<String> {
-        let text = self.text().trim_matches('/');
+        let text = self.single()?.trim_matches('/');
         match text.split('/').all(is_name) {
             true => Ok(text.to_owned()),
             false => Err(self.invalid("letters, digits, dots and dashes apart by slashes")),
@@ -176,7 +189,7 @@ impl RawSetting {
 
     /// An address of the web.
     pub fn url(&self) -> Result<Url> {
-        let url = Url::parse(self.text()).ok();
+        let url = Url::parse(self.single()?).ok();
         let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
         url.ok_or_else(|| self.invalid("an address that begins with http:// or https://"))
     }
