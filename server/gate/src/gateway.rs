@@ -19,6 +19,7 @@ mod outcome;
 mod pod_spans;
 mod protected_resource;
 mod releases;
+mod session_list;
 mod session_of_call;
 mod skill_call;
 mod tunnel;
@@ -243,6 +244,9 @@ impl Gateway {
         let until = Instant::now() + wait;
         let admitted =
             AdmittedCall { caller: &caller, origin: &origin, role, command, key: &key, until };
+        if let Some(pods) = session_list::pods_to_ask(self, &admitted, &body) {
+            return session_list::answer(self, &admitted, body, pods, record).await;
+        }
         let pod = self.pod_of(&admitted, wait, record).await?;
         forward::forward(self, &admitted, body, pod, record).await
     }

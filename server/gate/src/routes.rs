@@ -119,10 +119,19 @@ impl SessionRoutes {
 
     /// A pod of the tenant, for what concerns no session of its own.
     pub fn any_pod(&self, tenant: &Tenant) -> Option<&PodRecord> {
-        let is_theirs = |pod: &&Arc<PodRecord>| {
+        self.reachable_pods(tenant).next()
+    }
+
+    /// The pods of the tenant.
+    pub fn pods_of(&self, tenant: &Tenant) -> Vec<PodRecord> {
+        self.reachable_pods(tenant).cloned().collect()
+    }
+
+    fn reachable_pods(&self, tenant: &Tenant) -> impl Iterator<Item = &PodRecord> {
+        let pods = self.pods.values().map(|pod| &**pod);
+        pods.filter(move |pod| {
             pod.is_reachable() && pod.claim.as_ref().is_some_and(|claim| claim.tenant == *tenant)
-        };
-        self.pods.values().find(is_theirs).map(|pod| &**pod)
+        })
     }
 
     /// All pods.

@@ -28,6 +28,7 @@ pub use audit::RefusedCall;
 pub use authorize::{PeerAddress, bearer_token};
 pub use call_timeout::{parse_grpc_timeout, requested_timeout};
 pub use http_response::{error_reply, json_error};
+pub use json::{grpc_answer, into_grpc, response_for};
 pub use json_message::{json_answer, read_json};
 pub use origin::{EXTENSION_ORIGIN, OriginCheck, check_page};
 pub use request_body::AuthenticatedFlag;

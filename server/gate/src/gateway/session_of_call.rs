@@ -8,7 +8,7 @@ use browse_fleet::DEVTOOLS_PATH;
 use browse_proto::{Command, Reason, metadata};
 use bytes::{Buf as _, Bytes};
 use futures::{StreamExt as _, stream};
-use http::{HeaderMap, Request, Uri, header, request::Parts};
+use http::{HeaderMap, Method, Request, Uri, header, request::Parts};
 use http_body::{Body as _, Frame};
 use http_body_util::{BodyExt as _, BodyStream, Full, StreamBody};
 use serde_json::Value;
@@ -87,6 +87,14 @@ impl CallBody {
             check_name(name)?;
         }
         Ok(Self { parts, content: Content::Kept(Bytes::new()), session, is_upgrade: true })
+    }
+
+    /// A call of gRPC whose message has no fields, with these headers.
+    pub fn without_fields(headers: HeaderMap, path: Uri) -> Self {
+        let (mut parts, ()) = Request::new(()).into_parts();
+        (parts.method, parts.uri, parts.headers) = (Method::POST, path, headers);
+        let content = Content::Kept(Bytes::from_static(&[0; FRAME_BYTES]));
+        Self { parts, content, session: None, is_upgrade: false }
     }
 
     /// Whether it asks for a WebSocket.

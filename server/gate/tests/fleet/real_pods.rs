@@ -195,6 +195,38 @@ async fn a_session_is_driven_through_the_gateway() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn sessions_in_several_pods_are_one_list() {
+    let world = World::new(1).await;
+    let one = RealPod::start("list-1", &world.pod_identity, &[]).await;
+    let mut two = RealPod::start("list-2", &world.pod_identity, &[]).await;
+    for pod in [&one, &two] {
+        world.cluster.add_pod(pod.record.clone());
+    }
+    for session in ["work", "other"] {
+        let opened = with_body(&world, session, "load-html", json!({ "html": PAGE })).await;
+        assert_eq!(opened.reason(), "ok", "{opened:?}");
+    }
+    // Whichever session a call names.
+    for (replica, session) in [(0, "work"), (1, "other"), (2, "default")] {
+        let list = world.call(replica, "acme", session, "session list").await;
+        assert_eq!(list.reason(), "ok", "{list:?}");
+        let sessions = list.body["sessions"].as_array().expect("a list");
+        let rows: Vec<_> = sessions.iter().map(|row| (&row["name"], &row["tabs"])).collect();
+        // Every pod has a session `default`.
+        assert_eq!(rows[1..], [(&json!("other"), &json!(1)), (&json!("work"), &json!(1))]);
+        assert_eq!(rows[0].0, "default");
+    }
+    let text = [("accept", "text/plain")];
+    let list = world.call_with(0, "acme", "work", "session list", &text).await;
+    assert!(list.headers["content-type"].to_str().is_ok_and(|kind| kind.starts_with("text/plain")));
+    // A list without some of them is not given.
+    two.child.kill().expect("it runs");
+    two.child.wait().expect("it ends");
+    let list = world.call(0, "acme", "work", "session list").await;
+    assert_eq!(list.reason(), "POD_UNREACHABLE", "{list:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_has_no_place_opens_no_session() {
     let world = World::keeping_sessions(10).await;
     let pod = RealPod::start("unplaced-1", &world.pod_identity, &[]).await;

@@ -71,8 +71,12 @@ async fn a_session_that_is_closed_gives_its_place_back_and_its_pod_goes() {
 #[tokio::test]
 async fn what_opens_no_session_needs_one() {
     let world = World::new(1).await;
-    let _pods = world.add_pods(1).await;
-    assert_eq!(world.call(0, "acme", "work", "session list").await.reason(), "SESSION_NOT_FOUND");
+    let pods = world.add_pods(1).await;
+    assert_eq!(world.call(0, "acme", "work", "memory").await.reason(), "SESSION_NOT_FOUND");
+    let list = world.call(0, "acme", "work", "session list").await;
+    assert_eq!((list.reason(), &list.body["sessions"]), ("ok", &serde_json::json!([])), "{list:?}");
+    let pod = world.cluster.pod(&pods[0].name).expect("it is there");
+    assert!(pod.claim.is_none(), "a list takes no pod");
     assert_eq!(world.call(0, "acme", "work", "goto").await.reason(), "ok");
     assert_eq!(world.call(0, "acme", "default", "session list").await.reason(), "ok");
 }

@@ -13,8 +13,11 @@ use std::{
 use browse_proto::{Command, Reason, metadata};
 use bytes::Bytes;
 use futures::{FutureExt as _, future::BoxFuture};
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Version, header};
-use http_body_util::BodyExt as _;
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version, header,
+};
+use http_body_util::{BodyExt as _, Full};
+use prost::Message;
 use tonic::{Status, body::Body};
 use tower::{Layer, Service};
 
@@ -64,6 +67,8 @@ impl JsonRequest {
 
 /// The content type of a stream.
 pub const STREAM_TYPE: &str = "application/connect+json";
+
+const GRPC_STATUS: HeaderName = HeaderName::from_static("grpc-status");
 
 /// The layer.
 #[derive(Clone)]
@@ -243,6 +248,51 @@ fn charset_parameter(parameter: &str) -> Option<&str> {
 fn is_utf8(charset: &str) -> bool {
     // What is ASCII is UTF-8, too.
     ["utf-8", "utf8", "us-ascii"].iter().any(|name| charset.eq_ignore_ascii_case(name))
+}
+
+/// Makes a call of gRPC of the head of a unary call in either form, for who calls it with a body of
+/// its own. Returns the answer to what is not a call.
+pub fn into_grpc(request: &mut Request<Body>) -> Option<Response<Body>> {
+    if is_grpc(request.headers()) {
+        return None;
+    }
+    let form = ResponseFormat::from_accept(request.headers());
+    match check_request(request) {
+        Ok(kind) => {
+            rewrite_as_grpc(request, kind);
+            None
+        }
+        Err(refusal) => Some(refusal.into_response(form)),
+    }
+}
+
+/// A successful answer of gRPC.
+pub fn grpc_answer(message: &impl Message) -> Response<Body> {
+    let bytes = message.encode_to_vec();
+    let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_be_bytes();
+    let framed = Bytes::from([&[0_u8][..], &length, &bytes].concat());
+    let trailers = HeaderMap::from_iter([(GRPC_STATUS, HeaderValue::from_static("0"))]);
+    let body = Full::new(framed).with_trailers(std::future::ready(Some(Ok(trailers))));
+    let mut response = Response::new(Body::new(body));
+    let kind = HeaderValue::from_static("application/grpc");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
+}
+
+/// `response`, an answer of gRPC to the unary `command`, in the form that the headers of the call
+/// ask for.
+pub async fn response_for(
+    headers: &HeaderMap,
+    command: &'static Command,
+    response: Response<Body>,
+) -> Response<Body> {
+    match is_grpc(headers) {
+        true => response,
+        false => {
+            let form = ResponseFormat::from_accept(headers);
+            into_http_response(response, Some(command), form).await
+        }
+    }
 }
 
 /// Makes a call of gRPC of it; its body follows where it is read.

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{
     Attempt, ExpectedAnswer, assert_distinct, identifiers,
-    played::{LIST, VAULT},
+    played::VAULT,
     request::{AttemptRequest, Transport},
 };
 use crate::{
@@ -22,6 +22,9 @@ use crate::{
 
 /// Attempts at pods that there are at least.
 const MIN_ATTEMPTS: usize = 25;
+
+/// A command that every pod answers.
+const SESSION_LIST: &str = "session list";
 
 /// Text of the page that `acme` has open.
 pub const SECRET: &str = "Open the vault";
@@ -173,11 +176,11 @@ async fn calls(pods: &TwoPods) -> Vec<Attempt> {
         name,
         how,
         attack,
-        control: call(LIST),
+        control: call(SESSION_LIST),
         proof: format!("\"{VAULT}\""),
         expected,
     };
-    let list = || call(LIST);
+    let list = || call(SESSION_LIST);
     let other = pods.attacker.record.uid.as_str();
     vec![
         attempt(

@@ -5,13 +5,13 @@ use browse_proto::metadata;
 
 use super::{
     Attempt,
-    played::{LIST, TwoTenants},
+    played::{MEMORY, TwoTenants},
     request::AttemptRequest,
 };
 
 /// The attempts: each is served by the pod of the caller.
 pub fn attempts(tenants: &TwoTenants) -> Vec<Attempt> {
-    let request = tenants.command("work", LIST);
+    let request = tenants.command("work", MEMORY);
     let uid = tenants.victim.uid().to_owned();
     let address = tenants.victim.address.to_string();
     let with = |name, value: &str| request.clone().with(name, value);

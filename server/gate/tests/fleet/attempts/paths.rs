@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{
     Attempt, ExpectedAnswer,
-    played::{LIST, TwoTenants, VAULT},
+    played::{MEMORY, TwoTenants, VAULT},
     request::{AttemptRequest, Transport},
 };
 
@@ -26,7 +26,7 @@ pub fn attempts(tenants: &TwoTenants) -> Vec<Attempt> {
 
 /// Targets that another reader could take for others.
 fn other_targets(tenants: &TwoTenants) -> Vec<Attempt> {
-    let request = tenants.command(VAULT, LIST);
+    let request = tenants.command(VAULT, MEMORY);
     let pod = tenants.victim.address;
     let attempt = |name, how, change: &dyn Fn(&str) -> String, expected| Attempt {
         name,

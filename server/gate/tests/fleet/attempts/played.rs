@@ -22,7 +22,7 @@ const MIN_ATTEMPTS: usize = 40;
 pub const VAULT: &str = "vault";
 
 /// A command that needs a session and opens none.
-pub const LIST: &str = "session list";
+pub const MEMORY: &str = "memory";
 
 /// A fleet with two tenants: `acme`, and `beta` who attacks.
 pub struct TwoTenants {

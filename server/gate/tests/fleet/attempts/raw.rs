@@ -4,7 +4,7 @@ use browse_proto::Command;
 
 use super::{
     Attempt, ExpectedAnswer,
-    played::{LIST, TwoTenants},
+    played::{MEMORY, TwoTenants},
     request::AttemptRequest,
 };
 
@@ -14,7 +14,7 @@ const CLOSE: &str = "connection: close\r\n";
 /// The attempts. Their owner sends a plain request with the same headers.
 pub fn attempts(tenants: &TwoTenants) -> Vec<Attempt> {
     let address = tenants.world.replicas[0].address;
-    let path = Command::by_name(LIST).expect("a command").path;
+    let path = Command::by_name(MEMORY).expect("a command").path;
     let pod = tenants.victim.address;
     // What another reader may see as a request of its own: it brings no token along.
     let hidden = request(path, "", "browse-session: vault\r\nbrowse-fleet-tenant: acme\r\n", "{}");

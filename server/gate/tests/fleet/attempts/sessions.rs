@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::{
     Attempt, ExpectedAnswer,
-    played::{LIST, TwoTenants, VAULT},
+    played::{MEMORY, TwoTenants, VAULT},
     request::AttemptRequest,
 };
 
@@ -17,7 +17,7 @@ pub fn attempts(tenants: &TwoTenants) -> Vec<Attempt> {
 }
 
 fn named_by_headers(tenants: &TwoTenants) -> Vec<Attempt> {
-    let request = tenants.command(VAULT, LIST);
+    let request = tenants.command(VAULT, MEMORY);
     let attempt = |name, how, attack: AttemptRequest, expected| Attempt {
         name,
         how,

@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use super::{
     Attempt, ExpectedAnswer,
     issuer::{KEY_ID, SigningKey, claims, now, sign_with_secret},
-    played::{LIST, TwoTenants, VAULT},
+    played::{MEMORY, TwoTenants, VAULT},
     request::AttemptRequest,
 };
 
@@ -20,7 +20,7 @@ const EXPIRED: ExpectedAnswer = ExpectedAnswer::Refused(401, "TOKEN_EXPIRED");
 
 /// The attempts.
 pub fn attempts(tenants: &TwoTenants) -> Vec<Attempt> {
-    let request = tenants.command(VAULT, LIST);
+    let request = tenants.command(VAULT, MEMORY);
     let good = tenants.issuer.token(&json!({}));
     let control = request.clone().token(&good);
     let attempt = |name, how, attack: AttemptRequest, expected| Attempt {
