@@ -177,19 +177,18 @@ def rights(fleet, options):
 def measured(fleet, options):
     """The times of a session in a warm pod: with the played claim, without it, and with what is
     published of the real controller."""
-    pairs = []
+    sessions = []
     fleet.controller.claim_times.clear()
     for number in range(options.tries):
         fleet.wait_for_warm(3)
         tenant = f"sandboxed-{number}"
-        pairs.append(times.create_and_goto(fleet, tenant, "work"))
-        fleet.close(tenant, "work")
+        sessions.append(times.session(fleet, tenant, "work"))
     fleet.wait_for_warm(3)
     played = statistics.median(fleet.controller.claim_times) * 1000
-    whole = statistics.median(created for created, _ in pairs) * 1000
+    whole = statistics.median(stages[0] for stages in sessions) * 1000
     without = max(whole - played, 0)
     low, high = (without + claim for claim in PUBLISHED)
-    table = times.table({"a warm pod by a claim": pairs}, options.tries)
+    table = times.table({"a warm pod by a claim": sessions}, f"{options.tries} tries")
     return (
         f"\n{table}\nof `new` at p50, {played:.0f} ms are the claim that is played: {without:.0f} ms "
         f"without it, {low:.0f} to {high:.0f} ms with {PUBLISHED[0]} to {PUBLISHED[1]} ms, as published"
