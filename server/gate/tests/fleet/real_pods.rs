@@ -9,7 +9,15 @@ use std::{
 
 use browse_fleet::PodUid;
 use browse_gate::cluster::PodRecord;
-use http::StatusCode;
+use browse_proto::v1;
+use bytes::Bytes;
+use http::{Request, StatusCode};
+use http_body_util::{BodyExt as _, Full};
+use hyper_util::{
+    client::legacy::{Client, connect::HttpConnector},
+    rt::TokioExecutor,
+};
+use prost::Message as _;
 use serde_json::json;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -219,11 +227,32 @@ async fn sessions_in_several_pods_are_one_list() {
     let text = [("accept", "text/plain")];
     let list = world.call_with(0, "acme", "work", "session list", &text).await;
     assert!(list.headers["content-type"].to_str().is_ok_and(|kind| kind.starts_with("text/plain")));
+    let list = list_by_grpc(world.replicas[0].address).await;
+    let names: Vec<_> = list.sessions.iter().map(|session| &*session.name).collect();
+    assert_eq!(names, ["default", "other", "work"]);
     // A list without some of them is not given.
     two.child.kill().expect("it runs");
     two.child.wait().expect("it ends");
     let list = world.call(0, "acme", "work", "session list").await;
     assert_eq!(list.reason(), "POD_UNREACHABLE", "{list:?}");
+}
+
+/// The list of `acme`, as a client of gRPC reads it.
+async fn list_by_grpc(address: SocketAddr) -> v1::ListSessionsResponse {
+    let client: Client<HttpConnector, Full<Bytes>> =
+        Client::builder(TokioExecutor::new()).http2_only(true).build_http();
+    let path = browse_proto::Command::by_name("session list").expect("a command").path;
+    let request = Request::post(format!("http://{address}{path}"))
+        .header("content-type", "application/grpc")
+        .header("te", "trailers")
+        .header("authorization", "Bearer acme-key")
+        .body(Full::from(Bytes::from_static(&[0; 5])))
+        .expect("a request");
+    let answer = client.request(request).await.expect("the gateway answers");
+    assert_eq!(answer.headers()["content-type"], "application/grpc");
+    let whole = answer.into_body().collect().await.expect("a body");
+    assert_eq!(whole.trailers().expect("they end it")["grpc-status"], "0");
+    v1::ListSessionsResponse::decode(whole.to_bytes().slice(5..)).expect("a list")
 }
 
 #[tokio::test(flavor = "multi_thread")]
