@@ -67,7 +67,7 @@ pub async fn upgrade(
     let Some(source) = source else {
         let message = "this browse has no key built in by which a release could be checked";
         let next = format!(
-            "Run `sh install.sh --from URL --prefix {}` with the install.sh of the new release and the URL or folder that it is in",
+            "Run `sh install.sh --from URL --prefix {}` with the install.sh of the new release and the URL of its server",
             prefix.display()
         );
         return Err(Error::new(Reason::UpgradeUnavailable, message).with("next", next));

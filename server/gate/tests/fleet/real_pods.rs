@@ -230,6 +230,9 @@ async fn sessions_in_several_pods_are_one_list() {
     let list = list_by_grpc(world.replicas[0].address).await;
     let names: Vec<_> = list.sessions.iter().map(|session| &*session.name).collect();
     assert_eq!(names, ["default", "other", "work"]);
+    // Nothing of it is for another tenant.
+    let list = world.call(0, "beta", "work", "session list").await;
+    assert_eq!((list.reason(), &list.body["sessions"]), ("ok", &json!([])), "{list:?}");
     // A list without some of them is not given.
     two.child.kill().expect("it runs");
     two.child.wait().expect("it ends");
